@@ -1,0 +1,33 @@
+# `make demo` and `make test` are all it takes; both make the environment in .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test bench clean
+
+demo: .venv/run
+	$(BIN)/thresher run experiments/pydoc.toml
+
+test: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+# PAGES is any folder of HTML pages.
+bench: .venv/run
+	$(BIN)/python benchmarks/run.py $(PAGES)
+
+clean:
+	rm -rf .venv results collections
+	find indexes -mindepth 1 ! -name README.md -delete
+
+.venv/run: requirements/run.lock pyproject.toml
+	$(PYTHON) scripts/check_python.py
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/run.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $@
+
+.venv/dev: .venv/run requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.lock
+	touch $@

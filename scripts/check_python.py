@@ -1,0 +1,9 @@
+"""Stop with one line if this Python is too old for Thresher."""
+
+import sys
+
+if sys.version_info < (3, 11):
+    found = ".".join(map(str, sys.version_info[:3]))
+    sys.exit(
+        f"error: Python {found} is too old. Fix: install Python 3.11 or later, then `make PYTHON=python3.11 demo`."
+    )

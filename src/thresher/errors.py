@@ -1,0 +1,86 @@
+"""What can go wrong, as users see it.
+
+    ThresherError              exit code
+    ├── ConfigError            2   experiment file, command line, a name that does not parse
+    ├── InputError             3   collections, topics, qrels, runs that are missing, unreadable or contradict each other
+    ├── MissingDependencyError 4   Java, a jar, a package of an extra is missing
+    ├── StateError             5   what is on disk: locked by another run, made with another config
+    └── ResourceError          6   no disk space, no memory
+
+Every message is one line: where, what, and the fix. `ConfigError` may carry several of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+class ThresherError(Exception):
+    """An error for the user. Shown as one line; the exit code tells its class.
+
+    Args:
+        what: what is wrong, in words of the field.
+        fix: what to do about it, as an imperative.
+        where: the file (with its line, `name:line`), option or document it is about.
+    """
+
+    exit_code = 1
+
+    def __init__(self, what: str, fix: str, where: str | None = None) -> None:
+        self.what = what
+        self.fix = fix
+        self.where = where
+        super().__init__(f"{where}: {what}. Fix: {fix}." if where else f"{what}. Fix: {fix}.")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Workers send errors to their parent by pickle, which would call the class with the finished message.
+        return type(self), (self.what, self.fix, self.where)
+
+    def lines(self) -> list[str]:
+        """Return the message as the lines to show, one a problem."""
+        return [str(self).replace("\n", " ")]
+
+
+class ConfigError(ThresherError):
+    """An experiment file, an option or a name that cannot be used. Exit code 2."""
+
+    exit_code = 2
+
+
+class ConfigErrors(ConfigError):
+    """All the problems of one config at once. Exit code 2."""
+
+    def __init__(self, problems: Sequence[ConfigError]) -> None:
+        self.problems = tuple(problems)
+        Exception.__init__(self, "\n".join(str(problem) for problem in problems))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.problems,)
+
+    def lines(self) -> list[str]:
+        """Return one line a problem."""
+        return [line for problem in self.problems for line in problem.lines()]
+
+
+class InputError(ThresherError):
+    """Input that is missing, unreadable or contradicts itself. Exit code 3."""
+
+    exit_code = 3
+
+
+class MissingDependencyError(ThresherError):
+    """Java, a jar or the package of an extra is missing. Exit code 4."""
+
+    exit_code = 4
+
+
+class StateError(ThresherError):
+    """What is on disk does not allow this: a lock, results of another config. Exit code 5."""
+
+    exit_code = 5
+
+
+class ResourceError(ThresherError):
+    """The machine has no more room: disk or memory. Exit code 6."""
+
+    exit_code = 6

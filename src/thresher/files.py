@@ -1,0 +1,123 @@
+"""Files that are either whole or not there, digests, and names that are safe as file names."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from thresher.errors import InputError, ResourceError, ThresherError
+
+
+def user_error(error: OSError, path: Path | str) -> ThresherError:
+    """Turn an operating-system error about `path` into the error that a user is shown."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
+    if isinstance(error, FileNotFoundError):
+        return InputError("there is no such file or folder", "check the path", str(path))
+    if isinstance(error, PermissionError):
+        return InputError("it may not be read or written", "change its permissions or choose another path", str(path))
+    return InputError(f"it cannot be used ({error.strerror or error})", "check the path and the disk", str(path))
+
+
+@contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give a temporary name beside `path`; on leaving without an error, rename what was written there to `path`.
+
+    Works for a file and for a folder (an old folder of that name is replaced). After an error nothing is left behind.
+
+    Raises:
+        ThresherError: for errors of the operating system, with the path that the user knows.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _remove(temporary)
+        yield temporary
+        if not temporary.is_dir():
+            _sync(temporary)
+        elif path.is_dir():
+            _remove(path)
+        temporary.replace(path)
+    except OSError as error:
+        raise user_error(error, path) from error
+    finally:
+        _remove(temporary)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write `text` as UTF-8 to `path`, whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON to `path`, whole or not at all."""
+    write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def read_text(path: Path) -> str:
+    """Read a UTF-8 file (a byte order mark is skipped).
+
+    Raises:
+        InputError: if it is missing, unreadable or not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise user_error(error, path) from error
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
+
+
+def digest(value: Any) -> str:
+    """Return 16 hexadecimal digits of the SHA-256 of `value`, a structure that JSON can hold."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes in hexadecimal.
+
+    Raises:
+        InputError: if it cannot be read.
+    """
+    try:
+        with path.open("rb") as handle:
+            return hashlib.file_digest(handle, "sha256").hexdigest()
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
+def safe_name(name: str) -> str:
+    """Return a canonical name as a file name: letters, digits and `@+._=-` stay, all else becomes `_`.
+
+    >>> safe_name("perplexity(lm=books)@8000")
+    'perplexity_lm=books_@8000'
+    """
+    return re.sub(r"[^A-Za-z0-9@+._=-]", "_", name)
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the sum of the sizes in bytes of all files below `folder`."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as handle:
+        os.fsync(handle.fileno())

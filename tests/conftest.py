@@ -1,0 +1,25 @@
+"""Fixtures that several folders of tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Models are built into a folder of the session, so that a stale cache cannot make a test pass."""
+    os.environ["THRESHER_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real collections that are not part of the project: `../shared/data`, or the folder in THRESHER_DATA."""
+    folder = Path(os.environ.get("THRESHER_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no data: {folder} is missing (set THRESHER_DATA)")
+    return folder
