@@ -1,0 +1,98 @@
+"""Document ids: formed from file names, checked before anything is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+
+from thresher.collections.records import Source
+from thresher.errors import ConfigError, InputError
+
+# A run is lines of white-space separated columns: an id that holds any cannot be written and read back.
+_UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+ID_RULES = ("path", "stem")
+
+
+def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool = False) -> str:
+    """Form the document id of a file from its path inside the collection.
+
+    Args:
+        path: the path below the collection's root, with `/` between folders.
+        rule: `path` for the whole path below `prefix`, `stem` for the file name alone.
+        prefix: a folder that all ids would begin with, left out of them.
+        keep_suffix: whether `.html` stays.
+
+    Raises:
+        InputError: if the file does not lie below `prefix`.
+        ConfigError: if there is no such rule.
+
+    >>> file_id(PurePosixPath("pages/sql/select.html"), "path", "pages")
+    'sql/select'
+    """
+    if rule not in ID_RULES:
+        raise ConfigError(f"unknown rule for ids {rule!r}", f"use one of {', '.join(ID_RULES)}", "collection.ids")
+    name = path if keep_suffix else path.with_suffix("")
+    if rule == "stem":
+        return name.name
+    if prefix:
+        try:
+            name = name.relative_to(prefix)
+        except ValueError as error:
+            raise InputError(
+                f"the file is not below the prefix {prefix!r}", "correct collection.prefix", str(path)
+            ) from error
+    return name.as_posix()
+
+
+def check_id(document_id: str, where: str) -> str:
+    """Return `document_id` if a TREC run can hold it.
+
+    Slashes and `..` are fit: an id is never used as a file name.
+
+    Raises:
+        InputError: if it is empty or holds white space, control characters or lone surrogates.
+    """
+    if not document_id:
+        raise InputError("the document id is empty", "give every document an id", where)
+    unfit = _UNFIT.search(document_id)
+    if unfit:
+        raise InputError(
+            f"the document id {document_id!r} holds {unfit.group()!r}, which a TREC run cannot hold",
+            "rename the document, or set `escape_ids = true` under [collection] to write such characters as %XX",
+            where,
+        )
+    return document_id
+
+
+def escape_id(document_id: str) -> str:
+    """Write the characters that a TREC run cannot hold as %XX of their UTF-8 bytes, and `%` as %25.
+
+    >>> escape_id("a b%")
+    'a%20b%25'
+    """
+    return re.sub(
+        rf"%|{_UNFIT.pattern}",
+        lambda match: "".join(f"%{byte:02X}" for byte in match.group().encode("utf-8", "surrogatepass")),
+        document_id,
+    )
+
+
+def unique(sources: Iterable[Source]) -> Iterator[Source]:
+    """Pass sources through and check their ids.
+
+    Raises:
+        InputError: for an id that is unfit or comes twice, naming both places.
+    """
+    seen: dict[str, str] = {}
+    for source in sources:
+        check_id(source.id, source.where)
+        if source.id in seen:
+            raise InputError(
+                f"the document id {source.id!r} comes twice, first in {seen[source.id]}",
+                'make ids unique, with `ids = "path"` where they come from file names',
+                source.where,
+            )
+        seen[source.id] = source.where
+        yield source
