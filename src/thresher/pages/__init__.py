@@ -1,0 +1,81 @@
+"""One page: decoded, parsed, cut into blocks and sentences. `read_page` does it all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from thresher.collections.records import Page
+from thresher.pages.decoding import Decoded, decode
+from thresher.pages.parsing import BLOCK_RULES, flatten, lines
+from thresher.pages.segments import Segments, plain_text
+from thresher.pages.sentences import sentence_breaks
+
+__all__ = ["BLOCK_RULES", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
+
+
+@dataclass(frozen=True)
+class PageOptions:
+    """How pages become segments.
+
+    `blocks` is `join` (inline tags such as B and SPAN pass within a block, as in the code that Kohlschuetter et al.
+    released) or `split` (only A does, as in their paper); `language` chooses the sentence splitter's abbreviations.
+    """
+
+    blocks: str = BLOCK_RULES[0]
+    language: str = "en"
+
+
+DEFAULT_OPTIONS = PageOptions()
+_CONTROLS = dict.fromkeys([*range(32), 127], " ")
+
+
+def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS) -> tuple[Segments, Decoded]:
+    """Return the segments of a page, and how its bytes were decoded.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 gives the page up.
+    """
+    decoded = decode(page.content, page.charset)
+    if page.is_text:
+        return read_text_page(decoded.utf8.decode(), options), decoded
+    return _segments_of(flatten(decoded.utf8, options.blocks), options), decoded
+
+
+def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
+    """Return the segments of an HTML page given as text or bytes."""
+    if isinstance(html, str):
+        return _segments_of(flatten(html.encode("utf-8", "replace"), options.blocks), options)
+    return read_page(Page("", html), options)[0]
+
+
+def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
+    """Return the segments of plain text: one block a line."""
+    text = text.encode("utf-8", "replace").decode()
+    blocks = [" ".join(block.translate(_CONTROLS).split()) for block in text.splitlines()]
+    blocks = [block for block in blocks if block]
+    return segment("\n".join(blocks), [0] * len(blocks), options)
+
+
+def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS, marked: str = "") -> Segments:
+    """Find blocks and sentences in `text`; see `Segments` for the meaning of the arguments."""
+    plain = plain_text(text)
+    block_ends = [*accumulate(map(len, text.split("\n")), lambda end, size: end + 1 + size)] if text else []
+    # Every block but the last has its line feed.
+    ends = [end + 1 for end in block_ends[:-1]] + block_ends[-1:]
+    sentence_ends = sorted(ends + sentence_breaks(text, plain, options.language))
+    return Segments(
+        text,
+        plain,
+        np.array(ends, dtype=np.int64),
+        np.array(sentence_ends, dtype=np.int64),
+        np.array(levels, dtype=np.int8),
+        marked,
+    )
+
+
+def _segments_of(flat: str, options: PageOptions) -> Segments:
+    text, levels = lines(flat)
+    return segment(text, levels, options, flat)

@@ -1,0 +1,1 @@
+"""Scorers: a page in, one number for each of its segments out."""

@@ -1,0 +1,143 @@
+"""Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
+
+A name parses to a cleaner and a cleaner prints its name; every name has one canonical form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thresher.errors import ConfigError
+from thresher.scorers.base import Parameter, Scorer, Value, check_range, with_values
+from thresher.scorers.registry import scorer_class
+
+BASELINE = "none"
+
+HEADINGS = Parameter(
+    "headings",
+    str,
+    "score",
+    "whether title and headings are scored like any block, or always kept",
+    choices=("score", "keep"),
+)
+"""Options of the cut, not of the scorer: they change no score."""
+CUT_PARAMETERS = (HEADINGS,)
+
+_TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()\s]+))?\s*")
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A scorer with its cutoff. `cutoff` is None only in a sweep's template."""
+
+    scorer: Scorer
+    cutoff: float | None
+    keep_headings: bool = False
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        values: dict[str, Value] = dict(self.scorer.values)
+        if self.keep_headings:
+            values["headings"] = "keep"
+        name = with_values(self.scorer.name, values)
+        return name if self.cutoff is None else f"{name}@{number(self.cutoff)}"
+
+    def at(self, cutoff: float, where: str) -> Cut:
+        """Return this cut at another cutoff.
+
+        Raises:
+            ConfigError: if the cutoff is out of the scorer's range.
+        """
+        kind = type(self.scorer)
+        check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
+        return Cut(self.scorer, cutoff, self.keep_headings)
+
+
+@dataclass(frozen=True)
+class Cleaner:
+    """Cuts that are all applied: a segment stays if it passes each. The baseline has none."""
+
+    cuts: tuple[Cut, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        return "+".join(cut.name for cut in self.cuts) or BASELINE
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers it needs."""
+        return tuple(cut.scorer for cut in self.cuts)
+
+
+def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
+    """Return the cleaner that a name means.
+
+    Raises:
+        ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing or out of range.
+    """
+    where = where or text
+    if text.strip() == BASELINE:
+        return Cleaner()
+    cuts = []
+    for part in text.split("+"):
+        cut = _parse(part, text, where)
+        if cut.cutoff is None:
+            grid = cut.scorer.grid
+            example = f"{cut.name}@{number(grid[len(grid) // 2] if grid else 1)}"
+            raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
+        cuts.append(cut)
+    return Cleaner(tuple(cuts))
+
+
+def parse_scorer(text: str, where: str | None = None) -> Cut:
+    """Return the cut without a cutoff that a sweep runs over, such as `perplexity(lm=books)`.
+
+    Raises:
+        ConfigError: as `parse_cleaner`, and where a cutoff stands in the name.
+    """
+    where = where or text
+    cut = _parse(text, text, where)
+    if cut.cutoff is not None:
+        raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
+    return cut
+
+
+def number(value: float) -> str:
+    """Print a cutoff: no decimals where it needs none."""
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def _parse(part: str, text: str, where: str) -> Cut:
+    match = _TERM.fullmatch(part)
+    if not match:
+        raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
+    kind = scorer_class(match["name"], where)
+    values = _values(kind, match["inside"] or "", where)
+    keep_headings = values.pop("headings", HEADINGS.default) == "keep"
+    template = Cut(kind(**values), None, keep_headings)
+    if match["cutoff"] is None:
+        return template
+    try:
+        cutoff = float(match["cutoff"])
+    except ValueError as error:
+        raise ConfigError(
+            f"the cutoff {match['cutoff']!r} is no number", f"write it like {kind.name}@10", where
+        ) from error
+    return template.at(cutoff, where)
+
+
+def _values(kind: type[Scorer], inside: str, where: str) -> dict[str, Value]:
+    known: Mapping[str, Parameter] = {parameter.name: parameter for parameter in (*kind.parameters, *CUT_PARAMETERS)}
+    values: dict[str, Value] = {}
+    for item in filter(None, map(str.strip, inside.split(","))):
+        name, equals, value = map(str.strip, item.partition("="))
+        if not equals or name not in known:
+            raise ConfigError(f"{kind.name!r} has no parameter {name!r}", f"use one of {', '.join(known)}", where)
+        if name in values:
+            raise ConfigError(f"the parameter {name!r} is given twice", "give it once", where)
+        values[name] = known[name].parse(value, where)
+    return values

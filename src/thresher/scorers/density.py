@@ -1,0 +1,62 @@
+"""Text density."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.pages import Segments
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
+
+LINE_WIDTH = 80
+
+
+class Density(Scorer):
+    """Words per line of the block wrapped at 80 characters, its last line left out; a one-line block has its word count."""
+
+    name = "density"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    unit = "words per line"
+    low = 0
+    grid = tuple(range(1, 21))
+    source = (
+        "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3"
+    )
+
+    def score(self, segments: Segments) -> Scores:
+        """Return rho(b) = |T'(b)| / (|L(b)| - 1) where the block wraps, else |T(b)|, of each block."""
+        density = segments.words_in_blocks.astype(np.float64)
+        ends = segments.block_ends
+        begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
+        wrapped, breaks, last_lines = [], [], []
+        for index in np.flatnonzero(ends - begins > LINE_WIDTH).tolist():
+            count, start = wrap(segments.plain[begins[index] : ends[index]].rstrip("\n"))
+            if count:
+                wrapped.append(index)
+                breaks.append(count)
+                last_lines.append(start + begins[index])
+        if wrapped:
+            inside = np.searchsorted(segments.word_starts, last_lines) - np.searchsorted(
+                segments.word_starts, begins[wrapped]
+            )
+            density[wrapped] = inside / np.array(breaks)
+        return density.astype(np.float32)
+
+
+def wrap(block: str) -> tuple[int, int]:
+    """Wrap text greedily at 80 characters between words; a longer word has a line to itself.
+
+    Returns:
+        the number of line breaks, and where the last line begins.
+    """
+    start = breaks = 0
+    length = len(block)
+    while length - start > LINE_WIDTH:
+        space = block.rfind(" ", start, start + LINE_WIDTH + 1)
+        if space < 0:
+            space = block.find(" ", start + LINE_WIDTH)
+            if space < 0:
+                break
+        start = space + 1
+        breaks += 1
+    return breaks, start
