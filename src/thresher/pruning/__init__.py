@@ -1,0 +1,1 @@
+"""Score once, cut anywhere: the scoring pass, the score store, cutoffs."""

@@ -1,0 +1,145 @@
+"""Applying cutoffs: stored scores in, cleaned documents out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from thresher.pages import Segments
+from thresher.pruning.page_scores import FAILED, PageScores
+from thresher.pruning.store import read_shard, shards
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
+from thresher.scorers.cleaners import Cleaner, Cut
+
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class CleanedDocument:
+    """What a cleaner leaves of a page: its text, empty if nothing, and how many words that is."""
+
+    id: str
+    text: str
+    words: int
+
+
+def passes(cut: Cut, scores: Scores) -> Mask:
+    """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content."""
+    assert cut.cutoff is not None
+    cutoff = np.float32(cut.cutoff)
+    return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
+
+
+def sentence_mask(
+    cleaner: Cleaner, scores: dict[str, Scores], block_of_sentence: npt.NDArray[np.int64], heading: Mask
+) -> Mask:
+    """Return which sentences a cleaner keeps.
+
+    Args:
+        cleaner: the cuts, all of which a sentence must pass.
+        scores: by each scorer's canonical name, one score a block or sentence.
+        block_of_sentence: for each sentence, the index of its block.
+        heading: for each block, whether it is the title or a heading.
+    """
+    mask = np.ones(len(block_of_sentence), dtype=np.bool_)
+    for cut in cleaner.cuts:
+        kept = passes(cut, scores[cut.scorer.canonical_name])
+        if cut.scorer.segment == BLOCK:
+            kept = kept[block_of_sentence]
+        if cut.keep_headings:
+            kept = kept | heading[block_of_sentence]
+        mask &= kept
+    return mask
+
+
+def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequence[int], mask: Mask) -> str:
+    """Return the kept sentences of a page, with a line feed where a block ends."""
+    if mask.all():
+        return text
+    edges = np.flatnonzero(np.diff(mask, prepend=False, append=False)).tolist()
+    pieces: list[str] = []
+    last = 0
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        if pieces:
+            pieces.append("\n" if block_of_sentence[first] != block_of_sentence[last] else " ")
+        last = after - 1
+        begin = sentence_ends[first - 1] if first else 0
+        pieces.append(text[begin : sentence_ends[last]].rstrip(" \n"))
+    return "".join(pieces)
+
+
+def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
+    """Clean one page that was scored by the cleaner's scorers."""
+    segments = page.segments
+    if segments is None:
+        return CleanedDocument(page.id, "", 0)
+    mask = sentence_mask(cleaner, page.scores, segments.block_of_sentence, segments.is_heading)
+    return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()))
+
+
+def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
+    """Give every page of a score store that did not fail, cleaned, in the collection's order.
+
+    Raises:
+        StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
+    """
+    names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
+    columns = [
+        "id",
+        "status",
+        "text",
+        "block_ends",
+        "sentence_ends",
+        "levels",
+        "words",
+        *(f"score:{name}" for name in names),
+    ]
+    for path in shards(folder):
+        yield from _cleaned_shard(read_shard(path, columns), cleaner, names)
+
+
+def _cleaned_shard(table: pa.Table, cleaner: Cleaner, names: Sequence[str]) -> Iterator[CleanedDocument]:
+    """All sentences of a shard are cut at once: numpy's price is by the call, and a page has few."""
+    table = table.combine_chunks()
+    if not len(table):
+        return
+    ids, statuses, texts = (table[name].to_pylist() for name in ("id", "status", "text"))
+    block_offsets, block_ends = _list_column(table, "block_ends")
+    sentence_offsets, sentence_ends = _list_column(table, "sentence_ends")
+    levels = _list_column(table, "levels")[1]
+    words = _list_column(table, "words")[1]
+    scores = {name: _list_column(table, f"score:{name}")[1] for name in names}
+    # Offsets that rise over the whole shard, so that one search finds every sentence's block.
+    sizes = np.array([len(text) for text in texts], dtype=np.int64) + 1
+    shift = np.concatenate(([0], np.cumsum(sizes)[:-1]))
+    block_of_sentence = np.searchsorted(
+        block_ends + np.repeat(shift, np.diff(block_offsets)),
+        sentence_ends + np.repeat(shift, np.diff(sentence_offsets)),
+    )
+    mask = sentence_mask(cleaner, scores, block_of_sentence, levels > 0)
+    kept_words = np.concatenate(([0], np.cumsum(words * mask)))
+    for row, (document_id, status, text) in enumerate(zip(ids, statuses, texts, strict=True)):
+        if status == FAILED:
+            continue
+        part = slice(sentence_offsets[row], sentence_offsets[row + 1])
+        cleaned = (
+            kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
+        )
+        yield CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]))
+
+
+def _text(segments: Segments, mask: Mask) -> str:
+    return kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
+
+
+def _list_column(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    column = table[name].combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0)
+    return column.offsets.to_numpy().astype(np.int64), column.flatten().to_numpy(zero_copy_only=False)

@@ -1,0 +1,223 @@
+"""The scoring pass over a collection: shards to workers, checkpoints, pages that end their worker."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from joblib import Parallel, delayed
+from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+from thresher.collections import Collection, Source
+from thresher.collections.ids import unique
+from thresher.errors import InputError, StateError
+from thresher.files import read_text, write_json
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.progress import Progress
+from thresher.pruning.store import ShardReport, read_report, shard_path
+from thresher.pruning.worker import Limits, Shard, place_path, read_place, score_shard
+from thresher.scorers.base import Scorer
+
+# Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
+STORE_VERSION = 1
+SHARD_PAGES = 256
+SHARD_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class ScorePlan:
+    """All that the scores depend on, and how to compute them."""
+
+    collection: Collection
+    scorers: tuple[Scorer, ...]
+    options: PageOptions = DEFAULT_OPTIONS
+    limits: Limits = Limits()
+
+    def key(self) -> dict[str, object]:
+        """Return what must be the same for scores to be reused."""
+        return {
+            "version": STORE_VERSION,
+            "collection": self.collection.fingerprint(),
+            "scorers": sorted(scorer.canonical_name for scorer in self.scorers),
+            "pages": asdict(self.options),
+            "limits": asdict(self.limits),
+        }
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """What the pass came to: `documents = scored + emptied + failed`.
+
+    `seconds` are those of all workers by stage: `pages` and each scorer's canonical name. `wall_seconds` is the
+    shards' wall time divided by the workers, so that a resumed pass has one too; `peak_mib` is the largest worker's.
+    """
+
+    documents: int
+    scored: int
+    emptied: int
+    failed: int
+    words: int
+    bytes: int
+    shards: int
+    workers: int
+    seconds: Mapping[str, float]
+    wall_seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
+def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: bool = False) -> ScoreReport:
+    """Score every page of a collection into the score store `folder`; finished shards are kept and skipped.
+
+    Args:
+        plan: the collection and what to score.
+        folder: the score store.
+        workers: how many processes.
+        fresh: drop scores that were made otherwise, instead of refusing.
+
+    Raises:
+        InputError: if the collection is empty or unreadable, or has ids that are unfit or not unique.
+        StateError: if the folder holds scores that were made from other input or in another way.
+    """
+    _claim(plan, folder, fresh)
+    done = folder / "complete.json"
+    if done.exists():
+        return ScoreReport(**json.loads(read_text(done)))
+    for scorer in plan.scorers:
+        scorer.prepare()
+    poison = _read_poison(folder)
+    while not _attempt(plan, folder, workers, poison):
+        _isolate(plan, folder, poison)
+    report = _total([read_report(path) for path in sorted(folder.glob("shard-*.parquet"))], workers)
+    if not report.documents:
+        raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
+    write_json(done, asdict(report))
+    return report
+
+
+def cut_shards(sources: Iterator[Source]) -> Iterator[tuple[Source, ...]]:
+    """Group sources into shards of at most `SHARD_PAGES` pages and about `SHARD_BYTES` bytes, whoever works on them."""
+    shard: list[Source] = []
+    size = 0
+    for source in sources:
+        if shard and (len(shard) == SHARD_PAGES or size + source.size > SHARD_BYTES):
+            yield tuple(shard)
+            shard, size = [], 0
+        shard.append(source)
+        size += source.size
+    if shard:
+        yield tuple(shard)
+
+
+def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
+    key = json.loads(json.dumps(plan.key()))
+    path = folder / "store.json"
+    if path.exists():
+        found = json.loads(read_text(path))
+        if found == key:
+            return
+        changed = ", ".join(name for name in key if found.get(name) != key[name])
+        if not fresh:
+            raise StateError(
+                f"these scores were made otherwise (changed: {changed})",
+                "add --fresh to score again",
+                str(folder),
+            )
+        shutil.rmtree(folder)
+    write_json(path, key)
+
+
+def _attempt(plan: ScorePlan, folder: Path, workers: int, poison: dict[str, dict[int, str]]) -> bool:
+    """Score all shards that are missing. Return False if a worker died."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with Progress("scoring", None, "pages") as bar:
+
+        def missing() -> Iterator[Shard]:
+            for number, sources in enumerate(cut_shards(unique(plan.collection.sources()))):
+                if shard_path(folder, number).exists():
+                    bar.advance(len(sources))
+                else:
+                    yield Shard(number, sources, poison.get(str(number), {}))
+
+        # One task at a time keeps a single worker a process of its own, which a page may end without ending this one.
+        pool = Parallel(
+            n_jobs=max(workers, 2),
+            return_as="generator_unordered",
+            pre_dispatch=1 if workers == 1 else "1.5*n_jobs",
+            batch_size=1,
+        )
+        try:
+            for report in pool(
+                delayed(score_shard)(shard, folder, plan.scorers, plan.options, plan.limits) for shard in missing()
+            ):
+                bar.advance(report.documents)
+        except TerminatedWorkerError:
+            return False
+    return True
+
+
+def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -> None:
+    """Score each shard that a worker was on by itself, and note the page that ends its process."""
+    suspects = {path.stem for path in folder.glob("shard-*.place")}
+    context = multiprocessing.get_context("spawn")
+    for number, sources in enumerate(cut_shards(unique(plan.collection.sources()))):
+        place = place_path(folder, number)
+        if place.stem not in suspects or shard_path(folder, number).exists():
+            continue
+        while True:
+            shard = Shard(number, sources, poison.get(str(number), {}))
+            process = context.Process(target=score_shard, args=(shard, folder, plan.scorers, plan.options, plan.limits))
+            process.start()
+            process.join()
+            if process.exitcode == 0:
+                break
+            found = read_place(place)
+            if found is None or found[0] in shard.poison:
+                raise StateError(
+                    f"a worker ended with exit code {process.exitcode} and no page to blame",
+                    "look at the machine's memory and disk, then run the same command again",
+                    sources[0].where,
+                )
+            position, began = found
+            spent = time.time() - began
+            reason = (
+                f"took longer than {plan.limits.seconds:g} s"
+                if spent >= plan.limits.seconds
+                else f"ended its worker (exit code {process.exitcode})"
+            )
+            poison.setdefault(str(number), {})[position] = reason
+            write_json(folder / "poison.json", poison)
+
+
+def _read_poison(folder: Path) -> dict[str, dict[int, str]]:
+    path = folder / "poison.json"
+    if not path.exists():
+        return {}
+    stored = json.loads(read_text(path))
+    return {shard: {int(position): reason for position, reason in pages.items()} for shard, pages in stored.items()}
+
+
+def _total(reports: Sequence[ShardReport], workers: int) -> ScoreReport:
+    seconds: dict[str, float] = {}
+    for report in reports:
+        for stage, spent in report.seconds.items():
+            seconds[stage] = seconds.get(stage, 0.0) + spent
+    return ScoreReport(
+        documents=sum(report.documents for report in reports),
+        scored=sum(report.scored for report in reports),
+        emptied=sum(report.emptied for report in reports),
+        failed=sum(report.failed for report in reports),
+        words=sum(report.words for report in reports),
+        bytes=sum(report.bytes for report in reports),
+        shards=len(reports),
+        workers=workers,
+        seconds=seconds,
+        wall_seconds=sum(report.wall_seconds for report in reports) / workers,
+        cpu_seconds=sum(report.cpu_seconds for report in reports),
+        peak_mib=max((report.peak_mib for report in reports), default=0.0),
+    )

@@ -1,0 +1,130 @@
+"""What a worker process does: score one shard, under a limit of time and size a page."""
+
+from __future__ import annotations
+
+import mmap
+import resource
+import signal
+import struct
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.collections import Source
+from thresher.pages import PageOptions
+from thresher.pruning.page_scores import FAILED, PageScores, score_page
+from thresher.pruning.store import ShardReport, count, shard_path, write_shard
+from thresher.scorers.base import Scorer
+
+_PLACE = struct.Struct("<qd")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a page may take: `seconds` of wall time, `mib` of raw bytes."""
+
+    seconds: float = 30.0
+    mib: float = 16.0
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Some documents in a row. `poison` gives, by position, why a page must not be tried again."""
+
+    number: int
+    sources: tuple[Source, ...]
+    poison: Mapping[int, str]
+
+
+def score_shard(
+    shard: Shard, folder: Path, scorers: Sequence[Scorer], options: PageOptions, limits: Limits
+) -> ShardReport:
+    """Score a shard's pages and write them to the store in `folder`.
+
+    While a page is worked on, its position stands in a file beside the shard, so that the parent knows which page ended a
+    worker. A page over the limit of time ends the process by SIGALRM: C code that holds the interpreter can be stopped in
+    no other way.
+    """
+    start, cpu = time.perf_counter(), time.process_time()
+    pages = []
+    with _place(folder, shard.number) as place:
+        for position, source in enumerate(shard.sources):
+            place[:] = _PLACE.pack(position, time.time())
+            with _alarm(limits.seconds):
+                pages.append(_score(source, shard.poison.get(position), scorers, options, limits))
+    counts = count(pages)
+    seconds: dict[str, float] = {}
+    for page in pages:
+        for stage, spent in page.seconds.items():
+            seconds[stage] = seconds.get(stage, 0.0) + spent
+    report = ShardReport(
+        shard.number,
+        len(pages),
+        **counts,
+        words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
+        bytes=sum(page.bytes for page in pages),
+        seconds=seconds,
+        wall_seconds=time.perf_counter() - start,
+        cpu_seconds=time.process_time() - cpu,
+        peak_mib=peak_mib(),
+    )
+    write_shard(shard_path(folder, shard.number), pages, [scorer.canonical_name for scorer in scorers], report)
+    place_path(folder, shard.number).unlink(missing_ok=True)
+    return report
+
+
+def place_path(folder: Path, shard: int) -> Path:
+    """Return the file that tells which page of a shard is being worked on."""
+    return folder / f"shard-{shard:06}.place"
+
+
+def read_place(path: Path) -> tuple[int, float] | None:
+    """Return the position of the page a worker was on and when it began (seconds since 1970), or None if unknown."""
+    try:
+        position, began = _PLACE.unpack(path.read_bytes())
+    except (OSError, struct.error):
+        return None
+    return position, began
+
+
+def peak_mib() -> float:
+    """Return the most memory this process ever held, in MiB."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
+
+
+def _score(
+    source: Source, poison: str | None, scorers: Sequence[Scorer], options: PageOptions, limits: Limits
+) -> PageScores:
+    reason = poison or source.problem
+    if not reason and source.size > limits.mib * 2**20:
+        reason = f"too large: {source.size / 2**20:.1f} MiB, the limit is {limits.mib:g} MiB"
+    if reason:
+        return PageScores(source.id, FAILED, reason, source.url, bytes=source.size)
+    try:
+        page = source.page()
+    except OSError as error:
+        return PageScores(
+            source.id, FAILED, f"cannot be read: {error.strerror or error}", source.url, bytes=source.size
+        )
+    return score_page(page, scorers, options)
+
+
+@contextmanager
+def _place(folder: Path, shard: int) -> Iterator[mmap.mmap]:
+    path = place_path(folder, shard)
+    path.write_bytes(bytes(_PLACE.size))
+    with path.open("r+b") as handle, mmap.mmap(handle.fileno(), _PLACE.size) as place:
+        yield place
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
