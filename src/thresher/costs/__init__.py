@@ -1,0 +1,31 @@
+"""What a variant costs: wall and CPU seconds, peak memory, CO2, and after how many queries cleaning has paid.
+
+CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP, or codecarbon's reading of the CPU.
+"""
+
+from thresher.costs.break_even import BreakEven, break_even
+from thresher.costs.carbon import CARBON_INTENSITY, RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
+from thresher.costs.codecarbon_option import Co2Reading, measured_co2
+from thresher.costs.machine import Machine, Rapl, read_machine
+from thresher.costs.stopwatch import Stopwatch, Work, measure_work
+from thresher.costs.tdp import Tdp, find_tdp
+
+__all__ = [
+    "CARBON_INTENSITY",
+    "RESOLUTION_SECONDS",
+    "BreakEven",
+    "Co2Reading",
+    "Machine",
+    "Rapl",
+    "Stopwatch",
+    "Tdp",
+    "Work",
+    "break_even",
+    "co2_grams",
+    "co2_kg",
+    "co2_method",
+    "find_tdp",
+    "measure_work",
+    "measured_co2",
+    "read_machine",
+]

@@ -1,0 +1,105 @@
+"""What machine this is: for `thresher doctor`, the manifest, and the energy estimate."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+_POWERCAP = Path("/sys/class/powercap")
+_CPUINFO = Path("/proc/cpuinfo")
+
+
+@dataclass(frozen=True)
+class Rapl:
+    """Whether the CPU's own energy counters can be read, where they are, and what to do if they cannot.
+
+    `path` and `fix` are empty where the machine has no counters (most virtual machines have none) and where
+    nothing needs fixing.
+    """
+
+    readable: bool
+    path: str
+    fix: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """CPU model as the system names it, sockets, cores (0: unknown), logical CPUs, memory, system, Python."""
+
+    cpu_model: str
+    sockets: int
+    cores: int
+    logical_cpus: int
+    memory_mib: int
+    platform: str
+    python: str
+    rapl: Rapl
+
+
+def read_machine() -> Machine:
+    """Look at the machine. Never fails: what cannot be found out is `unknown`, 1 socket or 0 cores."""
+    model, sockets = _cpu()
+    return Machine(
+        cpu_model=model,
+        sockets=sockets,
+        cores=psutil.cpu_count(logical=False) or 0,
+        logical_cpus=os.cpu_count() or 0,
+        memory_mib=psutil.virtual_memory().total // 2**20,
+        platform=platform.platform(),
+        python=platform.python_version(),
+        rapl=find_rapl(),
+    )
+
+
+def parse_cpuinfo(text: str) -> tuple[str, int]:
+    """Take the CPU model and the number of sockets from the text of Linux's `/proc/cpuinfo`.
+
+    Returns:
+        (model, sockets): an empty model where the text names none (as on ARM); at least one socket.
+    """
+    fields = [tuple(part.strip() for part in line.split(":", 1)) for line in text.splitlines() if ":" in line]
+    models = [value for name, value in fields if name == "model name"]
+    sockets = {value for name, value in fields if name == "physical id"}
+    return (models[0] if models else ""), max(1, len(sockets))
+
+
+def find_rapl(root: Path = _POWERCAP) -> Rapl:
+    """Look for the energy counters of Linux's powercap interface below `root` (RAPL, Intel and AMD)."""
+    counters = sorted(root.glob("intel-rapl:*/energy_uj"))
+    if not counters:
+        return Rapl(readable=False, path="", fix="")
+    closed = [counter for counter in counters if not _reads(counter)]
+    if not closed:
+        return Rapl(readable=True, path=str(counters[0]), fix="")
+    return Rapl(readable=False, path=str(closed[0]), fix=f"sudo chmod a+r {root}/intel-rapl:*/energy_uj")
+
+
+def _reads(counter: Path) -> bool:
+    # Permissions alone do not tell: containers refuse the read itself.
+    try:
+        counter.read_text(encoding="ascii")
+    except OSError:
+        return False
+    return True
+
+
+def _cpu() -> tuple[str, int]:
+    model, sockets = "", 1
+    if _CPUINFO.is_file():
+        model, sockets = parse_cpuinfo(_CPUINFO.read_text(encoding="utf-8", errors="replace"))
+    elif platform.system() == "Darwin":
+        model = _sysctl("machdep.cpu.brand_string")
+    return model or platform.processor() or "unknown", sockets
+
+
+def _sysctl(name: str) -> str:
+    try:
+        done = subprocess.run(["sysctl", "-n", name], capture_output=True, text=True, timeout=5, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()

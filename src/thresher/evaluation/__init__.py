@@ -1,0 +1,40 @@
+"""How good a run is.
+
+Topics, judgments and runs in TREC's formats, measures by topic over one declared topic set, paired tests
+against the baseline with correction for their number, and the points worth choosing among.
+"""
+
+from thresher.evaluation.measures import (
+    DEFAULT_MEASURES,
+    check_overlap,
+    evaluate,
+    parse_measure,
+    topic_set,
+)
+from thresher.evaluation.pareto import pareto_front
+from thresher.evaluation.qrels import check_judged_documents, read_qrels
+from thresher.evaluation.records import Comparison, Topic
+from thresher.evaluation.runs import read_run, write_run
+from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm
+from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
+
+__all__ = [
+    "DEFAULT_MEASURES",
+    "TOPIC_FORMATS",
+    "UNTESTED",
+    "Comparison",
+    "Topic",
+    "check_judged_documents",
+    "check_overlap",
+    "compare",
+    "compare_all",
+    "evaluate",
+    "holm",
+    "pareto_front",
+    "parse_measure",
+    "read_qrels",
+    "read_run",
+    "read_topics",
+    "topic_set",
+    "write_run",
+]

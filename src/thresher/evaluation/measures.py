@@ -1,0 +1,252 @@
+"""Measures: their names, and their values for each topic.
+
+All come from trec_eval's library (and, for `Judged` and `RR@k`, from ir-measures' own Python): no Perl, no
+download. Negative grades are not relevant and gain nothing. Beyond that: `Bpref` and `judged_only` pass over
+such documents as if they were not judged, `infAP` takes them for pooled but not judged, `Judged@k` counts
+them as judged.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import ir_measures
+import numpy as np
+
+from thresher.errors import ConfigError, InputError
+from thresher.evaluation.records import Topic
+
+DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
+"""The measures of the paper's tables, and how much of what they look at is judged at all."""
+
+MAX_EXPONENTIAL_GRADE = 20
+"""The largest grade for gains 2^grade - 1: trec_eval's library takes memory for every gain up to it."""
+
+_PROVIDERS = (ir_measures.pytrec_eval, ir_measures.judged, ir_measures.msmarco)
+_SUPPORTED = (
+    *(
+        "P",
+        "AP",
+        "nDCG",
+        "RR",
+        "Rprec",
+        "R",
+        "Bpref",
+        "infAP",
+        "Success",
+        "IPrec",
+        "SetP",
+        "SetR",
+        "SetF",
+        "SetAP",
+    ),
+    "Judged",
+)
+_NAME = re.compile(r"(?P<name>[A-Za-z]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
+
+
+def parse_measure(name: str) -> ir_measures.Measure:
+    """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`,
+    `nDCG(dcg='exp-log2')@10`.
+
+    `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left
+    out.
+
+    Raises:
+        ConfigError: if it cannot be parsed, is not among the measures that are computed here, or has a
+            parameter that is unknown or out of range.
+    """
+    match = _NAME.fullmatch(name.strip())
+    prototype = ir_measures.measures.registry.get(match["name"]) if match else None
+    if match is None or prototype is None or prototype.NAME not in _SUPPORTED:
+        raise ConfigError(
+            f"there is no measure `{name}` here",
+            f"use one of {', '.join(_SUPPORTED)}, written like P@10, AP(rel=2) or nDCG(dcg='exp-log2')@10",
+        )
+    try:
+        params = {**prototype.params, **_params(match["params"])}
+        if match["at"]:
+            params[prototype.AT_PARAM] = ast.literal_eval(match["at"])
+        measure: Any = prototype(
+            **{key: params.pop(key) for key in prototype.SUPPORTED_PARAMS if key in params}, **params
+        )
+        measure.validate_params()
+        problem = _out_of_range(measure)
+    except (AssertionError, SyntaxError, ValueError, TypeError) as error:
+        problem = " ".join(str(error).split()) or "not a valid parameter"
+    if problem:
+        raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(prototype)}")
+    parsed: ir_measures.Measure = measure
+    return parsed
+
+
+def evaluate(
+    qrels: Mapping[str, Mapping[str, int]],
+    run: Mapping[str, Mapping[str, float]],
+    measures: Sequence[str],
+    topics: Sequence[str],
+) -> dict[str, dict[str, float]]:
+    """Evaluate a run over an explicit set of topics.
+
+    Documents are ordered as trec_eval orders them: by score in single precision, equal scores by document id,
+    descending. A topic of which nothing was retrieved, or that has no relevant document, has the value 0.
+
+    `nDCG(dcg='exp-log2')` has the gains 2^grade - 1 (0 for negative grades) over log2(rank + 1), Eq. 6 of the
+    PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains in place of the grades.
+
+    Args:
+        qrels: grade by document by topic.
+        run: score by document by topic.
+        measures: names that `parse_measure` takes.
+        topics: the topics to give values for; nothing else of `qrels` and `run` is looked at.
+
+    Returns:
+        Value by topic (in the order of `topics`) by canonical name of the measure; finite, in [0, 1].
+
+    Raises:
+        ConfigError: as `parse_measure`.
+        InputError: if a grade exceeds `MAX_EXPONENTIAL_GRADE` and a measure has exponential gains.
+    """
+    judged = {topic: dict(qrels[topic]) for topic in topics if qrels.get(topic)}
+    ranked = {topic: _ranked(run[topic]) for topic in topics if topic in judged and run.get(topic)}
+    result: dict[str, dict[str, float]] = {}
+    for measure in map(parse_measure, measures):
+        # One measure at a time: ir-measures lets measures of one call share the mapped gains of another.
+        effective = _with_gains(measure, judged)
+        computed = _with_something_to_find(measure, judged)
+        retrieved = {topic: ranked[topic] for topic in computed if topic in ranked}
+        values: dict[str, float] = {}
+        if retrieved:
+            evaluator = _provider(effective).evaluator([effective], computed)
+            values = {metric.query_id: float(metric.value) for metric in evaluator.iter_calc(retrieved)}
+        result[str(measure)] = {topic: values.get(topic, 0.0) for topic in topics}
+    return result
+
+
+def topic_set(topics: Mapping[str, Topic], qrels: Mapping[str, Mapping[str, int]]) -> tuple[list[str], list[str]]:
+    """Choose the topics to evaluate: all with at least one judgment, in the order of `topics`.
+
+    Returns:
+        Their ids, and notices about topics without judgments and judgments without topic.
+
+    Raises:
+        InputError: if no topic has a judgment.
+    """
+    chosen = [topic for topic in topics if qrels.get(topic)]
+    if not chosen:
+        raise InputError(
+            f"no topic has judgments (topics: {_first(list(topics))}; qrels: {_first(list(qrels))})",
+            "use topics and qrels that belong together",
+        )
+    notices: list[str] = []
+    if unjudged := [topic for topic in topics if not qrels.get(topic)]:
+        notices.append(f"{_count(unjudged, 'topic')} without judgments left out: {_first(unjudged)}")
+    if unknown := [topic for topic in qrels if topic not in topics]:
+        notices.append(f"judgments of {_count(unknown, 'unknown topic')} not used: {_first(unknown)}")
+    return chosen, notices
+
+
+def check_overlap(
+    run: Mapping[str, Mapping[str, float]], qrels: Mapping[str, Mapping[str, int]], topics: Sequence[str]
+) -> None:
+    """Check that at least one judged document is retrieved for one of the topics.
+
+    Raises:
+        InputError: if none is: the document ids of the collection and of the qrels are probably not the same.
+    """
+    pairs = [(run.get(topic, {}), qrels.get(topic, {})) for topic in topics]
+    if any(document in judged for retrieved, judged in pairs for document in retrieved):
+        return
+    retrieved_id = next((document for retrieved, _ in pairs for document in retrieved), None)
+    judged_id = next((document for _, judged in pairs for document in judged), None)
+    raise InputError(
+        "no judged document was retrieved for any topic (the first id in the run is "
+        f"{retrieved_id or 'missing'}, in the qrels {judged_id or 'missing'})",
+        "check that collection and qrels use the same document ids",
+    )
+
+
+def _params(text: str | None) -> dict[str, Any]:
+    if not text:
+        return {}
+    call = ast.parse(f"f({text})", mode="eval").body
+    if not isinstance(call, ast.Call) or call.args or any(keyword.arg is None for keyword in call.keywords):
+        raise ValueError("parameters are named")
+    return {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in call.keywords}
+
+
+def _out_of_range(measure: ir_measures.Measure) -> str:
+    """Say what ir-measures' own check lets through but trec_eval's library cannot compute."""
+    for key, value in measure.params.items():
+        if key in ("cutoff", "rel") and (isinstance(value, bool) or not 1 <= value < 2**31):
+            return f"{key} is an integer from 1"
+        if key == "recall" and not (0 <= value <= 1 and math.isclose(value, round(value, 2), abs_tol=1e-12)):
+            return "recall is in [0, 1] with two decimals"
+        if key == "beta" and not 0 < value <= 1000:
+            return "beta is in (0, 1000]"
+        if key == "gains":
+            return "gains are 'log2' or 'exp-log2' of dcg"
+    return "" if _supports(measure) else "this combination of parameters is not computed"
+
+
+def _supports(measure: ir_measures.Measure) -> bool:
+    return any(provider.supports(_with_gains(measure, {})) for provider in _PROVIDERS)
+
+
+def _provider(measure: ir_measures.Measure) -> Any:
+    return next(provider for provider in _PROVIDERS if provider.supports(measure))
+
+
+def _with_gains(measure: ir_measures.Measure, qrels: Mapping[str, Mapping[str, int]]) -> ir_measures.Measure:
+    """Replace exponential gains by a mapping from grades to integers, which trec_eval's library computes."""
+    if measure.NAME != "nDCG" or measure["dcg"] != "exp-log2":
+        return measure
+    grades = {grade for judged in qrels.values() for grade in judged.values()}
+    if grades and max(grades) > MAX_EXPONENTIAL_GRADE:
+        raise InputError(
+            f"the qrels have the grade {max(grades)}, too large for gains of 2^grade - 1",
+            f"use grades up to {MAX_EXPONENTIAL_GRADE} or a measure with linear gains, nDCG@10",
+        )
+    gains = {grade: 2**grade - 1 for grade in sorted(grades) if grade > 0}
+    linear: ir_measures.Measure = measure(dcg="log2", gains=gains)
+    return linear
+
+
+def _with_something_to_find(
+    measure: ir_measures.Measure, qrels: Mapping[str, Mapping[str, int]]
+) -> dict[str, Mapping[str, int]]:
+    """Leave out the topics whose value is 0 because no document is relevant.
+
+    Not only to save time: trec_eval's library writes beyond its memory for topics whose grades are all
+    negative, and reads beyond it where `rel` exceeds all grades.
+    """
+    if measure.NAME == "Judged":
+        return dict(qrels)
+    least = measure["rel"] if "rel" in measure.SUPPORTED_PARAMS else 1
+    return {topic: judged for topic, judged in qrels.items() if max(judged.values()) >= least}
+
+
+def _ranked(documents: Mapping[str, float]) -> dict[str, float]:
+    """Replace scores by ones without ties, in trec_eval's order: every provider sees the same ranking."""
+    scores = {document: float(np.float32(score)) for document, score in documents.items()}
+    order = sorted(scores, key=lambda document: (scores[document], document), reverse=True)
+    return {document: float(len(order) - rank) for rank, document in enumerate(order)}
+
+
+def _usage(prototype: ir_measures.Measure) -> str:
+    params = ", ".join(key for key in prototype.SUPPORTED_PARAMS if key not in (prototype.AT_PARAM, "gains"))
+    at = prototype.SUPPORTED_PARAMS.get(prototype.AT_PARAM)
+    cutoff = f"@{prototype.AT_PARAM}" if at else ""
+    return f"{prototype.NAME}{f'({params})' if params else ''}{cutoff}, every parameter as name=value"
+
+
+def _first(ids: Sequence[str]) -> str:
+    return ", ".join(ids[:5]) + (", …" if len(ids) > 5 else "")
+
+
+def _count(ids: Sequence[str], what: str) -> str:
+    return f"{len(ids)} {what}{'s' * (len(ids) != 1)}"

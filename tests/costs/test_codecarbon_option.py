@@ -1,0 +1,49 @@
+import importlib.util
+import subprocess
+import sys
+
+import pytest
+
+from thresher.costs.carbon import CARBON_INTENSITY
+from thresher.costs.codecarbon_option import measured_co2
+from thresher.errors import MissingDependencyError
+
+needs_codecarbon = pytest.mark.skipif(
+    importlib.util.find_spec("codecarbon") is None, reason="the extra `codecarbon` is not installed"
+)
+
+
+def test_without_codecarbon_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "codecarbon", None)
+    with pytest.raises(MissingDependencyError) as error, measured_co2(85.0):
+        pass
+    assert str(error.value) == (
+        'codecarbon is not installed. Fix: install it with `pip install "thresher[codecarbon]"`.'
+    )
+
+
+def test_importing_costs_imports_no_codecarbon():
+    code = "import sys, thresher.costs; sys.exit('codecarbon' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == 0
+
+
+@needs_codecarbon
+def test_a_reading(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    with measured_co2(85.0, intensity=0.5) as reading:
+        total = sum(number * number for number in range(3_000_000))
+    assert total > 0
+    assert reading.kwh is not None
+    assert reading.grams is not None
+    assert 0 < reading.kwh < 0.01
+    assert reading.grams == pytest.approx(500 * reading.kwh)
+    assert reading.method.startswith(("measured: codecarbon 3", "estimated: codecarbon 3"))
+    assert reading.method.endswith(("CPU energy counters × 0.5 kg/kWh", "CPU load × TDP 85 W × 0.5 kg/kWh"))
+    assert list(tmp_path.iterdir()) == []
+    assert capfd.readouterr() == ("", "")
+
+
+@needs_codecarbon
+def test_an_error_in_the_block_comes_through():
+    with pytest.raises(KeyError), measured_co2(85.0, CARBON_INTENSITY):
+        raise KeyError("x")

@@ -1,0 +1,108 @@
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import InputError
+from thresher.evaluation.qrels import check_judged_documents, read_qrels
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "qrels.txt"
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_four_columns(tmp_path):
+    path = write(tmp_path, "\ufeff2 0 b 1\r\n\r\n1\tQ0\ta\t-2\r\n2 0 a 0\n2 0 a 0\n")
+    assert read_qrels(path) == {"2": {"b": 1, "a": 0}, "1": {"a": -2}}
+    assert list(read_qrels(path)) == ["2", "1"]
+
+
+def test_six_columns_of_the_decision_track(tmp_path):
+    assert read_qrels(write(tmp_path, "1 0 a 2 3 1\n1 0 b 0 -1 -1\n")) == {"1": {"a": 2, "b": 0}}
+
+
+def test_published_qrels(shared_data):
+    web = read_qrels(shared_data / "topics-qrels" / "qrels.web.201-250.txt")
+    assert list(web) == [str(number) for number in range(201, 251)]
+    grades = Counter(grade for judged in web.values() for grade in judged.values())
+    assert grades == {-2: 234, 0: 10090, 1: 3044, 2: 920, 3: 179, 4: 7}
+    decision = read_qrels(shared_data / "topics-qrels" / "qrels.decision.2019.6col.txt")
+    grades = Counter(grade for judged in decision.values() for grade in judged.values())
+    assert grades == {0: 18694, 1: 3137, 2: 1028}
+    assert decision["1"]["clueweb12-0002wb-08-02435"] == 2
+    cacm = read_qrels(shared_data / "retrieval" / "cacm" / "qrels.cacm.txt")
+    assert (len(cacm), sum(map(len, cacm.values()))) == (52, 796)
+
+
+COLUMNS = "Fix: write `topic 0 docid grade`, with a document id without spaces."
+INTEGER = "Fix: write an integer grade, with document ids without spaces."
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n", "{}: it holds no judgments. Fix: write lines of `topic 0 docid grade`."),
+        ("1 0 a 1\n1 0 b\n", "{}:2: the line has 3 columns, not 4. " + COLUMNS),
+        ("1 0 my page 1\n", "{}:1: the line has 5 columns, not 4. " + COLUMNS),
+        ("1 0 a 1 1 1\n1 0 b 1\n", "{}:2: the line has 4 columns, not 6. " + COLUMNS),
+        ("1 0 a 1\n1 0 b 1 1 1\n", "{}:2: the line has 6 columns, not 4. " + COLUMNS),
+        ("1 0 a 1.5\n", "{}:1: the grade `1.5` is no integer between -100000 and 100000. " + INTEGER),
+        ("1 0 a 1_0\n", "{}:1: the grade `1_0` is no integer between -100000 and 100000. " + INTEGER),
+        ("1 0 a 100001\n", "{}:1: the grade `100001` is no integer between -100000 and 100000. " + INTEGER),
+        (
+            "1 0 my long page 1\n",
+            "{}:1: the grade `long` is no integer between -100000 and 100000. " + INTEGER,
+        ),
+        (
+            "1 0 a 1\n2 0 a 2\n1 0 a 0\n",
+            "{}:3: document a of topic 1 has the grades 1 and 0. Fix: keep one judgment a document.",
+        ),
+    ],
+)
+def test_what_is_wrong_and_where(tmp_path, text, message):
+    path = write(tmp_path, text)
+    with pytest.raises(InputError) as error:
+        read_qrels(path)
+    assert str(error.value) == message.format(path)
+
+
+def test_missing_documents_are_each_named_once():
+    qrels = {"1": {"b": 1, "a": 0, "c": 1}, "2": {"b": 2, "d": 1}}
+    assert check_judged_documents(qrels, {"a", "c"}) == ["b", "d"]
+    assert check_judged_documents(qrels, {"a", "b", "c", "d", "e"}) == []
+
+
+WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(lambda word: word.split() == [word])
+QRELS = st.dictionaries(
+    WORDS,
+    st.dictionaries(WORDS, st.integers(-100_000, 100_000), min_size=1, max_size=4),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(qrels=QRELS)
+def test_round_trip(tmp_path_factory, qrels):
+    path = tmp_path_factory.mktemp("q") / "qrels"
+    lines = [f"{topic} 0 {document} {grade}\n" for topic, judged in qrels.items() for document, grade in judged.items()]
+    path.write_text("".join(lines), encoding="utf-8", newline="\n")
+    assert read_qrels(path) == qrels
+
+
+@given(text=st.text(max_size=60) | st.text(alphabet="01- \nab", max_size=60))
+def test_any_text_gives_qrels_or_an_error_for_users(tmp_path_factory, text):
+    path = tmp_path_factory.mktemp("q") / "qrels"
+    path.write_text(text, encoding="utf-8")
+    try:
+        judgments = list(read_qrels(path).values())
+        where = str(path)
+    except InputError as error:
+        judgments = [{"none": 0}]
+        where = str(error.where)
+    assert judgments
+    assert all(judgments)
+    assert where.split(":")[0] == str(path)

@@ -1,0 +1,109 @@
+import math
+
+import pytest
+import pytrec_eval
+from hypothesis import given, reject
+from hypothesis import strategies as st
+
+from thresher.errors import InputError
+from thresher.evaluation.runs import read_run, write_run
+
+
+def test_written_form_and_reading_back(tmp_path):
+    path = tmp_path / "deep" / "none.trec"
+    write_run(path, {"2": [("b", 3.25), ("a", -1.0)], "1": [("c", 2.0)], "3": []}, "none")
+    assert path.read_text() == ("2 Q0 b 1 3.250000 none\n2 Q0 a 2 -1.000000 none\n1 Q0 c 1 2.000000 none\n")
+    assert read_run(path) == {"2": {"b": 3.25, "a": -1.0}, "1": {"c": 2.0}}
+
+
+def test_an_empty_run_is_a_run(tmp_path):
+    write_run(tmp_path / "run", {}, "none")
+    assert read_run(tmp_path / "run") == {}
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        [1.0, 2.0],
+        [1.0, 1.0],
+        [1.00000041, 1.00000040],  # equal with six decimals
+        [1000.000002, 1000.000001],  # equal in single precision
+        [math.nan, 1.0],
+        [math.inf, 1.0],
+    ],
+)
+def test_an_order_that_trec_eval_would_not_keep_is_refused(tmp_path, scores):
+    hits = {"7": [(f"d{index}", score) for index, score in enumerate(scores)]}
+    with pytest.raises(ValueError, match="topic 7: scores must be finite and strictly decreasing in single"):
+        write_run(tmp_path / "run", hits, "none")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("tag", ["", "two words", " none"])
+def test_a_tag_is_one_word(tmp_path, tag):
+    with pytest.raises(ValueError, match="a run's tag is one word"):
+        write_run(tmp_path / "run", {}, tag)
+
+
+@pytest.mark.parametrize("document", ["my page.html", "", "a\u00a0b", "a\n"])
+def test_document_ids_without_white_space(tmp_path, document):
+    with pytest.raises(InputError) as error:
+        write_run(tmp_path / "run", {"1": [(document, 1.0)]}, "none")
+    assert str(error.value) == (
+        f"{tmp_path / 'run'}: the document id `{document}` is empty or holds white space. "
+        "Fix: give documents ids without white space."
+    )
+
+
+def test_a_document_retrieved_twice(tmp_path):
+    with pytest.raises(InputError, match="document a is retrieved twice for topic 1"):
+        write_run(tmp_path / "run", {"1": [("a", 2.0), ("a", 1.0)]}, "none")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n",
+            "{}:2: the line has 5 columns, not 6. Fix: write `topic Q0 docid rank score tag`.",
+        ),
+        ("1 Q0 a 1 nan t\n", "{}:1: the score `nan` is no finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 1_0 t\n", "{}:1: the score `1_0` is no finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 1e999 t\n", "{}:1: the score `1e999` is no finite number. Fix: write a decimal number."),
+        (
+            "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
+            "{}:3: document a is there twice for topic 1. Fix: keep one of the two.",
+        ),
+    ],
+)
+def test_what_is_wrong_and_where(tmp_path, text, message):
+    path = tmp_path / "run"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        read_run(path)
+    assert str(error.value) == message.format(path)
+
+
+def test_scores_in_the_forms_that_tools_write(tmp_path):
+    path = tmp_path / "run"
+    path.write_text("1 Q0 a 1 -.5E+1 t\r\n1\tQ0\tb\t2\t7\tt\r\n")
+    assert read_run(path) == {"1": {"a": -5.0, "b": 7.0}}
+
+
+NEAR = st.sampled_from([16.0, 16.000001, 16.000002, 1000.0, 1000.00005, 1000.0001, 0.0, -0.0, 0.000001])
+
+
+@given(scores=st.lists(st.floats(-1e4, 1e4) | NEAR, max_size=12).map(lambda scores: sorted(scores, reverse=True)))
+def test_what_is_written_keeps_its_order_in_trec_eval(tmp_path_factory, scores):
+    path = tmp_path_factory.mktemp("r") / "run"
+    # Ids that a tie would bring into the reverse order.
+    documents = [f"d{index:02}" for index in range(len(scores))]
+    try:
+        write_run(path, {"1": list(zip(documents, scores, strict=True))}, "t")
+    except ValueError:
+        reject()
+    run = read_run(path)
+    assert [*run.get("1", {})] == documents
+    for rank, document in enumerate(documents, start=1):
+        evaluator = pytrec_eval.RelevanceEvaluator({"1": {document: 1}}, {"recip_rank"})
+        assert evaluator.evaluate(run)["1"]["recip_rank"] == pytest.approx(1 / rank)

@@ -1,0 +1,166 @@
+import random
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.evaluation.significance import compare, compare_all, holm
+
+
+def values(seed: int, n: int = 50, shift: float = 0.0) -> list[float]:
+    return list(np.clip(np.random.default_rng(seed).beta(2, 3, n) + shift, 0, 1))
+
+
+def test_comparison_by_hand():
+    found = compare([0.5, 0.25, 1.0, 0.5, 0.5], [0.25, 0.75, 0.25, 0.5, 0.5], "AP")
+    assert (found.measure, found.wins, found.ties, found.losses, found.differing) == ("AP", 2, 2, 1, 3)
+    # Ranks of 0.25, -0.5, 0.75 are 1, 2, 3: T = 4 of 0..6, P(T >= 4) = 3/8.
+    assert found.p == found.p_holm == 0.75
+    assert found.effect == pytest.approx((4 - 2) / 6)
+    assert found.difference == pytest.approx(0.1)
+    assert found.note == "p cannot fall below 0.25 with 3 differing topics"
+    # The 5 differences resampled have means between the smallest and the largest of them.
+    assert -0.5 <= found.ci_low < 0.1 < found.ci_high <= 0.75
+
+
+@pytest.mark.parametrize(
+    ("differing", "note"),
+    [
+        (0, "no topic differs"),
+        (1, "p cannot fall below 1 with 1 differing topic"),
+        (5, "p cannot fall below 0.0625 with 5 differing topics"),
+        (6, ""),
+        (500, ""),
+        (501, "p by the normal approximation (more than 500 differing topics)"),
+    ],
+)
+def test_notes(differing, note):
+    base = [0.5] * 510
+    found = compare([0.75] * differing + base[differing:], base, "AP")
+    assert found.note == note
+    assert found.differing == differing
+
+
+def test_the_note_goes_by_alpha():
+    assert compare([1.0] * 6, [0.0] * 6, "AP", alpha=0.01).note == (
+        "p cannot fall below 0.03125 with 6 differing topics"
+    )
+
+
+def test_nothing_differs():
+    found = compare([0.1, 0.2], [0.1, 0.2], "AP")
+    assert (found.p, found.p_holm, found.effect, found.difference) == (1.0, 1.0, 0.0, 0.0)
+    assert (found.ci_low, found.ci_high) == (0.0, 0.0)
+
+
+def test_interval_is_the_percentile_bootstrap():
+    differences = np.array(values(1)) - np.array(values(2))
+    found = compare(values(1), values(2), "AP")
+    expected = scipy.stats.bootstrap(
+        (differences,), np.mean, n_resamples=10_000, method="percentile", rng=np.random.default_rng(7)
+    ).confidence_interval
+    # Two sets of 10,000 resamples: the bounds agree to a few per cent of the standard error.
+    error = differences.std() / 50**0.5
+    assert found.ci_low == pytest.approx(expected.low, abs=0.1 * error)
+    assert found.ci_high == pytest.approx(expected.high, abs=0.1 * error)
+
+
+def test_interval_depends_on_seed_and_alpha_alone():
+    first = compare(values(1), values(2), "AP", seed=3)
+    assert compare(values(1), values(2), "AP", seed=3) == first
+    assert compare(values(1), values(2), "AP", seed=4).ci_low != first.ci_low
+    wider = compare(values(1), values(2), "AP", seed=3, alpha=0.01)
+    assert wider.ci_low < first.ci_low < first.ci_high < wider.ci_high
+
+
+def test_many_topics_are_resampled_in_blocks():
+    found = compare(values(1, 3000), values(2, 3000), "AP")
+    differences = np.array(values(1, 3000)) - np.array(values(2, 3000))
+    error = differences.std() / 3000**0.5
+    assert found.ci_low == pytest.approx(differences.mean() - 1.96 * error, abs=0.1 * error)
+    assert found.ci_high == pytest.approx(differences.mean() + 1.96 * error, abs=0.1 * error)
+
+
+@pytest.mark.parametrize(("a", "b"), [([], []), ([0.1], [float("nan")])])
+def test_values_that_cannot_be_compared(a, b):
+    with pytest.raises(ValueError, match="AP: as many finite values as the baseline has are needed, at least one"):
+        compare(a, b, "AP")
+
+
+def test_holm_by_hand():
+    # Sorted 0.005 0.01 0.03 0.04: times 4, 3, 2, 1 = 0.02, 0.03, 0.06, 0.04 raised to 0.06.
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.5, 0.9]) == [1.0, 1.0]
+    assert holm([0.02]) == [0.02]
+    assert holm([]) == []
+
+
+@given(st.lists(st.floats(0.0001, 1), min_size=1, max_size=20))
+def test_holm_properties(p_values):
+    corrected = holm(p_values)
+    assert all(p <= q <= min(1.0, p * len(p_values) * (1 + 1e-12)) for p, q in zip(p_values, corrected, strict=True))
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    assert [corrected[i] for i in order] == sorted(corrected)
+
+
+def table(rows: list[tuple[str, str]], topics: list[str]) -> dict[tuple[str, str], dict[str, dict[str, float]]]:
+    return {
+        row: {
+            measure: dict(zip(topics, values(100 * index + place, len(topics), 0.05 * index), strict=True))
+            for place, measure in enumerate(["P@10", "AP", "Judged@10"])
+        }
+        for index, row in enumerate(rows)
+    }
+
+
+ROWS = [("none", "qld"), ("words@11", "qld"), ("density@14", "qld")]
+BASELINES = dict.fromkeys(ROWS[1:], ROWS[0])
+TOPICS = [str(number) for number in range(1, 41)]
+
+
+def test_the_family_is_all_tested_comparisons():
+    found = compare_all(table(ROWS, TOPICS), BASELINES)
+    assert {row: list(comparisons) for row, comparisons in found.items()} == {
+        ROWS[1]: ["P@10", "AP"],
+        ROWS[2]: ["P@10", "AP"],
+    }
+    family = [found[row][measure] for row in ROWS[1:] for measure in ("P@10", "AP")]
+    assert [comparison.p_holm for comparison in family] == holm([comparison.p for comparison in family])
+    for row, comparisons in found.items():
+        for measure, comparison in comparisons.items():
+            variant, baseline = table(ROWS, TOPICS)[row][measure], table(ROWS, TOPICS)[ROWS[0]][measure]
+            expected = scipy.stats.wilcoxon(list(variant.values()), list(baseline.values()), method="exact").pvalue
+            assert comparison.p == pytest.approx(expected, rel=1e-9)
+
+
+def test_nothing_depends_on_order():
+    whole = table(ROWS, TOPICS)
+    found = compare_all(whole, BASELINES)
+    generator = random.Random(5)
+    shuffled = {
+        row: {
+            measure: dict(generator.sample(list(by_topic.items()), len(by_topic)))
+            for measure, by_topic in reversed(measures.items())
+        }
+        for row, measures in reversed(whole.items())
+    }
+    assert compare_all(shuffled, dict(reversed(BASELINES.items()))) == found
+
+
+def test_an_interval_does_not_depend_on_the_other_rows():
+    alone = compare_all(table(ROWS[:2], TOPICS), {ROWS[1]: ROWS[0]})[ROWS[1]]["AP"]
+    together = compare_all(table(ROWS, TOPICS), BASELINES)[ROWS[1]]["AP"]
+    assert (alone.ci_low, alone.ci_high, alone.p) == (together.ci_low, together.ci_high, together.p)
+    assert alone.p_holm <= together.p_holm
+
+
+def test_rows_that_do_not_fit_their_baseline():
+    whole = table(ROWS, TOPICS)
+    del whole[ROWS[1]]["AP"]["7"]
+    with pytest.raises(ValueError, match="have different topics for AP"):
+        compare_all(whole, BASELINES)
+    del whole[ROWS[1]]["AP"]
+    with pytest.raises(ValueError, match="have different measures"):
+        compare_all(whole, BASELINES)
