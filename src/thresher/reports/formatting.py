@@ -1,0 +1,118 @@
+"""Numbers and names as people read them: the same in tables, sentences, plots and the HTML report."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+
+from thresher.reports.records import Cost, Row
+from thresher.reports.selection import Direction
+
+MINUS = "\N{MINUS SIGN}"
+NOTHING = "\N{EN DASH}"
+BELOW_RESOLUTION = "below resolution"
+MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
+_STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # bidirectional overrides, isolates
+
+
+def plain(text: str) -> str:
+    """Return `text` on one line without control characters: a name must not steer a terminal or break tables.
+
+    White space of any kind becomes one space, other control and bidirectional formatting characters become
+    U+FFFD.
+    """
+    line = " ".join(text.split())
+    return "".join(
+        "\ufffd" if unicodedata.category(sign) in ("Cc", "Cs") or sign in _STEERING else sign for sign in line
+    )
+
+
+def fixed(value: float | None, decimals: int) -> str:
+    """Return a number with thousands separators and a true minus sign; an en dash for None and NaN.
+
+    >>> fixed(-1234.5, 1)
+    '−1,234.5'
+    """
+    if value is None or math.isnan(value):
+        return NOTHING
+    text = f"{value:,.{decimals}f}".replace("inf", "∞")
+    if text.startswith("-"):
+        text = MINUS + text[1:] if any(sign in "123456789∞" for sign in text) else text[1:]
+    return text
+
+
+def signed(value: float | None, decimals: int) -> str:
+    """Return a number with its sign, `+` too; zero has none.
+
+    >>> signed(0.0123, 4)
+    '+0.0123'
+    """
+    text = fixed(value, decimals)
+    positive = value is not None and value > 0 and any(digit in "123456789∞" for digit in text)
+    return f"+{text}" if positive else text
+
+
+def percent(ratio: float | None) -> str:
+    """Return a ratio as per cent with one decimal and without the sign: 0.4321 is '43.2'."""
+    return fixed(None if ratio is None else 100 * ratio, 1)
+
+
+def decimals_for(values: Iterable[float], digits: int = 3) -> int:
+    """Return the decimals (0 to 3) of a column: `digits` for its smallest value, five for its largest."""
+    sizes = [abs(value) for value in values if math.isfinite(value) and value != 0]
+    if not sizes:
+        return 0
+    smallest, largest = math.floor(math.log10(min(sizes))), math.floor(math.log10(max(sizes)))
+    return max(0, min(3, digits - 1 - smallest, 4 - largest))
+
+
+def significant_digits(value: float, digits: int = 3) -> str:
+    """Return a non-negative number with about `digits` significant digits and no exponent.
+
+    >>> significant_digits(0.012345), significant_digits(1234.5)
+    ('0.0123', '1,234')
+    """
+    if not math.isfinite(value) or value == 0:
+        return fixed(value, 0)
+    return fixed(value, max(0, min(9, digits - 1 - math.floor(math.log10(abs(value))))))
+
+
+def cutoff_text(cutoff: float) -> str:
+    """Return a cutoff as canonical names write it: no decimals where there are none.
+
+    >>> cutoff_text(8000.0), cutoff_text(0.35)
+    ('8000', '0.35')
+    """
+    return str(int(cutoff)) if math.isfinite(cutoff) and cutoff == int(cutoff) else repr(float(cutoff))
+
+
+def short_number(value: float) -> str:
+    """Return a tick label: thousands as K, millions as M.
+
+    >>> short_number(8000), short_number(1500), short_number(0.5)
+    ('8K', '1.5K', '0.5')
+    """
+    for size, letter in ((1e6, "M"), (1e3, "K")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def co2_text(cost: Cost) -> str:
+    """Return grams of CO2 with three significant digits, or "below resolution"."""
+    return BELOW_RESOLUTION if cost.co2_grams is None else significant_digits(cost.co2_grams)
+
+
+def break_even_text(row: Row) -> str:
+    """Return after how many queries cleaning has paid for itself: "never", an en dash for the baseline."""
+    if row.is_baseline:
+        return NOTHING
+    if row.break_even_queries is None or not math.isfinite(row.break_even_queries):
+        return "never"
+    return fixed(row.break_even_queries, 0)
+
+
+def megabytes(count: int) -> float:
+    """Return bytes as megabytes of 10^6 bytes."""
+    return count / 1e6

@@ -1,0 +1,184 @@
+"""`report.html`: the whole experiment on one page that needs nothing else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from matplotlib.figure import Figure
+
+from thresher.files import write_text
+from thresher.reports.formatting import fixed, signed
+from thresher.reports.plot_style import INK, figure_svg
+from thresher.reports.plots import (
+    RowTopics,
+    common_scale,
+    shown_topics,
+    sweep_figure,
+    topics_figure,
+    trade_off_figure,
+)
+from thresher.reports.records import Results
+from thresher.reports.selection import (
+    TopicDifference,
+    main_measure,
+    retrievals,
+    sweep_rows,
+    sweeps,
+)
+from thresher.reports.summary import summary
+from thresher.reports.tables import (
+    MEASURE_DECIMALS,
+    Cell,
+    Column,
+    Table,
+    break_even_table,
+    bytes_table,
+    main_table,
+    stage_table,
+)
+
+SHORT = 24
+"""Rows of a table, for each retrieval model, before the rest is folded away."""
+MOST_FAILED = 200
+"""Failed pages that are listed one by one."""
+EXTREMES = 5
+"""Topics shown at either end."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot inside the page and the words below it."""
+
+    svg: Markup
+    caption: str
+
+
+@dataclass(frozen=True)
+class TopicBlock:
+    """One variant's topics: the plot, and those most hurt and most helped."""
+
+    variant: str
+    picture: Picture
+    hurt: Table
+    helped: Table
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the page shows of one retrieval model."""
+
+    name: str
+    trade_off: Picture
+    sweeps: tuple[Picture, ...]
+    topics: tuple[TopicBlock, ...]
+
+
+def write_report(results: Results, path: Path) -> None:
+    """Write the page to `path`, whole or not at all.
+
+    Raises:
+        InputError: if the results hold no measure or no baseline, or the file cannot be written.
+    """
+    write_text(path, render_report(results))
+
+
+def render_report(results: Results) -> str:
+    """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time.
+
+    Raises:
+        InputError: if the results hold no measure, or a retrieval model without a baseline.
+    """
+    loader = PackageLoader("thresher.reports", "templates")
+    environment = Environment(
+        loader=loader,
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    script, css = (loader.get_source(environment, name)[0].strip() for name in ("sort.js", "report.css"))
+    models = retrievals(results)
+    limit = SHORT * len(models)
+    return environment.get_template("report.html.j2").render(
+        results=results,
+        sentences=summary(results),
+        measure=main_measure(results),
+        table=main_table(results, limit),
+        whole=main_table(results) if len(results.rows) > limit else None,
+        models=[_model(results, name, number) for number, name in enumerate(models)],
+        bytes=bytes_table(results, limit),
+        stages=[stage_table(results, stage, limit) for stage in ("clean", "index", "search")],
+        break_even=break_even_table(results, limit),
+        reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
+        failed=results.failed_pages[:MOST_FAILED],
+        style=Markup(css),
+        script=Markup(script),
+        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    )
+
+
+def _model(results: Results, retrieval: str, number: int) -> Model:
+    measure = main_measure(results)
+    trade_off = Picture(
+        _inline(trade_off_figure(results, retrieval), f"trade-off-{number}", f"Index size against {measure}"),
+        f"Index size against {measure}, one point a variant. On the line: those that none beats in both.",
+    )
+    panels = tuple(
+        Picture(
+            _inline(sweep_figure(results, name, retrieval), f"sweep-{number}-{place}", f"Cutoffs of {name}"),
+            f"{name}: measures and index size by cutoff, in % of the baseline (its values in brackets).",
+        )
+        for place, name in enumerate(sweeps(results))
+        if sweep_rows(results, name, retrieval)
+    )
+    shown = shown_topics(results, retrieval)
+    scale = common_scale(shown)
+    blocks = tuple(
+        _topic_block(measure, topics, scale, f"topics-{number}-{place}") for place, topics in enumerate(shown)
+    )
+    return Model(retrieval, trade_off, panels, blocks)
+
+
+def _topic_block(measure: str, shown: RowTopics, scale: tuple[float, float], name: str) -> TopicBlock:
+    pairs, variant = shown.differences, shown.row.variant
+    picture = Picture(_inline(topics_figure(measure, shown, scale), name, f"Differences per topic of {variant}"), "")
+    hurt = [pair for pair in reversed(pairs) if pair.difference < 0][:EXTREMES]
+    helped = [pair for pair in pairs if pair.difference > 0][:EXTREMES]
+    return TopicBlock(variant, picture, _topic_table("Most hurt", hurt), _topic_table("Most helped", helped))
+
+
+def _topic_table(title: str, pairs: Sequence[TopicDifference]) -> Table:
+    columns = (
+        Column("topic", align="left"),
+        Column("query", align="left"),
+        Column("baseline"),
+        Column("variant"),
+        Column("difference"),
+    )
+    rows = tuple(
+        (
+            Cell(pair.topic),
+            Cell(pair.query),
+            Cell(fixed(pair.baseline, MEASURE_DECIMALS), value=pair.baseline),
+            Cell(fixed(pair.value, MEASURE_DECIMALS), value=pair.value),
+            Cell(signed(pair.difference, MEASURE_DECIMALS), value=pair.difference),
+        )
+        for pair in pairs
+    )
+    return Table(columns, rows, title)
+
+
+def _inline(figure: Figure, name: str, label: str) -> Markup:
+    """Return the figure for this page, in the page's text colour, with words for screen readers."""
+    svg = re.sub(re.escape(INK), "currentColor", figure_svg(figure, name), flags=re.IGNORECASE)
+    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1))

@@ -1,0 +1,124 @@
+"""How plots look and how they become files: colours that differ for everyone, the same bytes every time."""
+
+from __future__ import annotations
+
+import io
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from thresher.errors import InputError
+from thresher.files import atomic_path
+from thresher.reports.formatting import short_number
+
+INK = "#1f2429"
+"""Text, axes and the baseline; a page may put its own text colour in its place."""
+GAIN, LOSS = "#2a78b5", "#c25a12"
+SERIES = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
+"""At least 3:1 against white and against near-black; markers and line styles repeat what the colours say."""
+MARKERS = ("o", "s", "^", "D", "v", "P")
+WIDE = 20.0
+"""Cutoffs that span more than this factor get a logarithmic axis."""
+
+_SETTINGS: dict[Any, Any] = {
+    "font.family": ["sans-serif"],
+    "font.sans-serif": ["DejaVu Sans"],  # comes with matplotlib: measures are the same on every machine
+    "font.size": 9.0,
+    "axes.titlesize": 10.0,
+    "axes.titlelocation": "left",
+    "axes.titleweight": "bold",
+    "axes.labelsize": 9.0,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.7,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.unicode_minus": True,
+    "text.color": INK,
+    "text.parse_math": False,  # a dollar sign in a topic or a name is a dollar sign
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "xtick.labelsize": 8.0,
+    "ytick.labelsize": 8.0,
+    "legend.fontsize": 8.0,
+    "legend.frameon": False,
+    "lines.linewidth": 1.5,
+    "lines.markersize": 4.5,
+    "svg.fonttype": "none",  # text stays text: it can be searched, read aloud, and shown in any script
+    "svg.hashsalt": "thresher",
+    "path.simplify": False,
+}
+
+
+@contextmanager
+def style() -> Iterator[None]:
+    """Apply the settings inside the block only; say nothing of characters that the measuring font lacks."""
+    with matplotlib.rc_context(_SETTINGS), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def new_figure(width: float, height: float) -> Figure:
+    """Return an empty figure of that many inches; call it inside `style`."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def light_grid(axes: Axes) -> None:
+    """Draw faint horizontal lines behind the data."""
+    axes.set_axisbelow(True)
+    axes.grid(axis="y", color=INK, alpha=0.13, linewidth=0.6)
+
+
+def cutoff_axis(axes: Axes, cutoffs: list[float]) -> None:
+    """Make the x axis fit ascending cutoffs: logarithmic where they span more than a factor of 20."""
+    axes.xaxis.set_minor_locator(NullLocator())
+    if cutoffs[0] > 0 and cutoffs[-1] > WIDE * cutoffs[0]:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.xaxis.set_minor_locator(NullLocator())
+    elif len(set(cutoffs)) <= 8:
+        axes.xaxis.set_major_locator(FixedLocator(sorted(set(cutoffs))))
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: short_number(value)))
+
+
+def figure_svg(figure: Figure, name: str) -> str:
+    """Return the figure as one `<svg>` element, the same bytes every time, to stand inside a page.
+
+    Args:
+        figure: what to draw, on a transparent ground.
+        name: letters, digits, `-` and `_`; opens every id, so that several figures fit into one page.
+    """
+    buffer = io.StringIO()
+    with style():
+        metadata = {"Date": None, "Creator": None, "Format": None, "Type": None}
+        figure.savefig(buffer, format="svg", transparent=True, metadata=metadata)
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<style[^>]*>.*?</style>", "", text, count=1, flags=re.DOTALL)  # it would reach the whole page
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{name}-", text)
+    return text.rstrip() + "\n"
+
+
+def write_plot(figure: Figure, path: Path) -> None:
+    """Write the figure on white ground to `path`, the same bytes every time: SVG, or PNG of 200 dots an inch.
+
+    Raises:
+        InputError: if the path ends in neither .svg nor .png, or cannot be written.
+    """
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in ("svg", "png"):
+        raise InputError("a plot is written as SVG or PNG", "end the file name in .svg or .png", str(path))
+    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    with atomic_path(path) as temporary, style():
+        figure.savefig(temporary, format=kind, dpi=200, facecolor="white", metadata=metadata)

@@ -1,0 +1,228 @@
+"""The plots of a report: what a cutoff does, what an index saves, which topics gain and lose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from thresher.reports.formatting import MINUS, fixed, plain, signed
+from thresher.reports.labels import place_labels
+from thresher.reports.plot_style import (
+    GAIN,
+    INK,
+    LOSS,
+    MARKERS,
+    SERIES,
+    cutoff_axis,
+    light_grid,
+    new_figure,
+    style,
+)
+from thresher.reports.records import Results, Row
+from thresher.reports.selection import (
+    TopicDifference,
+    baseline_row,
+    compared_measures,
+    direction,
+    finalists,
+    front_rows,
+    main_measure,
+    relative_bytes,
+    score,
+    spread,
+    sweep_rows,
+    sweeps,
+    topic_differences,
+    variant_rows,
+)
+
+MOST_BARS = 100
+"""Above this many topics the bars become two areas: the same picture, and a file that stays small."""
+_LEGEND_SIGNS = 58  # two columns of a legend fit into 5 inches with this many characters
+
+
+def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
+    """Return two panels over the cutoffs of a sweep: measures, and index size, both in % of the baseline.
+
+    Filled markers are significant differences; the legend has the baseline's values in brackets. Measures
+    that are not tested, and those that are 0 at the baseline and so have no ratio, are left out.
+    """
+    rows = sweep_rows(results, sweep, retrieval)
+    baseline = baseline_row(results, retrieval)
+    cutoffs = [row.cutoff or 0.0 for row in rows]
+    with style():
+        figure = new_figure(5.0, 4.6)
+        upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
+        upper.set_title(plain(sweep))
+        for place, measure in enumerate(compared_measures(results)):
+            _measure_line(upper, place, measure, rows, cutoffs, baseline)
+        sizes = [100 * (relative_bytes(row) or math.nan) for row in rows]
+        lower.plot(cutoffs, sizes, color=INK, marker="o", markersize=3.5)
+        lower.set_ylim(bottom=0, top=max([105.0, *(1.05 * size for size in sizes if math.isfinite(size))]))
+        upper.set_ylabel("measure,\n% of baseline")
+        lower.set_ylabel("index size,\n% of baseline")
+        lower.set_xlabel("cutoff")
+        for axes in (upper, lower):
+            axes.axhline(100, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+            axes.yaxis.set_major_formatter(
+                FuncFormatter(lambda value, _: fixed(value, 0 if value == int(value) else 1))
+            )
+            light_grid(axes)
+            axes.margins(x=0.03)
+        cutoff_axis(lower, cutoffs)
+        figure.align_ylabels()
+        handles, labels = upper.get_legend_handles_labels()
+        handles += [
+            Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 3))),
+            Line2D([], [], color=INK, linewidth=0, marker="o"),
+        ]
+        labels += ["baseline", "filled: significant"]
+        half = (len(labels) + 1) // 2
+        narrow = max(map(len, labels[:half])) + max(map(len, labels[half:])) <= _LEGEND_SIGNS
+        figure.legend(handles, labels, loc="outside lower left", ncols=2 if narrow else 1)
+    return figure
+
+
+def trade_off_figure(results: Results, retrieval: str) -> Figure:
+    """Return index size against the main measure for all variants, with the Pareto front drawn and labelled.
+
+    The front holds the variants that no other one beats in both; at most eight of them are labelled, evenly
+    spread, and a label that would cover another is left out.
+    """
+    measure = main_measure(results)
+    front = front_rows(results, retrieval)
+    with style():
+        figure = new_figure(6.2, 4.6)
+        axes = figure.subplots()
+        groups: list[tuple[str, list[Row]]] = [
+            (name, list(sweep_rows(results, name, retrieval))) for name in sweeps(results)
+        ]
+        groups.append(("single cleaners", [row for row in variant_rows(results, retrieval) if row.sweep is None]))
+        xs: list[float] = []
+        ys: list[float] = []
+        for place, (name, rows) in enumerate(groups):
+            points = [_point(row, measure) for row in rows if math.isfinite(score(row, measure))]
+            if not points:
+                continue
+            colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+            x, y = [point[0] for point in points], [point[1] for point in points]
+            axes.plot(x, y, color=colour, marker=marker, linewidth=0, alpha=0.85, label=plain(name))
+            xs += x
+            ys += y
+        steps = [_point(row, measure) for row in front]
+        line = axes.step(
+            [x for x, _ in steps],
+            [y for _, y in steps],
+            where="post",
+            color=INK,
+            linewidth=1.1,
+            label="Pareto front",
+        )
+        line[0].set_zorder(1.5)
+        x0, y0 = _point(baseline_row(results, retrieval), measure)
+        axes.plot([x0], [y0], color=INK, marker="*", markersize=10, linewidth=0, label="baseline")
+        axes.axhline(y0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), alpha=0.7)
+        axes.set_xlabel("index size, % of baseline (less is better)")
+        axes.set_ylabel(f"{measure} (more is better)")
+        axes.margins(x=0.06, y=0.1)
+        light_grid(axes)
+        handles, labels = axes.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower left", ncols=3)
+        chosen = [front[place] for place in spread(len(front), 8)]
+        texts = [(*_point(row, measure), plain(row.variant)) for row in chosen]
+        place_labels(figure, axes, texts, list(zip([*xs, x0], [*ys, y0], strict=True)))
+    return figure
+
+
+@dataclass(frozen=True)
+class RowTopics:
+    """A row and its differences to the baseline, topic by topic, in descending order."""
+
+    row: Row
+    differences: tuple[TopicDifference, ...]
+
+
+def common_scale(shown: Sequence[RowTopics]) -> tuple[float, float]:
+    """Return the lowest and the highest difference of all rows, zero between them."""
+    values = [item.difference for topics in shown for item in topics.differences]
+    return min([0.0, *values]), max([0.0, *values])
+
+
+def shown_topics(results: Results, retrieval: str) -> tuple[RowTopics, ...]:
+    """Return the topics of the rows worth a look: the best of each sweep and singles, six rows at most."""
+    measure = main_measure(results)
+    found = (RowTopics(row, topic_differences(results, row, measure)) for row in finalists(results, retrieval)[:6])
+    return tuple(topics for topics in found if topics.differences)
+
+
+def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) -> Figure:
+    """Return one row's difference to the baseline per topic, sorted from gain to loss.
+
+    Args:
+        measure: the measure of the differences.
+        shown: the row and its differences, in descending order.
+        scale: the lowest and the highest difference to leave room for: the same for figures to be compared.
+    """
+    row, differences = shown.row, [item.difference for item in shown.differences]
+    low, high = scale
+    margin = 0.05 * (high - low) or 1.0
+    with style():
+        figure = new_figure(5.0, 2.7)
+        axes = figure.subplots()
+        axes.set_title(plain(row.variant), pad=17)
+        places = list(range(1, len(differences) + 1))
+        gains, losses = [max(0.0, value) for value in differences], [min(0.0, value) for value in differences]
+        if len(differences) <= MOST_BARS:
+            axes.bar(places, gains, color=GAIN, width=0.8)
+            axes.bar(places, losses, color=LOSS, width=0.8)
+        else:
+            axes.fill_between(places, gains, step="mid", color=GAIN, linewidth=0)
+            axes.fill_between(places, losses, step="mid", color=LOSS, linewidth=0)
+        axes.axhline(0, color=INK, linewidth=0.8)
+        axes.set_ylim(low - margin, high + margin)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _difference_tick(value)))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+        axes.set_xlim(0.2, len(differences) + 0.8)
+        axes.set_xlabel("topics, from most gained to most lost")
+        axes.set_ylabel(f"difference in\n{plain(measure)}")
+        light_grid(axes)
+        comparison = row.comparisons.get(measure)
+        if comparison is not None:
+            text = (
+                f"mean {signed(comparison.difference, 4)}; {comparison.wins} won, {comparison.ties} tied, "
+                f"{comparison.losses} lost"
+            )
+            axes.text(0, 1.04, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+    return figure
+
+
+def _measure_line(
+    axes: Axes, place: int, measure: str, rows: tuple[Row, ...], cutoffs: list[float], baseline: Row
+) -> None:
+    before = baseline.measures.get(measure, math.nan)
+    if not before > 0:
+        return
+    colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+    ratios = [100 * row.measures.get(measure, math.nan) / before for row in rows]
+    label = f"{plain(measure)} ({fixed(before, 4)})"
+    axes.plot(cutoffs, ratios, color=colour, label=label, marker=marker, markerfacecolor="none", markeredgewidth=1.1)
+    found = [direction(row.comparisons.get(measure)) != "none" for row in rows]
+    x = [cutoff for cutoff, significant in zip(cutoffs, found, strict=True) if significant]
+    y = [ratio for ratio, significant in zip(ratios, found, strict=True) if significant]
+    if x:
+        axes.plot(x, y, color=colour, marker=marker, linewidth=0, markeredgewidth=1.1)
+
+
+def _point(row: Row, measure: str) -> tuple[float, float]:
+    return 100 * (relative_bytes(row) or 0.0), row.measures.get(measure, math.nan)
+
+
+def _difference_tick(value: float) -> str:
+    return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)
