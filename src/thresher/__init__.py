@@ -1,0 +1,44 @@
+"""Thresher: prune a web collection, search it, and see what the pruning cost and saved.
+
+import thresher
+
+thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
+thresher.clean_html(html, "perplexity@8000")          # what is left of a page
+thresher.run("experiments/pydoc.toml")                # a whole experiment
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "__version__",
+    "clean_collection",
+    "clean_html",
+    "clean_text",
+    "compare_runs",
+    "index_json_lines",
+    "run",
+    "score_html",
+]
+
+if TYPE_CHECKING:
+    from thresher.api import (
+        clean_collection,
+        clean_html,
+        clean_text,
+        compare_runs,
+        index_json_lines,
+        run,
+        score_html,
+    )
+
+
+def __getattr__(name: str) -> Any:
+    # Late, so that worker processes and `thresher --help` do not import all of it.
+    if name in __all__:
+        return getattr(import_module("thresher.api"), name)
+    raise AttributeError(f"module 'thresher' has no attribute {name!r}")

@@ -1,0 +1,230 @@
+"""Thresher from Python: score a page, clean a text or a collection, run an experiment.
+
+import thresher
+
+page = thresher.score_html(html, ["words", "perplexity"])
+text = thresher.clean_html(html, "perplexity@8000")
+results = thresher.run("experiments/pydoc.toml")
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.collections import IdRule, Page, open_collection
+from thresher.errors import InputError
+from thresher.evaluation import (
+    DEFAULT_MEASURES,
+    Comparison,
+    check_overlap,
+    compare_all,
+    evaluate,
+    parse_measure,
+    read_qrels,
+    read_run,
+)
+from thresher.experiments.config import load_experiment
+from thresher.experiments.runner import run_experiment
+from thresher.files import atomic_path
+from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
+from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
+from thresher.pruning.cutting import clean_page, cleaned_documents
+from thresher.pruning.page_scores import SCORED, PageScores, score_page
+from thresher.pruning.score_pass import ScorePlan, score_collection
+from thresher.pruning.store import failed_pages
+from thresher.reports.records import Results
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
+
+
+def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+    """Parse a page and score its blocks or sentences.
+
+    Args:
+        html: the page; bytes are decoded as a browser would.
+        scorers: names such as `words` or `perplexity(lm=books)`.
+        options: block rule and language.
+
+    Returns:
+        the page's segments, and by each scorer's canonical name one float32 for each block or sentence.
+
+    Raises:
+        ConfigError: if a name does not parse.
+    """
+    chosen = [parse_scorer(name).scorer for name in scorers]
+    return score_page(_page(html), chosen, options)
+
+
+def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
+    """Return what a cleaner leaves of a page: one block a line.
+
+    Raises:
+        ConfigError: if the name does not parse.
+        InputError: if the page cannot be parsed.
+    """
+    parsed = parse_cleaner(cleaner)
+    scored = score_page(_page(html), parsed.scorers, options)
+    if scored.segments is None:
+        raise InputError(f"the page {scored.reason}", "check that it is HTML")
+    return clean_page(scored, parsed).text
+
+
+def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
+    """Return what a cleaner leaves of a plain text, whose lines are its blocks.
+
+    Raises:
+        ConfigError: if the name does not parse.
+    """
+    parsed = parse_cleaner(cleaner)
+    segments = read_text_page(text, options)
+    scores = {scorer.canonical_name: scorer.score(segments) for scorer in parsed.scorers}
+    return clean_page(PageScores("", SCORED, segments=segments, scores=scores), parsed).text
+
+
+def run(experiment: str | Path, results: str | Path = "results", indexes: str | Path = "indexes") -> Results:
+    """Run an experiment file and return its results; see `thresher.experiments.runner.run_experiment`.
+
+    Raises:
+        ThresherError: as `load_experiment` and `run_experiment`.
+    """
+    return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
+
+
+@dataclass(frozen=True)
+class CleanCounts:
+    """What cleaning a collection came to: `documents = kept + emptied + failed`."""
+
+    documents: int
+    kept: int
+    emptied: int
+    failed: int
+    words: int
+    failures: tuple[tuple[str, str], ...]
+
+
+def clean_collection(
+    source: Path,
+    cleaner: str,
+    output: Path,
+    ids: IdRule | None = None,
+    options: PageOptions = DEFAULT_OPTIONS,
+    workers: int = 1,
+) -> CleanCounts:
+    """Clean a collection into a JSON lines file with `id` and `contents`; emptied pages have empty contents.
+
+    Raises:
+        ThresherError: if the input cannot be read, an id is unfit, or the cleaner's name does not parse.
+    """
+    parsed = parse_cleaner(cleaner)
+    collection = open_collection(source, ids)
+    # Beside the output, so that its disk is the one that must have room.
+    with atomic_path(output) as temporary, tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store:
+        scores = score_collection(ScorePlan(collection, parsed.scorers, options), Path(store), workers)
+        words = kept = emptied = 0
+        with temporary.open("w", encoding="utf-8", newline="\n") as out:
+            for document in cleaned_documents(Path(store), parsed):
+                out.write(json.dumps({"id": document.id, "contents": document.text}, ensure_ascii=False) + "\n")
+                words += document.words
+                kept += bool(document.text)
+                emptied += not document.text
+        failures = tuple(failed_pages(Path(store)))
+    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, failures)
+
+
+def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:
+    """Index the documents of a JSON lines file with `id` and `contents`.
+
+    Raises:
+        InputError: if the file is missing, broken, or has an id twice.
+    """
+    sources = open_collection(source).sources()
+    documents = ((entry.id, (entry.content or b"").decode("utf-8")) for entry in sources)
+    return build_index(documents, output, options or IndexOptions())
+
+
+@dataclass(frozen=True)
+class RunTable:
+    """Runs with their measures over the same topics, and their comparisons with the baseline."""
+
+    baseline: str
+    topics: tuple[str, ...]
+    values: dict[str, dict[str, dict[str, float]]]
+    comparisons: dict[str, dict[str, Comparison]]
+
+    def lines(self) -> Iterator[str]:
+        """Give the table as tab-separated lines, with a header."""
+        yield "\t".join(
+            ("run", "measure", "mean", "difference", "W/T/L", "p", "p (Holm)", "effect", "95% interval", "note")
+        )
+        for run, by_measure in self.values.items():
+            for measure, by_topic in by_measure.items():
+                mean = f"{sum(by_topic.values()) / len(by_topic):.4f}"
+                found = self.comparisons.get(run, {}).get(measure)
+                rest = (
+                    (
+                        f"{found.difference:+.4f}",
+                        f"{found.wins}/{found.ties}/{found.losses}",
+                        f"{found.p:.4g}",
+                        f"{found.p_holm:.4g}",
+                        f"{found.effect:+.2f}",
+                        f"{found.ci_low:+.4f}..{found.ci_high:+.4f}",
+                        found.note,
+                    )
+                    if found
+                    else ("", "", "", "", "", "", "baseline" if run == self.baseline else "")
+                )
+                yield "\t".join((run, measure, mean, *rest))
+        yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
+
+    def topic_lines(self) -> Iterator[str]:
+        """Give one tab-separated line a run, measure and topic."""
+        for run, by_measure in self.values.items():
+            for measure, by_topic in by_measure.items():
+                for topic, value in by_topic.items():
+                    yield f"{run}\t{measure}\t{topic}\t{value:.6f}"
+
+
+def compare_runs(
+    qrels: Path, runs: Sequence[Path], measures: Sequence[str] = (), baseline: Path | None = None
+) -> RunTable:
+    """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
+
+    Raises:
+        ConfigError: if a measure does not parse.
+        InputError: if a file is broken, or a run retrieved no judged document.
+    """
+    names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
+    judged = read_qrels(qrels)
+    topics = tuple(topic for topic in judged if judged[topic])
+    first = baseline or runs[0]
+    paths = list(dict.fromkeys([first, *runs]))
+    values = {}
+    for path in paths:
+        found = read_run(path)
+        check_overlap(found, judged, topics)
+        values[str(path)] = evaluate(judged, found, names, topics)
+    comparisons = compare_all(values, {str(path): str(first) for path in paths if path != first})
+    return RunTable(str(first), topics, values, comparisons)
+
+
+def _page(html: str | bytes) -> Page:
+    if isinstance(html, str):
+        return Page("", html.encode("utf-8", "replace"), charset="utf-8")
+    return Page("", html)
+
+
+__all__ = [
+    "CleanCounts",
+    "Cleaner",
+    "RunTable",
+    "clean_collection",
+    "clean_html",
+    "clean_text",
+    "compare_runs",
+    "index_json_lines",
+    "run",
+    "score_html",
+]

@@ -1,0 +1,120 @@
+"""What is there and what is missing on this machine, each with its fix."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import psutil
+
+from thresher.costs import find_tdp, read_machine
+from thresher.errors import MissingDependencyError
+from thresher.language_models.cache import cache_folder
+from thresher.lucene.jvm import java_report
+
+_NEEDED = ("pyserini", "pyjnius", "ir-measures", "lxml", "joblib", "pyarrow", "numpy", "matplotlib", "symspellpy")
+_KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
+_LOW_DISK = 5 * 2**30
+_LOW_MEMORY_MIB = 2000
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing looked at. `missing` things keep Thresher from working; others have a `fix` worth knowing."""
+
+    what: str
+    state: str
+    fix: str = ""
+    missing: bool = False
+
+    @property
+    def mark(self) -> str:
+        """A sign for the terminal."""
+        return "✗" if self.missing else ("!" if self.fix else "✓")
+
+
+def examine() -> list[Finding]:
+    """Look at Python, packages, Java, the CPU, its energy counters, memory and disk."""
+    return [_python(), *_packages(), *_java(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
+
+
+def _python() -> Finding:
+    found = ".".join(map(str, sys.version_info[:3]))
+    old = sys.version_info < (3, 11)
+    return Finding("Python", found, "install Python 3.11 or later" if old else "", old)
+
+
+def _packages() -> list[Finding]:
+    findings = [_package(name) for name in _NEEDED]
+    kenlm = [(name, _version(name)) for name in _KENLM if _version(name)]
+    if len(kenlm) == 1:
+        findings.append(Finding("kenlm", f"{kenlm[0][1]} ({kenlm[0][0]})"))
+    elif kenlm:
+        names = ", ".join(name for name, _ in kenlm)
+        findings.append(
+            Finding("kenlm", f"several of one module: {names}", f"pip uninstall all of them but one: {names}")
+        )
+    else:
+        findings.append(Finding("kenlm", "missing", "pip install ufal.kenlm", True))
+    extra = _version("codecarbon")
+    fix = "" if extra else 'pip install "thresher[codecarbon]"'
+    findings.append(Finding("codecarbon", extra or "not installed (optional)", fix))
+    return findings
+
+
+def _package(name: str) -> Finding:
+    found = _version(name)
+    return Finding(name, found) if found else Finding(name, "missing", f"pip install {name}", True)
+
+
+def _version(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return ""
+
+
+def _java() -> list[Finding]:
+    try:
+        return [Finding(what, state) for what, state in java_report().items()]
+    except MissingDependencyError as error:
+        return [Finding("Java", error.what, error.fix, True)]
+
+
+def _machine() -> list[Finding]:
+    machine = read_machine()
+    tdp = find_tdp(machine.cpu_model, machine.sockets)
+    assumed = tdp.source.startswith("assumed")
+    if machine.rapl.readable:
+        rapl = Finding("RAPL", f"readable: {machine.rapl.path}")
+    else:
+        there = f"not readable: {machine.rapl.path}" if machine.rapl.path else "no energy counters on this machine"
+        rapl = Finding("RAPL", there, machine.rapl.fix)
+    free = psutil.virtual_memory().available // 2**20
+    low = free < _LOW_MEMORY_MIB
+    return [
+        Finding("cores", f"{machine.logical_cpus} logical, {machine.cores or 'unknown'} physical"),
+        Finding("CPU", f"{machine.cpu_model}, {machine.sockets} socket(s)"),
+        Finding(
+            "TDP", f"{tdp.watts:g} W ({tdp.source})", "set tdp_watts under [costs] for CO2 figures" if assumed else ""
+        ),
+        rapl,
+        Finding("memory", f"{free} MiB free of {machine.memory_mib} MiB", "close other programs" if low else ""),
+    ]
+
+
+def _cache() -> Finding:
+    folder = cache_folder()
+    nearest = next(path for path in (folder, *folder.parents) if path.exists())
+    if not os.access(nearest, os.W_OK):
+        return Finding("cache", f"{folder} cannot be written", "set THRESHER_CACHE to a folder of yours", True)
+    return _disk("disk, cache", nearest)
+
+
+def _disk(what: str, folder: Path) -> Finding:
+    free = shutil.disk_usage(folder).free
+    return Finding(what, f"{free / 2**30:.1f} GiB free at {folder}", "free some space" if free < _LOW_DISK else "")

@@ -1,0 +1,1 @@
+"""Experiments: an experiment file in, results out."""

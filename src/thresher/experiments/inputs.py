@@ -1,0 +1,52 @@
+"""What an experiment reads, checked before anything is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thresher.collections import Collection, open_collection
+from thresher.collections.pydoc import generate
+from thresher.evaluation import Topic, read_qrels, read_topics, topic_set
+from thresher.experiments.config import Experiment
+from thresher.files import file_digest
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Collection, topics and qrels. `topic_ids` are the topics with a judgment, in order: those that are evaluated."""
+
+    collection: Collection
+    topics: Mapping[str, Topic]
+    qrels: Mapping[str, Mapping[str, int]]
+    topic_ids: tuple[str, ...]
+    notices: tuple[str, ...]
+    digests: Mapping[str, str]
+
+
+def read_inputs(experiment: Experiment) -> Inputs:
+    """Read topics and qrels, and open the collection (making it first if the experiment says so and it is not there).
+
+    Raises:
+        InputError: if any of them is missing, broken, or does not belong with the others.
+    """
+    topics = read_topics(experiment.topics, field=experiment.topic_field)
+    qrels = read_qrels(experiment.qrels)
+    topic_ids, notices = topic_set(topics, qrels)
+    if experiment.generate and not experiment.collection.exists():
+        report = generate(experiment.collection)
+        if report.skipped:
+            notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
+    collection = open_collection(experiment.collection, experiment.ids, int(experiment.limits.mib * 2**20))
+    return Inputs(
+        collection,
+        topics,
+        qrels,
+        tuple(topic_ids),
+        tuple(notices),
+        {
+            "collection": collection.fingerprint(),
+            "topics": file_digest(experiment.topics),
+            "qrels": file_digest(experiment.qrels),
+        },
+    )

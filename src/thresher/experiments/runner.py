@@ -1,0 +1,221 @@
+"""Runs an experiment: score once, then cut, index and search every variant, evaluate, report."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from thresher.costs import read_machine
+from thresher.errors import StateError
+from thresher.evaluation import write_run
+from thresher.experiments.config import Experiment, Variant
+from thresher.experiments.energy import Meter
+from thresher.experiments.inputs import Inputs, read_inputs
+from thresher.experiments.lock import exclusive
+from thresher.experiments.manifest import write_manifest, write_run_metadata
+from thresher.experiments.outcome import VariantRun, assemble
+from thresher.experiments.stages import StageRecords, stage_key
+from thresher.files import safe_name
+from thresher.lucene.indexing import IndexOptions, build_index
+from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.searching import Searcher
+from thresher.progress import Progress, progress
+from thresher.pruning.cutting import CleanedDocument, cleaned_documents
+from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.reports import write_all
+from thresher.reports.records import Results
+from thresher.scorers.cleaners import Cleaner
+
+# Java compiles what runs often: without this, the first variant (the baseline) would pay for it.
+_WARM_UP_DOCUMENTS = 3000
+_WARM_UP_SEARCHES = 3
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an experiment writes."""
+
+    results: Path
+    indexes: Path
+
+    @property
+    def scores(self) -> Path:
+        """The score store."""
+        return self.results / "scores"
+
+    def run(self, variant: Variant, model: RetrievalModel, only_model: bool) -> Path:
+        """The run file of a variant; several retrieval models have their name in it."""
+        suffix = "" if only_model else f".{safe_name(model.name)}"
+        return self.results / "runs" / f"{variant.folder}{suffix}.trec"
+
+
+def run_experiment(
+    experiment: Experiment,
+    results: Path = Path("results"),
+    indexes: Path = Path("indexes"),
+    fresh: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> Results:
+    """Run an experiment, or what is missing of it, and write its report.
+
+    Args:
+        experiment: what to run.
+        results: the folder that gets `<experiment>/` with scores, runs and reports.
+        indexes: the folder that gets `<experiment>/<variant>/`.
+        fresh: drop scores of another configuration instead of refusing.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        ThresherError: for input, configuration and resources that stand in the way.
+    """
+    places = Places(results / experiment.name, indexes / experiment.name)
+    with ExitStack() as stack:
+        stack.enter_context(exclusive(places.results))
+        stack.enter_context(exclusive(places.indexes))
+        run = _Run(experiment, places, say)
+        return run.all(fresh)
+
+
+class _Run:
+    """The stages of one run, which share what was read."""
+
+    def __init__(self, experiment: Experiment, places: Places, say: Callable[[str], None]) -> None:
+        self.experiment, self.places, self.say = experiment, places, say
+        self.records = StageRecords(places.results / "stages")
+        self.machine = read_machine()
+        self.meter = Meter.of(experiment.costs, self.machine)
+        self.warm = False
+
+    def all(self, fresh: bool) -> Results:
+        experiment = self.experiment
+        self.say(f"reading {experiment.collection}")
+        inputs = read_inputs(experiment)
+        plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
+        self.say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
+        scores = score_collection(plan, self.places.scores, experiment.workers, fresh)
+        self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
+        runs = []
+        for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
+            index = self._index(variant, plan, scores)
+            for model in experiment.retrieval:
+                runs.append(self._search(variant, model, index, inputs))
+        outcome = assemble(experiment, inputs, scores, runs, self.places.scores, self.meter)
+        write_manifest(self.places.results, experiment, inputs, scores, runs, self.machine, self.meter)
+        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
+        write_all(outcome, self.places.results)
+        return outcome
+
+    def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> dict[str, Any]:
+        options = self.experiment.index
+        key = stage_key(scores=plan.key(), variant=variant.name, options=asdict(options), totals=_counts(scores))
+        name = f"index-{variant.folder}"
+        folder = self.places.indexes / variant.folder
+        record = self.records.read(name, key)
+        if record is not None and folder.is_dir():
+            return record
+        self._warm_up(options)
+        cutting = _Cutting(self.places.scores, variant.cleaner)
+        with (
+            Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
+            self.meter.stage() as work,
+        ):
+            report = build_index(((doc.id, doc.text) for doc in cutting.documents(bar)), folder, options)
+        if report.documents + report.empty + scores.failed != scores.documents:
+            raise StateError(
+                f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
+                f"{scores.failed} failed",
+                "run again with --fresh",
+                str(folder),
+            )
+        record = {
+            "key": key,
+            "indexed": report.documents,
+            "emptied": report.empty,
+            "words": cutting.words,
+            "bytes": report.bytes,
+            "bytes_by_type": dict(report.bytes_by_type),
+            "cut_seconds": cutting.seconds,
+            # Reading the scores and cutting is cleaning, not indexing; it is done in between.
+            "wall_seconds": max(work.wall_seconds - cutting.seconds, 0.0),
+            "cpu_seconds": max(work.cpu_seconds - cutting.seconds, 0.0),
+            "peak_mib": work.peak_mib,
+            "co2_grams": work.co2_grams,
+        }
+        self.records.write(name, key, record)
+        return record
+
+    def _search(
+        self,
+        variant: Variant,
+        model: RetrievalModel,
+        index: dict[str, Any],
+        inputs: Inputs,
+    ) -> VariantRun:
+        experiment = self.experiment
+        path = self.places.run(variant, model, len(experiment.retrieval) == 1)
+        key = stage_key(
+            index=index["key"],
+            model=model.name,
+            depth=experiment.depth,
+            topics=inputs.digests["topics"],
+            field=experiment.topic_field,
+        )
+        name = f"search-{path.stem}"
+        record = self.records.read(name, key)
+        if record is None or not path.exists():
+            record = {"key": key, **self._searched(variant, model, inputs, path)}
+            self.records.write(name, key, record)
+        return VariantRun(variant, model, path, index, record)
+
+    def _searched(self, variant: Variant, model: RetrievalModel, inputs: Inputs, path: Path) -> dict[str, Any]:
+        topics = [(topic.id, topic.query) for topic in inputs.topics.values()]
+        with Searcher(self.places.indexes / variant.folder, model, self.experiment.depth) as searcher:
+            searcher.search_topics(topics, warm_up=0 if self.warm else _WARM_UP_SEARCHES)
+            self.warm = True
+            with self.meter.stage() as work:
+                report = searcher.search_topics(topics, warm_up=0)
+        write_run(path, report.hits, variant.name)
+        return {
+            "latencies_ms": [round(latency, 4) for latency in report.latencies_ms],
+            "wall_seconds": report.total_seconds,
+            "cpu_seconds": work.cpu_seconds,
+            "peak_mib": work.peak_mib,
+            "co2_grams": work.co2_grams,
+        }
+
+    def _warm_up(self, options: IndexOptions) -> None:
+        if self.warm:
+            return
+        documents = itertools.islice(cleaned_documents(self.places.scores, Cleaner()), _WARM_UP_DOCUMENTS)
+        with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
+            build_index(((doc.id, doc.text) for doc in documents), Path(folder) / "warm-up", options)
+
+
+class _Cutting:
+    """Cleaned documents of a store, with the time that reading and cutting took and the words that were kept."""
+
+    def __init__(self, folder: Path, cleaner: Cleaner) -> None:
+        self._source = cleaned_documents(folder, cleaner)
+        self.seconds = 0.0
+        self.words = 0
+
+    def documents(self, bar: Progress) -> Iterator[CleanedDocument]:
+        while True:
+            begin = perf_counter()
+            document = next(self._source, None)
+            self.seconds += perf_counter() - begin
+            if document is None:
+                return
+            self.words += document.words
+            bar.advance()
+            yield document
+
+
+def _counts(scores: ScoreReport) -> list[int]:
+    return [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
