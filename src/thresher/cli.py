@@ -6,12 +6,17 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from thresher import __version__
 from thresher.errors import ConfigError, ResourceError, ThresherError
 
+if TYPE_CHECKING:
+    from thresher.reports.records import Results
+
+_ROWS_SHOWN = 40
 _FILE = click.Path(path_type=Path)
 _INTERNAL = 70
 
@@ -204,21 +209,15 @@ def doctor() -> None:
         sys.exit(4)
 
 
-def _show(results: object, folder: Path) -> None:
+def _show(results: Results, folder: Path) -> None:
     import shutil
 
-    from thresher.reports.records import Results
     from thresher.reports.summary import summary
     from thresher.reports.table_text import render_text
-    from thresher.reports.tables import caption, main_table
+    from thresher.reports.tables import main_table
 
-    assert isinstance(results, Results)
     columns = shutil.get_terminal_size((160, 40)).columns
-    click.echo(render_text(main_table(results, limit=_ROWS), columns))
-    click.echo(caption(results))
+    click.echo(render_text(main_table(results, limit=_ROWS_SHOWN), columns))
     for line in (*summary(results), *results.notices):
         click.echo(f"- {line}")
     click.echo(f"\nreport: {(folder / 'report.html').resolve()}")
-
-
-_ROWS = 40

@@ -1,0 +1,1 @@
+"""Lucene through Pyserini: building and searching indexes. The only folder that knows Java."""

@@ -1,0 +1,143 @@
+"""Query likelihood with Dirichlet smoothing as published: float64, exact document lengths, no clamping.
+
+Zhai and Lafferty, "A study of smoothing methods for language models applied to information retrieval", ACM
+TOIS 22(2), 2004; in the form
+
+    score(q, d) = Σ_{w ∈ q∩d} c(w,q) · ln(1 + c(w,d) / (µ · p(w|C))) + |q| · ln(µ / (µ + |d|))
+
+with c(w,q) and c(w,d) the occurrences of w in the query and the document, |d| the document's tokens, and
+p(w|C) the share of w among all tokens of the collection. |q| counts every token of the analysed query, also
+those that no document has (their other part is zero in every document). Documents with at least one query
+word are ranked.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import StateError
+from thresher.lucene import handles
+from thresher.lucene.analysis import analyse
+from thresher.lucene.jvm import java_class
+from thresher.lucene.sinks import Integers, Strings
+
+Numbers = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+_BYTES = "org.apache.lucene.util.BytesRef"
+_ITERATOR = "org.apache.lucene.search.DocIdSetIterator"
+_POSTINGS = "org.apache.lucene.index.PostingsEnum"
+
+_TIES = 10
+"""Scores that agree to this many decimals are ties: sums may differ in their last bits only."""
+
+
+def dirichlet_scores(
+    query: Mapping[str, int],
+    postings: Mapping[str, tuple[Numbers, Numbers]],
+    lengths: Numbers,
+    tokens: int,
+    mu: float,
+) -> tuple[Numbers, Floats]:
+    """Return the numbers of the documents that hold a query word, ascending, and their scores by the formula
+    above.
+
+    Args:
+        query: the query's tokens with their counts c(w,q).
+        postings: for each of them that occurs, the numbers of the documents it is in, ascending, and its
+            counts there.
+        lengths: |d| by document number.
+        tokens: the tokens of the whole collection.
+        mu: the smoothing parameter µ, above 0.
+    """
+    found = [postings[word][0] for word in query if word in postings]
+    if not found:
+        return np.zeros(0, dtype=np.int32), np.zeros(0)
+    documents = np.unique(np.concatenate(found))
+    matched = np.zeros(len(documents))
+    for word, times in query.items():
+        if word in postings:
+            numbers, counts = postings[word]
+            share = counts.sum(dtype=np.int64) / tokens
+            matched[np.searchsorted(documents, numbers)] += times * np.log1p(counts / (mu * share))
+    size = sum(query.values())
+    return documents, matched - size * np.log1p(lengths[documents] / mu)
+
+
+class ExactRanking:
+    """Ranks by `dirichlet_scores` over the postings of a Lucene index."""
+
+    def __init__(self, reader: Any, analyzer: Any, mu: float, depth: int, lengths: Path) -> None:
+        try:
+            self._lengths: Numbers = np.load(lengths)
+        except (OSError, ValueError) as error:
+            fix = "build the index again with exact document lengths"
+            raise StateError(
+                "the index has no exact document lengths, which qld(exact) needs", fix, str(lengths)
+            ) from error
+        self._reader, self._analyzer, self._mu, self._depth = reader, analyzer, mu, depth
+        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
+        self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
+        self._ids = _document_ids(reader)
+        self._found = Integers()
+        self._copy_postings = _postings_loop(self._found)
+
+    def rank(self, query: str) -> tuple[list[str], list[float]]:
+        """Return the best documents' ids, best first, and scores; ties by ascending id."""
+        counts = Counter(analyse(self._analyzer, query))
+        postings = {word: found for word in counts if (found := self._postings(word)) is not None}
+        documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu)
+        scores = np.round(scores, _TIES)
+        if len(scores) > self._depth:
+            worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
+            documents, scores = documents[scores >= worst], scores[scores >= worst]
+        ids = [self._ids[number] for number in documents.tolist()]
+        order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[: self._depth]
+        return [ids[place] for place in order], scores[order].tolist()
+
+    def _postings(self, word: str) -> tuple[Numbers, Numbers] | None:
+        """Return the numbers of the documents that hold `word` and its counts there; None if none does."""
+        size = self._reader.docFreq(java_class("org.apache.lucene.index.Term")("contents", word))
+        if not size:
+            return None
+        term = java_class(_BYTES)(handles.characters(word))
+        postings = java_class("org.apache.lucene.index.MultiTerms").getTermPostingsEnum(
+            self._reader, "contents", term, java_class(_POSTINGS).FREQS
+        )
+        self._copy_postings.accept(size, postings)
+        pairs = self._found.take().reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]
+
+
+def _postings_loop(found: Integers) -> Any:
+    """Return a BiConsumer of (how many, PostingsEnum) that notes each document's number and count."""
+    number = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"(L{handles.slashes(_POSTINGS)};)I")
+    count = handles.method(_POSTINGS, "freq", "()I")
+    step = handles.together(handles.pipe(number, found.note), handles.pipe(count, found.note))
+    return _consumer_of_two(handles.repeat(step, _POSTINGS))
+
+
+def _document_ids(reader: Any) -> list[str]:
+    """Return the documents' ids by document number."""
+    values = java_class("org.apache.lucene.index.MultiDocValues").getBinaryValues(reader, "id")
+    if values is None:
+        return []
+    found = Strings()
+    kind = "org.apache.lucene.index.BinaryDocValues"
+    following = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"(L{handles.slashes(kind)};)V")
+    value = handles.method(kind, "binaryValue", f"()L{handles.slashes(_BYTES)};")
+    text = handles.method(_BYTES, "utf8ToString", f"(){handles.STRING}")
+    step = handles.together(following, handles.pipe(value, text, found.note))
+    _consumer_of_two(handles.repeat(step, kind)).accept(reader.maxDoc(), values)
+    return found.take()
+
+
+def _consumer_of_two(loop: Any) -> Any:
+    untyped = handles.cast(loop, f"({handles.OBJECT}{handles.OBJECT})V")
+    return handles.as_interface(untyped, "java.util.function.BiConsumer")

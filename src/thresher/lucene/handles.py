@@ -1,0 +1,144 @@
+"""Loops that run inside Java, put together from Python.
+
+Every call from Python into Java costs microseconds, more than the work of one posting, one hit or one short
+document. So the loops over these must run in Java, and there is no Java code of ours:
+`java.lang.invoke.MethodHandle`s are Java methods as values, and Java composes them to new ones. The functions
+below find methods and compose them; signatures are those of the class file format (`(Ljava/lang/String;)V`
+takes a String and returns nothing).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from thresher.lucene.jvm import java_cast, java_class
+
+STRING = "Ljava/lang/String;"
+OBJECT = "Ljava/lang/Object;"
+ITERATOR = "Ljava/util/Iterator;"
+
+
+def method(owner: str, name: str, signature: str) -> Any:
+    """Return the instance method `name` of class `owner`; its first argument is the instance."""
+    return _lookup().findVirtual(java_class(owner), name, _type(signature))
+
+
+def static(owner: str, name: str, signature: str) -> Any:
+    """Return the static method `name` of class `owner`; variable arguments count as one array."""
+    return _lookup().findStatic(java_class(owner), name, _type(signature)).asFixedArity()
+
+
+def constructor(owner: str, signature: str) -> Any:
+    """Return the constructor of class `owner` with this signature (which returns nothing: `V`)."""
+    return _lookup().findConstructor(java_class(owner), _type(signature))
+
+
+def getter(owner: str, name: str, value_class: str) -> Any:
+    """Return what reads the field `name` of class `owner`; `value_class` as in `class_named`."""
+    return _lookup().findGetter(java_class(owner), name, class_named(value_class))
+
+
+def class_named(name: str) -> Any:
+    """Return the `java.lang.Class` of a class or array class (`[Ljava.lang.Object;`)."""
+    return java_class("java.lang.Class").forName(name)
+
+
+def cast(handle: Any, signature: str) -> Any:
+    """Return `handle` with other static types; casts arguments and result, or drops the result (`V`)."""
+    return handle.asType(_type(signature))
+
+
+def bind(handle: Any, position: int, *values: Any) -> Any:
+    """Return `handle` with its arguments from `position` on fixed to `values`: objects, strings, ints."""
+    for value in values:
+        fixed = java_class("java.lang.Integer")(value) if isinstance(value, int) else value
+        handle = _handles().insertArguments(handle, position, fixed)
+    return handle
+
+
+def pipe(first: Any, *others: Any) -> Any:
+    """Return what passes the result of each handle on to the next."""
+    for following in others:
+        first = _handles().filterReturnValue(first, following)
+    return first
+
+
+def together(*handles: Any) -> Any:
+    """Return what calls all the handles in order on the same arguments, and gives the result of the last.
+
+    Handles before the last return nothing.
+    """
+    *before, whole = handles
+    for handle in reversed(before):
+        whole = _handles().foldArguments(whole, handle)
+    return whole
+
+
+def ignoring(handle: Any, class_name: str) -> Any:
+    """Return `handle` with one more argument in front, of this class, that it does not use."""
+    return _handles().dropArguments(handle, 0, class_named(class_name))
+
+
+def for_all(step: Any) -> Any:
+    """Return a loop over an Iterator: as long as it has a next element, call `step` with the iterator."""
+    has_next = method("java.util.Iterator", "hasNext", "()Z")
+    return _handles().whileLoop(None, has_next, step)
+
+
+def iterate_array(element: str) -> Any:
+    """Return what turns an array of objects of type `element` (`Ljava/lang/String;`) into an Iterator."""
+    as_list = static("java.util.Arrays", "asList", f"([{OBJECT})Ljava/util/List;")
+    as_list = cast(as_list, f"([{element})Ljava/util/List;")
+    return pipe(as_list, method("java.util.List", "iterator", f"(){ITERATOR}"))
+
+
+def next_of(element: str) -> Any:
+    """Return what takes the next element, of the type `element`, from an Iterator."""
+    return cast(method("java.util.Iterator", "next", f"(){OBJECT}"), f"({ITERATOR}){element}")
+
+
+def element_at(index: int) -> Any:
+    """Return what takes the element at `index` from an array of objects."""
+    get = _handles().arrayElementGetter(class_named("[Ljava.lang.Object;"))
+    return bind(get, 1, index)
+
+
+def repeat(step: Any, argument: str) -> Any:
+    """Return a loop over (times, value) that calls `step` on `value`, of class `argument`, so many times."""
+    number = java_class("java.lang.Integer").TYPE
+    times = _handles().dropArguments(_handles().identity(number), 1, class_named(argument))
+    body = _handles().dropArguments(_handles().dropArguments(step, 0, number), 0, number)
+    return _handles().countedLoop(times, None, body)
+
+
+def as_interface(handle: Any, interface: str) -> Any:
+    """Return an object of Java whose class implements `interface`, one with a single method, by `handle`."""
+    made = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(class_named(interface), handle)
+    return java_cast(interface, made)
+
+
+def characters(text: str) -> Any:
+    """Return `text` as a `java.lang.CharSequence`, for constructors that take nothing narrower."""
+    return java_cast("java.lang.CharSequence", java_class("java.lang.String")(text))
+
+
+def slashes(name: str) -> str:
+    """Return a class name as signatures spell it.
+
+    >>> slashes("java.lang.String")
+    'java/lang/String'
+    """
+    return name.replace(".", "/")
+
+
+def _handles() -> Any:
+    return java_class("java.lang.invoke.MethodHandles")
+
+
+def _lookup() -> Any:
+    return _handles().publicLookup()
+
+
+def _type(signature: str) -> Any:
+    loader = java_class("java.lang.ClassLoader").getSystemClassLoader()
+    return java_class("java.lang.invoke.MethodType").fromMethodDescriptorString(signature, loader)

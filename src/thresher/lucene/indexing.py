@@ -1,0 +1,186 @@
+"""Building a Lucene index: the one Anserini's `IndexCollection` would build of the same documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from thresher.errors import ConfigError, InputError, StateError
+from thresher.files import atomic_path
+from thresher.lucene.analysis import STEMMERS
+from thresher.lucene.jvm import java_class, start, user_error_of_java
+from thresher.lucene.reader import open_index
+from thresher.lucene.writer import SEPARATOR, IndexWriter
+
+LENGTHS = "lengths.npy"
+SETTINGS = "thresher.json"
+
+_SIDECARS = (LENGTHS, SETTINGS)
+_BATCH_CHARACTERS = 1 << 17
+_LONGEST_ID = 32766
+_BLANK = "".join(map(chr, range(33)))
+
+
+@dataclass(frozen=True)
+class IndexOptions:
+    """What an index holds and how text is analysed. By default it holds postings with frequencies.
+
+    Args:
+        positions: the positions of words, for phrase queries.
+        stored: the text of the documents.
+        vectors: each document's own list of terms, with positions.
+        stemmer: `porter`, `krovetz` or `none`.
+        stopwords: drop Lucene's 33 English stop words.
+        lengths: exact document lengths beside the index, which `qld(exact)` needs; costs a second analysis.
+
+    Raises:
+        ConfigError: if there is no such stemmer.
+    """
+
+    positions: bool = False
+    stored: bool = False
+    vectors: bool = False
+    stemmer: str = "porter"
+    stopwords: bool = True
+    lengths: bool = False
+
+    def __post_init__(self) -> None:
+        if self.stemmer not in STEMMERS:
+            raise ConfigError(f"there is no stemmer {self.stemmer!r}", f"use one of {', '.join(STEMMERS)}")
+
+
+@dataclass(frozen=True)
+class IndexReport:
+    """What was indexed: `documents` and `empty` add up to the documents given.
+
+    Empty documents are those whose text is only white space and control characters (up to U+0020), which
+    Anserini drops. A document of stop words alone is indexed, without terms. `bytes` is the size of the
+    Lucene index without Thresher's own files; `bytes_by_type` splits it by file suffix (`.doc` postings,
+    `.tim` terms...; files without one by their name up to `_`) and adds up to it.
+    """
+
+    documents: int
+    empty: int
+    bytes: int
+    bytes_by_type: dict[str, int]
+
+
+def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexReport:
+    """Index (id, contents) pairs, in their order, into `folder`, which is replaced when all went well.
+
+    One thread of Java indexes while Python fetches the next documents. The index is one segment, and two
+    builds of the same documents have the same size to the byte. In contents, surrogates without a partner
+    become U+FFFD and U+0000 a space, which changes no term.
+
+    Raises:
+        InputError: if an id occurs twice, is empty, longer than 32,766 bytes, not valid Unicode or holds
+            U+0000.
+        ResourceError: if the disk is full or Java's memory is.
+        MissingDependencyError: if there is no Java.
+    """
+    start()
+    from jnius import JavaException
+
+    with atomic_path(folder) as temporary:
+        temporary.mkdir()
+        try:
+            counts = _write(documents, temporary, options)
+            repeated = _repeated_id(temporary, counts["documents"], folder)
+        except JavaException as error:
+            raise user_error_of_java(error, str(folder)) from error
+        if repeated is not None:
+            what = f"the document id {repeated!r} occurs twice"
+            raise InputError(what, "give every document its own id", str(folder))
+        (temporary / "write.lock").unlink(missing_ok=True)
+        settings = {"options": asdict(options), **counts}
+        (temporary / SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        sizes = _bytes_by_type(temporary)
+    return IndexReport(counts["documents"], counts["empty"], sum(sizes.values()), sizes)
+
+
+def options_of(folder: Path) -> IndexOptions:
+    """Return the options that the index in `folder` was built with; the defaults for indexes of others.
+
+    Raises:
+        StateError: if they cannot be read.
+    """
+    try:
+        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
+        return IndexOptions(**settings["options"])
+    except FileNotFoundError:
+        return IndexOptions()
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        what = "the options of the index cannot be read"
+        raise StateError(what, "build it again", str(folder / SETTINGS)) from error
+
+
+def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> dict[str, int]:
+    settings = asdict(options)
+    writer = IndexWriter(folder, settings.pop("stemmer"), settings.pop("stopwords"), **settings)
+    indexed = empty = characters = 0
+    batch: list[str] = []
+    try:
+        for identifier, contents in documents:
+            _check_id(identifier)
+            if not (contents[:1] > " " or contents.strip(_BLANK)):
+                empty += 1
+                continue
+            indexed += 1
+            batch += (identifier, contents)
+            characters += len(contents)
+            if characters >= _BATCH_CHARACTERS:
+                writer.add(batch)
+                batch, characters = [], 0
+        if batch:
+            writer.add(batch)
+        lengths = writer.finish()
+    except BaseException:
+        writer.abandon()
+        raise
+    if lengths is not None:
+        np.save(folder / LENGTHS, lengths)
+    return {"documents": indexed, "empty": empty}
+
+
+def _check_id(identifier: str) -> None:
+    if identifier.isascii() and SEPARATOR not in identifier and 0 < len(identifier) <= _LONGEST_ID:
+        return
+    shown = repr(identifier if len(identifier) < 100 else identifier[:100] + "…")
+    fix = "give the document another id"
+    if not identifier:
+        raise InputError("a document has an empty id", fix)
+    if SEPARATOR in identifier:
+        raise InputError(f"the document id {shown} holds U+0000", fix)
+    try:
+        size = len(identifier.encode())
+    except UnicodeEncodeError as error:
+        raise InputError(f"the document id {shown} is not valid Unicode", fix) from error
+    if size > _LONGEST_ID:
+        raise InputError(f"the document id {shown} has {size} bytes where Lucene allows {_LONGEST_ID}", fix)
+
+
+def _repeated_id(folder: Path, documents: int, shown: Path) -> str | None:
+    """Return an id that several documents have; Lucene's own list tells, so none is kept in memory."""
+    with open_index(folder, shown) as reader:
+        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
+        if terms is None or terms.size() == documents:
+            return None
+        every = terms.iterator()
+        term = every.next()
+        while every.docFreq() == 1:
+            term = every.next()
+        repeated: str = term.utf8ToString()
+        return repeated
+
+
+def _bytes_by_type(folder: Path) -> dict[str, int]:
+    sizes: dict[str, int] = {}
+    for path in sorted(folder.iterdir()):
+        if path.name not in _SIDECARS:
+            kind = path.suffix or path.name.split("_")[0]
+            sizes[kind] = sizes.get(kind, 0) + path.stat().st_size
+    return dict(sorted(sizes.items()))

