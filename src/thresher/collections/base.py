@@ -47,6 +47,11 @@ class Collection(Protocol):
         """Where it lies."""
         ...
 
+    @property
+    def rule(self) -> IdRule:
+        """How its ids are formed."""
+        ...
+
     def fingerprint(self) -> str:
         """Return a digest that changes when documents are added, removed or rewritten."""
         ...

@@ -8,12 +8,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from lzma import LZMAError
 from pathlib import Path
+from typing import Self
 
 from thresher.collections.base import IdRule
 from thresher.collections.html_folder import HTML_SUFFIXES
 from thresher.collections.records import Source
 from thresher.errors import InputError
 from thresher.files import digest, user_error
+
+
+class _Member(tarfile.TarInfo):
+    """A member whose damage is an error: tarfile takes a clipped or broken header for the end of the archive."""
+
+    @classmethod
+    def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
+        try:
+            return super().frombuf(buf, encoding, errors)
+        except tarfile.HeaderError as error:
+            if len(buf) == tarfile.BLOCKSIZE and not any(buf):
+                raise  # the mark of the archive's end
+            raise tarfile.ReadError(str(error)) from error
 
 
 @dataclass(frozen=True)
@@ -36,7 +50,7 @@ class HtmlArchive:
         """Give every HTML file with its bytes; those over `max_bytes` come without them."""
         count = 0
         try:
-            with tarfile.open(self.path, "r|*") as archive:
+            with tarfile.open(self.path, "r|*", tarinfo=_Member) as archive:
                 for member in archive:
                     if not (member.isfile() and member.name.lower().endswith(HTML_SUFFIXES)):
                         continue

@@ -33,11 +33,12 @@ class JsonLines:
 
     def sources(self) -> Iterator[Source]:
         """Give every document with its bytes."""
-        number = 0
+        number = count = 0
         try:
             with gzip.open(self.path) if self.path.suffix == ".gz" else self.path.open("rb") as lines:
                 for number, line in enumerate(lines, 1):
                     if line.strip():
+                        count += 1
                         yield self._source(line, f"{self.path}:{number}")
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise InputError(
@@ -45,13 +46,13 @@ class JsonLines:
             ) from error
         except OSError as error:
             raise user_error(error, self.path) from error
-        if not number:
+        if not count:
             raise InputError("the collection is empty", "check collection.path", str(self.path))
 
     def _source(self, line: bytes, where: str) -> Source:
         try:
             record: Any = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise InputError(f"the line is not JSON ({error})", "correct or remove the line", where) from error
         if not isinstance(record, dict) or not isinstance(record.get("id"), str | int):
             raise InputError("the line has no `id`", 'write {"id": "...", "contents": "..."}', where)
@@ -69,6 +70,6 @@ class JsonLines:
             len(content),
             content=content,
             charset="utf-8",
-            url=url if isinstance(url, str) else None,
+            url=url.encode("utf-8", "replace").decode() if isinstance(url, str) else None,
             is_text=is_text,
         )

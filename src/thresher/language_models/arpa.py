@@ -63,7 +63,8 @@ def write_interpolated_bigrams(
             share = 0.8 / sum(followers.values())
             rest = 0.2 * (unigrams.get(history, 0) / total) + 1e-6
             for word in sorted(followers):
-                yield f"{math.log10(share * followers[word] + rest):.7f}\t{history} {word}\n"
+                # The 1e-6 may lift a certain word above 1, which KenLM refuses.
+                yield f"{min(0.0, math.log10(share * followers[word] + rest)):.7f}\t{history} {word}\n"
         yield "\n\\end\\\n"
 
     with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:

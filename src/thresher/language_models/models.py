@@ -16,7 +16,7 @@ from thresher.language_models import books
 from thresher.language_models.cache import cache_folder
 from thresher.language_models.cards import ModelCard, read_card
 from thresher.language_models.tokens import tokenise
-from thresher.pages.segments import Ints, plain_text
+from thresher.pages.plain import Ints, PlainText, plain_text
 
 BUILDERS: Mapping[str, Callable[[Path], None]] = {books.NAME: books.build}
 
@@ -34,13 +34,13 @@ class WordModel:
         self.card = card
         self._score = kenlm.Model(str(path), config).score
 
-    def perplexities(self, plain: str, ends: Ints) -> npt.NDArray[np.float64]:
+    def perplexities(self, plain: PlainText, ends: Ints) -> npt.NDArray[np.float64]:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
 
         Source: the PyPlexity paper, Eq. 1 to 3; what P is, `card` tells.
 
         Args:
-            plain: a text as `thresher.pages.segments.plain_text` gives it.
+            plain: the plain form of a text.
             ends: where each of its sentences ends.
         """
         prepared, counts = tokenise(plain, ends)
@@ -53,7 +53,7 @@ class WordModel:
     def perplexity(self, sentence: str) -> float:
         """Return the perplexity of one sentence, infinite if it has no words."""
         plain = plain_text(" ".join(sentence.split()))
-        return float(self.perplexities(plain, np.array([len(plain)], dtype=np.int64))[0])
+        return float(self.perplexities(plain, np.array([len(plain.text)], dtype=np.int64))[0])
 
 
 def model_folder(name: str) -> Path:

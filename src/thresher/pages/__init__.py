@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 
 from thresher.collections.records import Page
 from thresher.pages.decoding import Decoded, decode
 from thresher.pages.parsing import BLOCK_RULES, flatten, lines
-from thresher.pages.segments import Segments, plain_text
+from thresher.pages.plain import LINE_FEED, plain_text
+from thresher.pages.segments import Segments
 from thresher.pages.sentences import sentence_breaks
 
 __all__ = ["BLOCK_RULES", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
@@ -62,15 +62,14 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segment
 def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS, marked: str = "") -> Segments:
     """Find blocks and sentences in `text`; see `Segments` for the meaning of the arguments."""
     plain = plain_text(text)
-    block_ends = [*accumulate(map(len, text.split("\n")), lambda end, size: end + 1 + size)] if text else []
-    # Every block but the last has its line feed.
-    ends = [end + 1 for end in block_ends[:-1]] + block_ends[-1:]
-    sentence_ends = sorted(ends + sentence_breaks(text, plain, options.language))
+    line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
+    block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
+    breaks = sentence_breaks(text, plain, options.language)
     return Segments(
         text,
         plain,
-        np.array(ends, dtype=np.int64),
-        np.array(sentence_ends, dtype=np.int64),
+        block_ends,
+        np.sort(np.concatenate((block_ends, np.array(breaks, dtype=np.int64)))),
         np.array(levels, dtype=np.int8),
         marked,
     )

@@ -3,7 +3,8 @@
 The order is a browser's (WHATWG Encoding and HTML standards): byte order mark, then the transport's charset, then the
 page's own `<meta>`; labels mean what browsers take them to mean (`iso-8859-1` is windows-1252). Where nothing is
 declared, UTF-8 if the bytes are valid UTF-8, else what uchardet makes of them. A declared charset that does not fit the
-bytes is given up only for one that loses fewer characters.
+bytes is given up only for one that loses fewer characters; and UTF-8, declared or not, only if it finds less meaning than
+nonsense, since one broken byte in a page must not make it all unreadable.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 import cchardet
 
@@ -28,6 +30,7 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs
 _PRESCAN = 4096
 _META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
+_COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
 # Labels whose meaning in browsers is not Python's.
 _BROWSER = {
     "ascii": "cp1252",
@@ -41,12 +44,38 @@ _BROWSER = {
     "euc_kr": "cp949",
     "johab": "cp949",
     "big5": "big5hkscs",
-    "utf-16": "utf-8",
-    "utf-16-le": "utf-8",
-    "utf-16-be": "utf-8",
+    "utf-16": "utf-16-le",
+}
+# Labels of the Encoding standard that Python does not know.
+_ALIASES = {
+    label: name
+    for name, labels in {
+        "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8",
+        **{f"iso8859-{part}": f"iso8859{part}" for part in (*range(2, 9), 10, 13, 14)},
+        "utf-16": "csunicode iso-10646-ucs-2 ucs-2 unicode unicodefeff",
+        "utf-16-be": "unicodefffe",
+        "iso8859-6": "csiso88596e csiso88596i iso-8859-6-e iso-8859-6-i iso88596",
+        "iso8859-7": "iso88597 sun_eu_greek",
+        "iso8859-8": "csiso88598e csiso88598i iso-8859-8-e iso-8859-8-i iso88598 logical visual",
+        "iso8859-15": "csisolatin9 iso885915",
+        "koi8-r": "koi koi8",
+        "koi8-u": "koi8-ru",
+        "mac-roman": "csmacintosh mac x-mac-roman",
+        "mac-cyrillic": "x-mac-cyrillic x-mac-ukrainian",
+        "cp874": "dos-874 iso885911 windows-874",
+        **{f"cp{page}": f"x-cp{page}" for page in range(1250, 1259)},
+        "cp1252": "iso88591 x-cp1252",
+        "cp1254": "iso88599 x-cp1254",
+        "gb18030": "csgb2312 gb_2312 gb_2312-80 x-gbk",
+        "big5hkscs": "cn-big5 x-x-big5",
+        "euc_jp": "cseucpkdfmtjapanese x-euc-jp",
+        "cp932": "windows-31j x-sjis",
+        "cp949": "cseuckr csksc56011987 iso-ir-149 ks_c_5601-1989 ksc_5601 windows-949",
+    }.items()
+    for label in labels.split()
 }
 _ALLOWED = re.compile(
-    r"(utf-8|cp(125\d|874|932|949|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|gb18030|big5hkscs"
+    r"(utf-(8|16-[lb]e)|cp(125\d|874|932|949|866)|iso8859-\d+|koi8-[ru]|mac-(roman|cyrillic)|gb18030|big5hkscs"
     r"|euc_jp|iso2022_jp|ptcp154)$"
 )
 _REPLACEMENT = "\ufffd"
@@ -68,8 +97,9 @@ class Decoded:
 
 def codec_of(label: str) -> str | None:
     """Return the Python codec that a browser would use for the charset `label`, or None if it knows no such label."""
+    label = label.strip().lower()
     try:
-        name = codecs.lookup(label.strip()).name
+        name = codecs.lookup(_ALIASES.get(label, label)).name
     except (LookupError, ValueError):
         return None
     name = _BROWSER.get(name, name)
@@ -87,36 +117,53 @@ def decode(content: bytes, charset: str | None = None) -> Decoded:
         if content.startswith(mark):
             return _recoded(content[len(mark) :], name, BOM)
     declared, source = _declared(content, charset)
-    if declared is None or declared == "utf-8":
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            pass
-        else:
-            return Decoded(content, "utf-8", source if declared else VALID_UTF8, 0)
-    detected = codec_of(cchardet.detect(content).get("encoding") or "") if declared in (None, "utf-8") else None
-    if declared is None:
-        return _recoded(content, detected, DETECTED) if detected else _recoded(content, "cp1252", ASSUMED)
+    if declared in (None, "utf-8"):
+        return _utf8_or_detected(content, source)
     first = _recoded(content, declared, source)
-    if not first.replaced:
-        return first
-    others = [_recoded(content, other, DETECTED) for other in (detected, "utf-8") if other and other != declared]
-    return min([first, *others], key=lambda candidate: candidate.replaced)
+    return min(first, _recoded(content, "utf-8", DETECTED), key=_losses) if first.replaced else first
+
+
+def _utf8_or_detected(content: bytes, source: str) -> Decoded:
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    else:
+        return Decoded(content, "utf-8", source or VALID_UTF8, 0)
+    utf8 = _recoded(content, "utf-8", source or DETECTED)
+    text = utf8.utf8.decode()
+    outside_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    # As many characters with a meaning as without: other encodings form UTF-8's sequences only by rare chance.
+    if outside_ascii >= 2 * utf8.replaced:
+        return utf8
+    name = codec_of(cchardet.detect(content).get("encoding") or "")
+    detected = _recoded(content, name, DETECTED) if name and name != "utf-8" else None
+    if source:
+        return min(utf8, detected or utf8, key=_losses)
+    return detected or _recoded(content, "cp1252", ASSUMED)
+
+
+def _losses(decoded: Decoded) -> int:
+    return decoded.replaced
 
 
 def _declared(content: bytes, charset: str | None) -> tuple[str | None, str]:
     if charset and (name := codec_of(charset)):
         return name, TRANSPORT
     head = content[:_PRESCAN]
-    found = _META.search(head) or _XML.match(head)
-    if found and (name := codec_of(found.group(1).decode("ascii"))):
-        return name, META
+    if b"<!--" in head:
+        head = _COMMENT.sub(b"", head)
+    for found in chain(_META.finditer(head), _XML.finditer(head)):
+        if name := codec_of(found.group(1).decode("ascii")):
+            # It could be read as ASCII, so it is not UTF-16.
+            return "utf-8" if name.startswith("utf-16") else name, META
     return None, ""
 
 
 def _recoded(content: bytes, encoding: str, source: str) -> Decoded:
     text = content.decode(encoding, "replace")
     replaced = text.count(_REPLACEMENT)
-    if replaced and encoding.startswith("utf"):
-        replaced -= content.count(_REPLACEMENT.encode(encoding))
+    if replaced:
+        # The page may hold some of its own.
+        replaced -= content.decode(encoding, "ignore").count(_REPLACEMENT)
     return Decoded(text.encode("utf-8", "replace"), encoding, source, replaced)

@@ -1,22 +1,24 @@
-"""HTML to lines of text: one block a line, with marks for links, headings and dropped elements.
+"""HTML to lines of text: one block a line, with marks for links and headings.
 
-libxml2's HTML parser (through lxml) calls back for every tag and every run of text; each tag becomes a mark in one flat
-list, so that no tree is built and the text is never walked again. A line feed ends a block. Marks are control
-characters, which cannot come from the page: they are taken out of it first, also where it spells them as references.
+libxml2 parses the page (through lxml) and a stylesheet flattens the tree into one text in which a line feed ends a block and
+other control characters are marks. None can come from the page: control characters are taken out of it first, also where it
+spells them as references. A page nested too deeply for a tree goes through the parser's events instead, which is slower and
+gives the same.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from lxml import etree
 
-LINK, LINK_END = "\x01", "\x02"
-_RAW, _DROP, _DROP_END = "\x03", "\x04", "\x05"
-_PLAIN, _TITLE = 0x10, 0x17
+# The control characters that XML allows in a stylesheet. A heading's mark is followed by the level that begins there.
+LINK, LINK_END, _HEADING_MARK = "\x7f", "\r", "\t"
+_HEADING = f"\n{_HEADING_MARK}{{}}\n"
 TITLE_LEVEL = 7
+_HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
 # the code they released lets these pass as well, and so does the default here.
@@ -27,77 +29,20 @@ INLINE_TAGS = frozenset(
     ).split()
 )
 BLOCK_RULES = ("join", "split")
-# Not shown to a reader, or shown only to one without scripts, frames or objects.
-_RAW_TAGS = ("script", "style")
-_DROPPED_TAGS = ("template", "noscript", "noframes", "iframe", "object", "embed", "applet", "svg", "option")
-_KNOWN_TAGS = (
-    "address article aside audio base basefont bgsound blink blockquote body br button canvas caption"
-    " center col colgroup dd details dialog dir div dl dt fieldset figcaption figure footer form frame"
-    " frameset head header hgroup hr html img input legend li link main map area marquee math menu meta"
-    " meter nav ol optgroup output p param picture plaintext pre progress search section select slot"
-    " source summary table tbody td textarea tfoot th thead tr track ul video xmp"
-).split()
+# Not shown to a reader, or shown only to one without scripts, frames or objects. EMBED is not among them: it has no content,
+# but libxml2 puts what follows into it.
+_DROPPED_TAGS = "script style template noscript noframes iframe object noembed applet svg option".split()
 
 _CONTROLS = bytes.maketrans(bytes(range(32)) + b"\x7f", b" " * 33)
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
+# libxml2 keeps no tree deeper than 2048; elements that hold text count, others are a level less.
+_DEEPEST = 2040
 _LINK_MARKS = re.compile(f"([{LINK}{LINK_END}])")
+_HEADINGS_MARKED = re.compile(_HEADING_MARK + "[0-7]")
 _SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
-_DROPPED = re.compile(f"{_DROP}[^{_DROP}{_DROP_END}]*{_DROP_END}")
-
-
-def _marks(blocks: str) -> tuple[dict[str, str], dict[str, str]]:
-    starts = dict.fromkeys(_KNOWN_TAGS, "\n")
-    ends = dict(starts)
-    inline = "" if blocks == "join" else "\n"
-    for tag in INLINE_TAGS:
-        starts[tag] = ends[tag] = inline
-    starts["a"], ends["a"] = LINK, LINK_END
-    for tag in _RAW_TAGS:
-        starts[tag], ends[tag] = f"\n{_RAW}", "\n"
-    for tag in _DROPPED_TAGS:
-        starts[tag], ends[tag] = f"\n{_DROP}", f"{_DROP_END}\n"
-    for level in range(1, 7):
-        starts[f"h{level}"] = f"\n{chr(_PLAIN + level)}\n"
-    starts["title"] = f"\n{chr(_TITLE)}\n"
-    for tag in ("title", *(f"h{level}" for level in range(1, 7))):
-        ends[tag] = f"\n{chr(_PLAIN)}\n"
-    return starts, ends
-
-
-_MARKS = {rule: _marks(rule) for rule in BLOCK_RULES}
-
-
-class _Flattener:
-    """A parser target that appends text and marks to one list."""
-
-    data: Callable[[str], None]
-    start: Callable[[str, Any], None]
-    end: Callable[[str], None]
-
-    def __init__(self, starts: dict[str, str], ends: dict[str, str]) -> None:
-        self._pieces: list[str] = []
-        append = self.data = self._pieces.append
-
-        # Closures over local names, and exceptions for the rare tag: these two run some 1,500 times a page.
-        def start(tag: str, _attributes: Any) -> None:
-            try:
-                append(starts[tag])
-            except KeyError:
-                append("\n")
-
-        def end(tag: str) -> None:
-            try:
-                append(ends[tag])
-            except KeyError:
-                append("\n")
-
-        self.start, self.end = start, end
-
-    def close(self) -> str:
-        return "".join(self._pieces)
 
 
 def flatten(utf8: bytes, blocks: str = "join") -> str:
@@ -110,16 +55,104 @@ def flatten(utf8: bytes, blocks: str = "join") -> str:
     Raises:
         lxml.etree.LxmlError: if libxml2 gives the page up.
     """
-    starts, ends = _MARKS[blocks]
-    clean = _CONTROL_REFERENCE.sub(b" ", utf8.translate(_CONTROLS))
-    parser = etree.HTMLParser(encoding="utf-8", target=_Flattener(starts, ends), huge_tree=True)
-    parser.feed(clean)
+    html = _CONTROL_REFERENCE.sub(b" ", utf8.translate(_CONTROLS))
+    root = etree.fromstring(html, _parser())
+    if root is None:
+        return ""
+    if _is_cut_off(root):
+        return flatten_by_events(html, blocks)
+    return str(_stylesheet(blocks)(root))
+
+
+def _is_cut_off(root: etree._Element) -> bool:
+    """Return whether libxml2 stopped at its limit of depth, which drops the rest of the page without a word."""
+    depth = 1
+    while len(root):
+        root = root[-1]
+        depth += 1
+    return depth >= _DEEPEST
+
+
+@cache
+def _parser() -> etree.HTMLParser:
+    # One for all pages, since making one costs; an index of ids would be for lookups that nobody makes.
+    return etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False)
+
+
+def flatten_by_events(html: bytes, blocks: str = "join") -> str:
+    """Do what `flatten` does through the parser's events, for a page without control characters, however deep."""
+    target = _Events(*_marks(blocks))
+    parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
+    parser.feed(html)
     flat: str = parser.close()
-    while _DROP in flat:
-        flat, count = _DROPPED.subn("", flat)
-        if not count:
-            flat = flat.replace(_DROP, "").replace(_DROP_END, "")
     return flat
+
+
+@cache
+def _stylesheet(blocks: str) -> etree.XSLT:
+    """Return the stylesheet that flattens a tree; marks are the same as `_marks` gives."""
+    within, line = "<xsl:apply-templates/>", _literal("\n")
+    rules = [f'<xsl:template match="*">{line}{within}{line}</xsl:template>']
+    if blocks == "join":
+        rules.append(f'<xsl:template match="{"|".join(sorted(INLINE_TAGS))}">{within}</xsl:template>')
+    rules.append(f'<xsl:template match="a">{_literal(LINK)}{within}{_literal(LINK_END)}</xsl:template>')
+    rules.append(f'<xsl:template match="{"|".join(_DROPPED_TAGS)}">{line}</xsl:template>')
+    for tag, level in _HEADINGS.items():
+        begin, end = _literal(_HEADING.format(level)), _literal(_HEADING.format(0))
+        rules.append(f'<xsl:template match="{tag}">{begin}{within}{end}</xsl:template>')
+    return etree.XSLT(
+        etree.fromstring(
+            '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
+            f'<xsl:output method="text" encoding="utf-8"/>{"".join(rules)}</xsl:stylesheet>'
+        )
+    )
+
+
+def _literal(text: str) -> str:
+    return "<xsl:text>" + "".join(f"&#{ord(character)};" for character in text) + "</xsl:text>"
+
+
+@cache
+def _marks(blocks: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Return what begin and end tags become, by tag; all others become a line feed."""
+    starts: dict[str, str] = {}
+    ends: dict[str, str] = {}
+    if blocks == "join":
+        starts = dict.fromkeys(INLINE_TAGS, "")
+        ends = dict(starts)
+    starts["a"], ends["a"] = LINK, LINK_END
+    for tag, level in _HEADINGS.items():
+        starts[tag], ends[tag] = _HEADING.format(level), _HEADING.format(0)
+    return starts, ends
+
+
+class _Events:
+    """A parser target that appends text and marks to one list."""
+
+    def __init__(self, starts: dict[str, str], ends: dict[str, str]) -> None:
+        self._starts, self._ends = starts, ends
+        self._pieces: list[str] = []
+        self._dropped = 0
+
+    def start(self, tag: str, _attributes: Any) -> None:
+        if tag in _DROPPED_TAGS:
+            self._dropped += 1
+            self._pieces.append("\n")
+        elif not self._dropped:
+            self._pieces.append(self._starts.get(tag, "\n"))
+
+    def end(self, tag: str) -> None:
+        if tag in _DROPPED_TAGS:
+            self._dropped -= 1
+        elif not self._dropped:
+            self._pieces.append(self._ends.get(tag, "\n"))
+
+    def data(self, text: str) -> None:
+        if not self._dropped:
+            self._pieces.append(text)
+
+    def close(self) -> str:
+        return "".join(self._pieces)
 
 
 def lines(flat: str) -> tuple[str, list[int]]:
@@ -129,18 +162,15 @@ def lines(flat: str) -> tuple[str, list[int]]:
         the blocks with single spaces between words, joined by line feeds; and for each block its heading level (0 for none,
         1 to 6, 7 for the page's title).
     """
-    stripped = [*filter(None, map(str.strip, one_space(unlinked(flat)).split("\n")))]
-    # Few lines are marks, so the common work on all lines is left to C.
-    marks = [index for index, line in enumerate(stripped) if line[0] < " "]
+    texts: list[str] = []
     levels: list[int] = []
-    level = begin = 0
-    for index in marks:
-        levels += [level] * (index - begin)
-        begin = index + 1
-        if stripped[index][0] != _RAW:
-            level = ord(stripped[index][0]) - _PLAIN
-    levels += [level] * (len(stripped) - begin)
-    text = "\n".join([line for line in stripped if line[0] >= " "] if marks else stripped)
+    # Headings are few, so that all work on lines is left to C.
+    before, *headed = one_space(unlinked(flat)).split(_HEADING_MARK)
+    for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
+        stripped = [*filter(None, map(str.strip, part.split("\n")))]
+        texts += stripped
+        levels += [level] * len(stripped)
+    text = "\n".join(texts)
     return (_SPACES.sub(" ", text) if "  " in text else text), levels
 
 
@@ -160,17 +190,19 @@ def outside_ascii(text: str) -> set[str]:
 def linked_lines(flat: str) -> list[str]:
     """Return for each block that `lines` gives the part of its text inside A elements."""
     linked = []
-    inside = False
-    for line in flat.split("\n"):
+    inside = 0
+    for line in _HEADINGS_MARKED.sub("", one_space(flat)).split("\n"):
         kept = []
         for piece in _LINK_MARKS.split(line):
             if piece in (LINK, LINK_END):
-                inside = piece == LINK
+                inside += 1 if piece == LINK else -1
             elif inside:
                 kept.append(piece)
-        text = unlinked(one_space(line)).strip()
-        if text and text[0] >= " ":
-            linked.append(" ".join(" ".join(kept).split()))
+            elif " " in piece:
+                # Only a space parts words: two links in one word are one word.
+                kept.append(" ")
+        if unlinked(line).strip():
+            linked.append(" ".join("".join(kept).split()))
     return linked
 
 

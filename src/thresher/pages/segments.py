@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import string
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,17 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.parsing import TITLE_LEVEL, linked_lines, outside_ascii
-
-Ints = npt.NDArray[np.int64]
-
-_SPACE, _LETTER, _LATER_BYTE = 32, 97, 1
-_PLAIN = {"’": "'", "…": "."}
-ODD = "\x1f"
-_LETTERS = (string.ascii_letters + string.digits).encode() + bytes(range(0xC0, 256))
-_CLASSES = bytes.maketrans(
-    _LETTERS + bytes(range(0x80, 0xC0)) + ODD.encode() + b"\n", b"a" * len(_LETTERS) + b"\x01" * 64 + b". "
-)
+from thresher.pages.parsing import TITLE_LEVEL, linked_lines
+from thresher.pages.plain import Ints, PlainText, count_by_end, plain_text, word_starts
 
 
 @dataclass(frozen=True)
@@ -31,12 +20,12 @@ class Segments:
     Blocks are joined by line feeds, words by single spaces. `block_ends` and `sentence_ends` hold where each part ends in
     `text`, the separator after it included, so that the parts of one kind laid end to end are the text; every block's end
     is a sentence's end. `levels` holds each block's heading level: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title.
-    `plain` is the text as `plain_text` gives it, at the same offsets.
+    `plain` is the plain form of the text, at the same offsets.
     `marked` is the text with marks at links, as `thresher.pages.parsing.flatten` gives it.
     """
 
     text: str
-    plain: str
+    plain: PlainText
     block_ends: Ints
     sentence_ends: Ints
     levels: npt.NDArray[np.int8]
@@ -85,7 +74,7 @@ class Segments:
     @cached_property
     def linked_words_in_blocks(self) -> Ints:
         """For each block, its words inside A elements."""
-        lines = linked_lines(self.marked)
+        lines = linked_lines(self.marked) if self.marked else [""] * len(self.blocks)
         ends = np.cumsum([len(line) + 1 for line in lines], dtype=np.int64)
         return count_by_end(word_starts(plain_text("\n".join(lines))), ends)
 
@@ -94,40 +83,3 @@ class Segments:
         for end in ends.tolist():
             yield self.text[start:end]
             start = end
-
-
-def plain_text(text: str) -> str:
-    """Return `text` with the characters outside ASCII that belong to no word as `ODD`; its length stays the same.
-
-    These are all but letters, digits and combining marks. A typographic apostrophe becomes `'`, an ellipsis `.`. Most pages
-    are pure ASCII after that, which is what makes it worth doing once for all who cut, count or score words.
-    """
-    for character in outside_ascii(text):
-        if not (character.isalnum() or unicodedata.category(character)[0] == "M"):
-            text = text.replace(character, _PLAIN.get(character, ODD))
-    return text
-
-
-def word_starts(plain: str) -> Ints:
-    """Return where each word of a plain text begins: white-space tokens with a letter, digit or combining mark.
-
-    The definition is that of Kohlschuetter et al. (2010), section 3, for any script.
-    """
-    codes = np.frombuffer(b" " + plain.encode().translate(_CLASSES), dtype=np.uint8)
-    if not plain.isascii():
-        codes = codes[codes != _LATER_BYTE]
-    tokens = token_starts(codes)
-    if not len(tokens):
-        return tokens
-    return tokens[np.logical_or.reduceat(codes[1:] == _LETTER, tokens)]
-
-
-def token_starts(codes: npt.NDArray[np.uint8]) -> Ints:
-    """Return the offsets before the runs of bytes above a space; `codes` begins with a byte that is not in a run."""
-    solid = codes > _SPACE
-    return np.flatnonzero(solid[1:] > solid[:-1])
-
-
-def count_by_end(starts: Ints, ends: Ints) -> Ints:
-    """Count the `starts` in each of the parts that end at `ends`."""
-    return np.diff(np.searchsorted(starts, ends), prepend=0)

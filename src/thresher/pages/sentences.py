@@ -9,8 +9,12 @@ from __future__ import annotations
 
 import re
 
-# In plain text (see `thresher.pages.segments.plain_text`), where typographic quotes are `\\x1f` and an ellipsis is `.`.
-_SPACED = re.compile(r"[.!?][\"')\]\x1f]* (?=[^a-z])")
+import numpy as np
+
+from thresher.pages.plain import CLOSER, LOWER, ODD, SPACE, STOP, PlainText
+
+# In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
+_PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
 # In the text itself. After these stops no space need follow.
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
@@ -40,28 +44,38 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
 }
 
 
-def sentence_breaks(text: str, plain: str, language: str = "en") -> list[int]:
-    """Return where sentences end inside blocks: the offsets in `text` at which the next sentence begins.
+def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[int]:
+    """Return where sentences end inside blocks: the offsets in `text` at which the next sentence begins, rising.
 
     Args:
         text: blocks joined by line feeds, words by single spaces. The ends of blocks are not among the breaks.
-        plain: the text as `thresher.pages.segments.plain_text` gives it.
+        plain: its plain form.
         language: whose abbreviations to know: a key of `ABBREVIATIONS`; any other language is split without.
     """
     known = ABBREVIATIONS.get(language, frozenset())
-    breaks = []
-    for match in _SPACED.finditer(plain):
-        at, end = match.span()
-        if end - at == 2 and plain[at] == "." and _ends_no_sentence(plain, at, known):
-            continue
-        breaks.append(end)
-    if not plain.isascii() or "\x1f" in plain:
-        breaks += [match.end() for match in _UNSPACED.finditer(text)] if any(stop in text for stop in _STOPS) else []
+    breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, known)]
+    if plain.text is not text and any(stop in text for stop in _STOPS):
+        breaks = sorted({*breaks, *(match.end() for match in _UNSPACED.finditer(text))})
     return breaks
 
 
+def _stops_before_spaces(plain: PlainText) -> list[int]:
+    """Return the offsets of stops and closers that stand before a space and no lower-case Latin letter."""
+    classes = plain.classes
+    ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
+    offsets: list[int] = np.flatnonzero(ends).tolist()
+    return offsets
+
+
 def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
-    before = max(plain.rfind(" ", 0, at), plain.rfind("\n", 0, at)) + 1
-    word = plain[before:at].lstrip("\"'([\x1f")
+    """Return whether the stop or closer at `at` ends no sentence after all."""
+    if plain[at] != ".":
+        while plain[at] in _PLAIN_CLOSERS and at > 0:
+            at -= 1
+        return plain[at] not in ".!?"
+    # A line feed is looked for in this word only: a page of one long block would be searched to its begin for each stop.
+    before = plain.rfind(" ", 0, at) + 1
+    before = max(before, plain.rfind("\n", before, at) + 1)
+    word = plain[before:at].lstrip(_PLAIN_OPENERS)
     is_initial = len(word) == 1 and word.isupper() and plain[at + 2].isalpha()
     return is_initial or word.lower() in known

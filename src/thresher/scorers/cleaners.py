@@ -135,8 +135,12 @@ def _values(kind: type[Scorer], inside: str, where: str) -> dict[str, Value]:
     values: dict[str, Value] = {}
     for item in filter(None, map(str.strip, inside.split(","))):
         name, equals, value = map(str.strip, item.partition("="))
-        if not equals or name not in known:
+        if name not in known:
             raise ConfigError(f"{kind.name!r} has no parameter {name!r}", f"use one of {', '.join(known)}", where)
+        if not equals:
+            raise ConfigError(
+                f"the parameter {name!r} of {kind.name!r} has no value", f"write {name}={known[name].default}", where
+            )
         if name in values:
             raise ConfigError(f"the parameter {name!r} is given twice", "give it once", where)
         values[name] = known[name].parse(value, where)

@@ -30,7 +30,7 @@ class Density(Scorer):
         begins = np.concatenate(([0], ends[:-1])).astype(np.int64)
         wrapped, breaks, last_lines = [], [], []
         for index in np.flatnonzero(ends - begins > LINE_WIDTH).tolist():
-            count, start = wrap(segments.plain[begins[index] : ends[index]].rstrip("\n"))
+            count, start = wrap(segments.plain.text[begins[index] : ends[index]].rstrip("\n"))
             if count:
                 wrapped.append(index)
                 breaks.append(count)

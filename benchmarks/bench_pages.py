@@ -1,0 +1,86 @@
+"""The whole pass over a page against its floor, and a sweep of cutoffs against cleaning once."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import lxml.html
+from passages import PAGES
+from ratios import Ratio, interleaved
+
+from thresher.collections import Page
+from thresher.language_models import load_model
+from thresher.language_models.tokens import tokenise
+from thresher.pages import read_page
+from thresher.pruning.cutting import clean_page
+from thresher.pruning.page_scores import score_page
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
+
+BAR_PASS = 1.75
+BAR_SWEEP = 1.1
+SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perplexity(lm=books)"))
+SWEEP = [parse_cleaner(f"perplexity@{1000 * step}") for step in range(1, 17)]
+
+
+def measure(folder: Path, rounds: int = 7) -> list[Ratio]:
+    """Return the ratios of pass to floor and of sweep to single cleaning, in seconds over all pages of a folder.
+
+    The floor is what no pass can do without: `lxml.html.document_fromstring`, and `kenlm.Model.score` of the same tokens.
+    A sweep scores a page once and then cuts it at sixteen cutoffs; cleaning once cuts it at one.
+    """
+    pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
+    model = load_model("books")
+    score = model._score
+    tokens = []
+    for page in pages:
+        segments, _ = read_page(page)
+        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
+
+    def floor() -> None:
+        for page, sentences in zip(pages, tokens, strict=True):
+            lxml.html.document_fromstring(page.content)
+            for sentence in sentences:
+                score(sentence, True, False)
+
+    def whole() -> None:
+        for page in pages:
+            score_page(page, SCORERS)
+
+    perplexity = SCORERS[2:]
+    spent = {"once": float("inf"), "sweep": float("inf")}
+
+    def clean(name: str, cleaners: list[Cleaner]) -> None:
+        scoring = 0.0
+        for page in pages:
+            began = time.perf_counter()
+            scored = score_page(page, perplexity)
+            scoring += time.perf_counter() - began
+            for cleaner in cleaners:
+                clean_page(scored, cleaner)
+        spent[name] = min(spent[name], scoring)
+
+    best = interleaved(
+        {
+            "floor": floor,
+            "whole": whole,
+            "once": lambda: clean("once", SWEEP[7:8]),
+            "sweep": lambda: clean("sweep", SWEEP),
+        },
+        rounds,
+    )
+    return [
+        Ratio(f"whole pass over {len(pages)} pages / floor", best["whole"], best["floor"], BAR_PASS),
+        Ratio("scoring for 16 perplexity cutoffs / for one", spent["sweep"], spent["once"], BAR_SWEEP),
+        Ratio("scoring and cutting 16 times / once", best["sweep"], best["once"]),
+    ]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
+    parser.add_argument("--rounds", type=int, default=7)
+    arguments = parser.parse_args()
+    for ratio in measure(arguments.pages, arguments.rounds):
+        print(ratio.line())

@@ -1,0 +1,30 @@
+"""All benchmarks: ratios measured in one run, each beside its bar.
+
+usage: make bench [PAGES=folder of HTML pages]
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import bench_index
+import bench_memory
+import bench_pages
+import bench_search
+from passages import PAGES
+
+
+def main(pages: Path) -> None:
+    """Print every measurement as soon as it is there."""
+    if not any(pages.rglob("*.html")):
+        sys.exit(f"error: {pages}: there are no HTML pages. Fix: give a folder: make bench PAGES=collections/pydoc.")
+    print(f"pages: {pages.name if pages != PAGES else 'dragnet-300'}", flush=True)
+    # Workers before Java: see thresher.lucene.jvm.
+    for measure in (bench_memory.measure, bench_pages.measure, bench_index.measure, bench_search.measure):
+        for found in measure(pages):
+            print(found.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PAGES)

@@ -1,0 +1,132 @@
+"""Document ids: formed from paths, escaped, and refused where a TREC run cannot hold them."""
+
+import re
+import unicodedata
+from pathlib import PurePosixPath
+from urllib.parse import unquote_to_bytes
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.collections import ID_RULES, IdRule, Source
+from thresher.collections.ids import check_id, escape_id, file_id, unique
+from thresher.errors import ConfigError, InputError
+
+
+@pytest.mark.parametrize(
+    ("path", "rule", "prefix", "keep", "expected"),
+    [
+        ("a.html", "path", "", False, "a"),
+        ("a.html", "path", "", True, "a.html"),
+        ("x/y/a.html", "path", "", False, "x/y/a"),
+        ("x/y/a.html", "stem", "", False, "a"),
+        ("x/y/a.html", "stem", "", True, "a.html"),
+        ("x/y/a.html", "path", "x", False, "y/a"),
+        ("x/y/a.html", "path", "x/y/", True, "a.html"),
+        ("x/y/a.html", "stem", "no/such", False, "a"),
+        ("v1.2/a.b.htm", "path", "", False, "v1.2/a.b"),
+        (".html", "path", "", False, ".html"),
+        ("../a.html", "path", "", False, "../a"),
+        ("/a.html", "path", "/", False, "a"),
+        ("x//y/./a.html", "path", "", False, "x/y/a"),
+    ],
+)
+def test_ids_of_files(path, rule, prefix, keep, expected):
+    assert file_id(PurePosixPath(path), rule, prefix, keep) == expected
+    assert IdRule(rule, prefix, keep).apply(path) == expected
+
+
+def test_problems_of_rules():
+    assert ID_RULES == ("path", "stem")
+    with pytest.raises(ConfigError) as caught:
+        file_id(PurePosixPath("a.html"), "url")
+    assert str(caught.value) == "collection.ids: unknown rule for ids 'url'. Fix: use one of path, stem."
+    with pytest.raises(InputError) as caught:
+        file_id(PurePosixPath("xy/a.html"), "path", "x")
+    assert str(caught.value) == "xy/a.html: the file is not below the prefix 'x'. Fix: correct collection.prefix."
+
+
+def test_pattern_and_replacement():
+    rule = IdRule(pattern=r"^(\w+)-(\d+)$", replacement=r"\2_\1")
+    assert (rule.fit("page-12"), rule.fit("page"), rule.apply("x-1.html")) == ("12_page", "page", "1_x")
+    assert IdRule(pattern="a", replacement="").fit("banana") == "bnn"
+    # First replaced, then escaped: what is written in place of a match is escaped too.
+    assert IdRule(pattern="/", replacement=" % ", escape=True).apply("a/b.html") == "a%20%25%20b"
+
+
+def is_unfit(character: str) -> bool:
+    return character.isspace() or unicodedata.category(character) in ("Cc", "Cs")
+
+
+def test_what_a_run_cannot_hold():
+    """A run is read with `str.split` or `bytes.split`, so an id is one token; and it is written as UTF-8."""
+    characters = [chr(code) for code in range(0x110000)]
+    fit = "".join(character for character in characters if not is_unfit(character))
+    assert check_id(fit, "here") == fit
+    assert fit.split() == [fit]
+    assert fit.encode().split() == [fit.encode()]
+    assert escape_id(fit) == fit.replace("%", "%25")
+    for character in filter(is_unfit, characters):
+        with pytest.raises(InputError):
+            check_id(f"a{character}b", "here")
+        assert check_id(escape_id(character), "here").startswith("%")
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_escaping_goes_there_and_back(text):
+    escaped = escape_id(text)
+    assert unquote_to_bytes(escaped.encode("utf-8")).decode("utf-8", "surrogatepass") == text
+    if text:
+        assert check_id(escaped, "here") == escaped
+    assert re.fullmatch("(?:%[0-9A-F]{2}|[^%])*", escaped)
+
+
+@given(st.sets(st.text(max_size=3)))
+def test_escaping_keeps_ids_apart(texts):
+    assert len({escape_id(text) for text in texts}) == len(texts)
+
+
+def test_slashes_and_dots_are_fit():
+    for document_id in ("a/b/../c", "..", "/etc/passwd", "a%2Fb", "é", "-", "\ufeffx"):
+        assert check_id(document_id, "here") == document_id
+
+
+@pytest.mark.parametrize(
+    ("document_id", "message"),
+    [
+        ("", "x.html: the document id is empty. Fix: give every document an id."),
+        *(
+            (
+                text,
+                f"x.html: the document id {text!r} holds {unfit!r}, which a TREC run cannot hold. Fix: rename the document, "
+                "or set `escape_ids = true` under [collection] to write such characters as %XX.",
+            )
+            for text, unfit in (
+                ("my page", " "),
+                ("a\tb c", "\t"),
+                ("a\u00a0b", "\u00a0"),
+                ("a\udcff", "\udcff"),
+                ("\x00", "\x00"),
+            )
+        ),
+    ],
+)
+def test_messages(document_id, message):
+    with pytest.raises(InputError) as caught:
+        check_id(document_id, "x.html")
+    assert str(caught.value) == message
+
+
+def test_ids_are_unique():
+    sources = [Source("a", "1.html", 0), Source("A", "2.html", 0), Source("b", "3.html", 0), Source("a", "x/1.html", 0)]
+    checked = unique(sources)
+    assert [next(checked) for _ in range(3)] == sources[:3]
+    with pytest.raises(InputError) as caught:
+        next(checked)
+    assert str(caught.value) == (
+        "x/1.html: the document id 'a' comes twice, first in 1.html. "
+        'Fix: make ids unique, with `ids = "path"` where they come from file names.'
+    )
+    with pytest.raises(InputError, match=r"^4\.html: the document id is empty"):
+        list(unique([Source("", "4.html", 0)]))

@@ -1,0 +1,249 @@
+"""Pages into blocks, by hand: what is dropped, what ends a block, and what no page can do."""
+
+import pytest
+from page_oracle import DROPPED, STYLING
+
+from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, PageOptions, read_html
+from thresher.pages.parsing import INLINE_TAGS
+
+SPLIT = PageOptions("split")
+
+
+def blocks(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS) -> list[str]:
+    return read_html(html, options).blocks
+
+
+def headings(html: str) -> list[tuple[str, int]]:
+    segments = read_html(html)
+    return [*zip(segments.blocks, segments.levels.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize("tag", DROPPED)
+def test_what_no_reader_sees_is_dropped_and_ends_a_block(tag):
+    inside = "hidden &amp; gone"
+    assert blocks(f"<p>a<{tag}>{inside}</{tag}>b") == ["a", "b"]
+    assert blocks(f"<p>a<{tag.upper()} class=x>{inside}</{tag.upper()}>b") == ["a", "b"]
+    assert blocks(f"<p>a<b><i>c<{tag}>{inside}</{tag}></i></b>d") == ["ac", "d"]
+
+
+def test_dropped_elements_within_each_other():
+    assert blocks("a<noscript>x<iframe>y</iframe>z</noscript>b") == ["a", "b"]
+    assert blocks("a<template>x<svg>y<script>z</script>w</svg>v<p>u</template>b") == ["a", "b"]
+    assert blocks("a<svg><title>x</title><a href=y>z</a><svg>w</svg>v</svg>b") == ["a", "b"]
+    assert blocks("a<object>x<object>y</object>z</object>b") == ["a", "b"]
+    assert blocks("<select><option>x<option>y</select>b") == ["b"]
+
+
+def test_what_follows_an_element_without_content_stays():
+    assert blocks("<div>a<embed src=x>b<p>c</p></div>d") == ["a", "b", "c", "d"]
+    assert blocks("<div>a<object><param name=x><embed src=y></object>b</div>") == ["a", "b"]
+    assert blocks("<div>a<svg/>b<iframe/>c<script src=x />d</div>") == ["a", "b", "c", "d"]
+
+
+def test_scripts_that_look_like_pages():
+    assert blocks("<script>if (a < b && c > d) write('<p>x</p>' + \"</div>\");</script>y") == ["y"]
+    assert blocks("<script>\n\n/* <!-- */ 1\n\n</script>y<style>p > a { b: '</p>' }</style>z") == ["y", "z"]
+    assert blocks("<script>x") == []
+    assert blocks("a</script>b") == ["ab"]
+
+
+def test_comments_and_instructions_end_no_block():
+    assert blocks("<p>a<!-- x <p>y</p> -->b<?php echo '1' ?>c<![CDATA[d]]>e<!DOCTYPE f>g") == ["abceg"]
+    assert blocks("<!-- x") == []
+    assert blocks("<p>a <!----> b<!-- x --!> c") == ["a b c"]
+
+
+def test_title_and_headings():
+    html = (
+        "<html><head><meta name=x content=y><title> The\n page </title></head><body>a<h1>One <b>bold</b></h1>b<h2>Two<br>lines"
+        "</h2><h3></h3><h6><a href=x>Six</a></h6><h7>none</h7>c</body>"
+    )
+    assert headings(html) == [
+        ("The page", 7),
+        ("a", 0),
+        ("One bold", 1),
+        ("b", 0),
+        ("Two", 2),
+        ("lines", 2),
+        ("Six", 6),
+        ("none", 0),
+        ("c", 0),
+    ]
+    segments = read_html(html)
+    assert segments.title == "The page"
+    assert segments.is_heading.tolist() == [True, False, True, False, True, True, True, False, False]
+    assert segments.levels.dtype.name == "int8"
+
+
+def test_titles_that_are_special():
+    assert read_html("<p>x").title == ""
+    assert headings("<title>a <b>b</b> &amp; c</title>d") == [("a <b>b</b> & c", 7), ("d", 0)]
+    assert read_html("<title></title><title>second</title>").title == "second"
+    # A drawing's title is not the page's.
+    assert read_html("<svg><title>x</title></svg><p>y").title == ""
+    assert headings("<a href=x><h2>In a link</h2></a>y") == [("In a link", 2), ("y", 0)]
+
+
+@pytest.mark.parametrize("tag", sorted(INLINE_TAGS))
+def test_tags_that_style_words(tag):
+    html = f"<div>un<{tag}>believ</{tag}>able <{tag}>x</{tag}> y</div>"
+    assert blocks(html) == ["unbelievable x y"]
+    assert blocks(html, SPLIT) == ["un", "believ", "able", "x", "y"]
+
+
+def test_the_default_passes_the_tags_of_the_oracle():
+    assert sorted(STYLING) == sorted(INLINE_TAGS)
+    assert BLOCK_RULES == ("join", "split")
+    assert PageOptions() == PageOptions("join", "en")
+
+
+@pytest.mark.parametrize("options", [PageOptions(), SPLIT])
+def test_links_never_end_a_block(options):
+    assert blocks("<p>un<a href=x>believ</a>able <a>x</a><a>y</a>", options) == ["unbelievable xy"]
+
+
+@pytest.mark.parametrize("options", [PageOptions(), SPLIT])
+@pytest.mark.parametrize("tag", "p div td li custom-tag o:p form h1 center blockquote pre math".split())
+def test_all_other_tags_do(tag, options):
+    assert blocks(f"<div>a<{tag}>b</{tag}>c", options) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("options", [PageOptions(), SPLIT])
+@pytest.mark.parametrize("tag", "br hr img input embed area".split())
+def test_also_those_without_content(tag, options):
+    assert blocks(f"<div>a<{tag}>b<{tag} />c</div>", options) == ["a", "b", "c"]
+
+
+CONTROLS = [*range(32), 127]
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["&#{};", "&#{}", "&#000{};", "&#{:04};", "&#x{:x};", "&#X{:X};", "&#x000{:x};", "&#x{:x}"],
+)
+def test_control_characters_spelled_as_references_are_spaces(spelling):
+    for code in CONTROLS:
+        page = f"<p>a{spelling.format(code)} b<a href=x>c</a><h1>d{spelling.format(code)}</h1>"
+        segments = read_html(page)
+        assert (segments.blocks, segments.levels.tolist()) == (["a bc", "d"], [0, 1]), page
+
+
+def test_control_characters_themselves_are_spaces():
+    for code in CONTROLS:
+        assert blocks(b"<p>a%cb<b>c%c</b>d</p>" % (code, code)) == ["a bc d"]
+        assert blocks("<p>a{0}b<b>c{0}</b>d</p>".format(chr(code))) == ["a bc d"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "text"),
+    [
+        ("&NewLine;", "a b"),
+        ("&Tab;", "a b"),
+        ("&Tab", "a&Tabb"),
+        ("&amp;#10;", "a&#10;b"),
+        ("&amp;NewLine;", "a&NewLine;b"),
+        ("&#&#10;10;", "a&# 10;b"),
+        ("&&#49;0;", "a&10;b"),
+        ("&#100;", "adb"),
+        ("&#0100;", "adb"),
+        ("&#x1F600;", "a😀b"),
+        ("&#x7fe;", "a\u07feb"),
+        ("&#310;", "aĶb"),
+        ("&#1270;", "aӶb"),
+        ("&#4294967306;", "a\ufffdb"),
+        ("&#x10000000A;", "a\ufffdb"),
+        ("&#xD800;", "a\ufffdb"),
+        ("&#133;", "a…b"),
+        ("&nbsp;", "a b"),
+        ("&#8232;", "a b"),
+        ("&#x3000;&emsp;&#x85;", "a …b"),
+        ("&eacute;&hellip;&AMP", "aé…&b"),
+        ("&unknown;", "a&unknown;b"),
+        ("\u2028\u0085 \u00a0", "a b"),
+    ],
+)
+def test_references(reference, text):
+    assert blocks(f"<p>a{reference}b</p>") == [text]
+
+
+@pytest.mark.parametrize("mark", ["\x7f", "\r", "\t7", "\n\t1\n"])
+def test_a_page_cannot_write_marks(mark):
+    spelled = "".join(f"&#{ord(character)};" if character < " " or character > "~" else character for character in mark)
+    for page in (f"<p>x{spelled} y<p>z", f"<p>x{mark} y<p>z"):
+        segments = read_html(page)
+        assert segments.blocks == [f"x {mark.strip(chr(127)).strip()} y".replace("  ", " "), "z"]
+        assert segments.levels.tolist() == [0, 0]
+        assert segments.linked_words_in_blocks.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "",
+        " ",
+        "\0",
+        "\n\n",
+        "<!-- x -->",
+        "<!DOCTYPE html>",
+        "<html></html>",
+        "<p>",
+        "<",
+        "</",
+        "<>",
+        "&",
+        "<p \0",
+        "<?xml?>",
+        "\ufeff",
+    ],
+)
+@pytest.mark.parametrize("options", [PageOptions(), SPLIT])
+def test_pages_with_little_on_them(page, options):
+    for given_page in (page, page.encode()):
+        segments = read_html(given_page, options)
+        assert len(segments.blocks) == len(segments.levels) == len(segments.block_ends) <= 1
+        assert len(segments.linked_words_in_blocks) == len(segments.blocks)
+    assert read_html("").blocks == []
+    assert read_html("").sentences == []
+    assert read_html("").title == ""
+
+
+MALFORMED = {
+    "<p>a<p>b</i>c": ["a", "bc"],
+    "<b>a<p>b</b>c</p>d": ["a", "bc", "d"],
+    "<table><tr><td>a<td>b<tr>c</table>d": ["a", "b", "c", "d"],
+    "<p class='a>b'>c": ["c"],
+    "<p class='a>b c": [],
+    "a < b > c": ["a < b > c"],
+    "a <b c": ["a"],
+    "a</p>b": ["ab"],
+    "<ul><li>a<li>b</ul>": ["a", "b"],
+    "<a>a<a>b</a>c</a>d": ["abcd"],
+    "<h1>a<h2>b</h1>c": ["a", "b", "c"],
+    "<html><body>a</body></html>b": ["a", "b"],
+    "<body>a<body>b": ["ab"],
+    "<title>a": ["a"],
+    "a\0b": ["a b"],
+    "</>a": ["a"],
+    "<p/>a<br/>b": ["a", "b"],
+    "plain\ntext": ["plain text"],
+}
+
+
+@pytest.mark.parametrize("page", MALFORMED)
+def test_malformed_pages(page):
+    assert blocks(page) == MALFORMED[page]
+
+
+@pytest.mark.parametrize("depth", [100, 2000, 2040, 2046, 2048, 2100, 3500, 100_000])
+@pytest.mark.parametrize("tag", ["div", "b", "svg", "a", "h1", "ul"])
+def test_nested_however_deep(tag, depth):
+    page = f"<p>before</p>{f'<{tag}>' * depth}deep{f'</{tag}>' * depth}<p>after</p>"
+    deep = [] if tag == "svg" else ["deep"]
+    for options in (PageOptions(), SPLIT):
+        assert blocks(page, options) == ["before", *deep, "after"]
+
+
+def test_a_page_has_one_result_whatever_its_charset_says():
+    for charset in ("shift_jis", "utf-16", "iso-8859-1", "nonsense"):
+        page = f'<?xml version="1.0" encoding="{charset}"?><meta charset="{charset}"><p>é 中'
+        assert blocks(page) == ["é 中"]

@@ -1,0 +1,114 @@
+"""Pages into blocks, against a walk over lxml's tree: random pages and real ones."""
+
+import os
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+from page_oracle import DROPPED, STYLING, blocks_of, tree_of
+
+from thresher.pages import BLOCK_RULES, PageOptions, read_html
+from thresher.pages.decoding import decode
+from thresher.pages.parsing import flatten, flatten_by_events, lines
+
+CONTROLS = [*range(32), 127]
+
+TAGS = [
+    "p",
+    "div",
+    "a",
+    "b",
+    "span",
+    "h1",
+    "h3",
+    "title",
+    "svg",
+    "noscript",
+    "object",
+    "td",
+    "table",
+    "li",
+    "br",
+    "img",
+    "option",
+]
+PIECES = st.one_of(
+    st.sampled_from([f"<{tag}>" for tag in TAGS]),
+    st.sampled_from([f"</{tag}>" for tag in TAGS]),
+    st.sampled_from(
+        [" ", "\n", "&nbsp;", "a", "b c", " . ", "é", "1", "<!-- x -->", "&amp;", "\u3000", "(", "e\u0301"]
+    ),
+    st.text(max_size=4),
+)
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(BLOCK_RULES))
+def test_random_pages_against_the_tree(page, rule):
+    utf8 = page.encode("utf-8", "replace")
+    expected = blocks_of(utf8, rule)
+    segments = read_html(page, PageOptions(rule))
+    assert [*zip(segments.blocks, segments.levels.tolist(), strict=True)] == [entry[:2] for entry in expected]
+    assert segments.linked_words_in_blocks.tolist() == [linked for _, _, linked in expected]
+
+
+@given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(BLOCK_RULES))
+def test_tree_and_events_give_the_same(page, rule):
+    utf8 = page.encode("utf-8", "replace").translate(bytes.maketrans(bytes(CONTROLS), b" " * 33))
+    assert lines(flatten_by_events(utf8, rule)) == lines(flatten(utf8, rule))
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_are_a_page(content):
+    segments = read_html(content)
+    assert len(segments.levels) == len(segments.blocks) == len(segments.linked_words_in_blocks)
+    assert (segments.linked_words_in_blocks <= segments.words_in_blocks).all()
+
+
+@pytest.fixture(scope="module")
+def real_pages(shared_data) -> dict[str, bytes]:
+    files = []
+    for name, step in (("dragnet-300", 5), ("cleaneval-dev", 2), ("cleanportaleval", 4)):
+        files += sorted((shared_data / "cleaning" / name / "input").iterdir())[::step]
+    return {os.fspath(path): decode(path.read_bytes()).utf8 for path in files}
+
+
+def test_real_pages_against_the_tree(real_pages):
+    assert len(real_pages) == 60 + 29 + 18
+    linked = 0
+    for path, utf8 in real_pages.items():
+        expected = blocks_of(utf8)
+        segments = read_html(utf8.decode())
+        assert segments.blocks == [text for text, _, _ in expected], path
+        assert segments.levels.tolist() == [level for _, level, _ in expected], path
+        assert segments.linked_words_in_blocks.tolist() == [count for _, _, count in expected], path
+        linked += segments.linked_words_in_blocks.sum()
+    assert linked > 10_000
+
+
+def test_real_pages_by_events(real_pages):
+    for path, utf8 in real_pages.items():
+        clean = utf8.translate(bytes.maketrans(bytes(CONTROLS), b" " * 33))
+        for rule in BLOCK_RULES:
+            assert lines(flatten_by_events(clean, rule)) == lines(flatten(clean, rule)), path
+
+
+def test_no_word_of_a_real_page_is_lost(real_pages):
+    """Tags end words here and do not in `text_content`, so that spaces are put between all elements first."""
+    for path, utf8 in real_pages.items():
+        tree = tree_of(utf8)
+        for element in tree.iter(*DROPPED):
+            element.tail = f" {element.tail or ''}"
+        etree.strip_elements(tree, *DROPPED, etree.Comment, etree.ProcessingInstruction, with_tail=False)
+        characters = "".join(tree.text_content().split())
+        assert "".join(read_html(utf8.decode()).text.split()) == characters, path
+        for element in tree.iter():
+            if element.tag not in (*STYLING, "a"):
+                element.text = f" {element.text or ''}"
+                element.tail = f" {element.tail or ''}"
+                if len(element):
+                    element[-1].tail = f"{element[-1].tail or ''} "
+                else:
+                    element.text += " "
+        assert Counter(read_html(utf8.decode()).text.split()) == Counter(tree.text_content().split()), path

@@ -1,0 +1,46 @@
+"""What is told of scorers is what they declare."""
+
+import json
+
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.describe import declarations, describe
+from thresher.scorers.registry import scorers
+
+
+def test_declarations():
+    entries = declarations()
+    assert [entry["name"] for entry in entries] == list(scorers())
+    assert json.loads(json.dumps(entries)) == entries
+    for entry in entries:
+        kind = scorers()[entry["name"]]
+        assert entry["description"] == " ".join(kind.__doc__.split())
+        assert (entry["segment"], entry["keep"], entry["unit"]) == (kind.segment, kind.keep, kind.unit)
+        assert [float(cutoff) for cutoff in entry["grid"]] == list(kind.grid)
+        assert [parameter["name"] for parameter in entry["parameters"]] == [
+            *(parameter.name for parameter in kind.parameters),
+            "headings",
+        ]
+        # The example is a canonical name.
+        assert parse_cleaner(entry["example"]).name == entry["example"]
+
+
+def test_description_of_a_scorer():
+    assert (
+        "\nperplexity@CUTOFF\n"
+        "    Perplexity of the sentence under a language model: how little the text looks like running text.\n"
+        "    scores each sentence; keep low; cutoffs from 1, such as perplexity(lm=books)@8000\n"
+        "    lm=books: the language model (books)\n"
+        "    headings=score: whether title and headings are scored like any block, or always kept (score or keep)\n"
+        "    source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
+        "boilerplate removal, Natural Language Engineering 2023\n"
+        "\n"
+    ) in describe()
+
+
+def test_all_are_described():
+    text = describe()
+    assert text.startswith("none\n    The baseline: tags, scripts and styles removed, all text kept.\n\n")
+    assert text.endswith("\n\na+b applies both: a segment stays if it passes each.")
+    paragraphs = text.split("\n\n")
+    assert [paragraph.split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())
+    assert not any(line != line.rstrip() for line in text.splitlines())

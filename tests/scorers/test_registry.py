@@ -1,0 +1,144 @@
+"""The registry finds all scorers; one short file adds one."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from inspect import isabstract
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import thresher.scorers
+from thresher.errors import ConfigError
+from thresher.pages import read_html
+from thresher.scorers.base import BLOCK, KEEP_HIGH, KEEP_LOW, SENTENCE, Scorer
+from thresher.scorers.cleaners import parse_cleaner, parse_scorer
+from thresher.scorers.describe import declarations, describe
+from thresher.scorers.registry import scorer_class, scorers
+
+LENGTH = '''
+"""Characters of a block."""
+
+import numpy as np
+
+from thresher.pages import Segments
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+
+
+class Length(Scorer):
+    """Number of characters of the block."""
+
+    name = "length"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    unit = "characters"
+    low = 0
+    grid = (10, 20, 30)
+    source = "This test"
+    parameters = (Parameter("times", float, 1.0, "what the length is multiplied by", low=0, high=10),)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return the length of each block."""
+        return np.array([len(block) * self.values["times"] for block in segments.blocks], dtype=np.float32)
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder whose modules are modules of `thresher.scorers`."""
+    before = set(sys.modules)
+    monkeypatch.setattr(thresher.scorers, "__path__", [*thresher.scorers.__path__, str(tmp_path)])
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    scorers.cache_clear()
+    yield tmp_path
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+        vars(thresher.scorers).pop(name.rpartition(".")[2], None)
+    scorers.cache_clear()
+
+
+def test_all_scorers():
+    found = scorers()
+    assert list(found) == sorted(found)
+    assert {"density", "perplexity", "words"} <= set(found)
+    for name, kind in found.items():
+        assert issubclass(kind, Scorer)
+        assert not isabstract(kind)
+        assert kind.name == name == scorer_class(name, "here").name
+        assert kind.segment in (BLOCK, SENTENCE)
+        assert kind.keep in (KEEP_HIGH, KEEP_LOW)
+        assert kind.unit
+        assert kind.source
+        assert kind.__doc__
+        for cutoff in kind.grid:
+            assert parse_scorer(name).at(cutoff, "here").cutoff == cutoff
+        assert list(kind.grid) == sorted(set(kind.grid))
+        kind().prepare()
+        page = read_html("<p>This is a page.<p>With two blocks. And a sentence more.")
+        assert kind().score(page).dtype == np.float32
+        assert kind().score(page).shape == ((2,) if kind.segment == BLOCK else (3,))
+
+
+def test_one_short_file_adds_a_scorer(folder):
+    assert "length" not in scorers()
+    (folder / "length.py").write_text(LENGTH)
+    scorers.cache_clear()
+    assert list(scorers()) == sorted([*scorers()])
+    assert "length" in scorers()
+    cleaner = parse_cleaner("length(times=2.5,headings=keep)@20")
+    assert cleaner.name == "length(times=2.5,headings=keep)@20"
+    assert cleaner.scorers[0].score(read_html("<p>four<p>sixsix")).tolist() == [10, 15]
+    assert parse_cleaner("length@20").name == "length(times=1.0)@20"
+    with pytest.raises(ConfigError) as caught:
+        parse_cleaner("length(times=11)@20")
+    assert str(caught.value) == (
+        "length(times=11)@20: 'times' is out of range: 11. Fix: choose a value of at least 0 and at most 10."
+    )
+    (entry,) = (entry for entry in declarations() if entry["name"] == "length")
+    assert entry == {
+        "name": "length",
+        "description": "Number of characters of the block.",
+        "segment": "block",
+        "keep": "keep high",
+        "unit": "characters",
+        "cutoffs": "from 0",
+        "grid": ["10", "20", "30"],
+        "example": "length(times=1.0)@20",
+        "parameters": [
+            {
+                "name": "times",
+                "default": 1.0,
+                "description": "what the length is multiplied by",
+                "values": "from 0 to 10",
+            },
+            {
+                "name": "headings",
+                "default": "score",
+                "description": "whether title and headings are scored like any block, or always kept",
+                "values": "score or keep",
+            },
+        ],
+        "source": "This test",
+    }
+    assert "length@CUTOFF\n    Number of characters of the block.\n" in describe()
+
+
+def test_two_of_one_name(folder):
+    (folder / "length.py").write_text(LENGTH.replace('"length"', '"words"'))
+    scorers.cache_clear()
+    with pytest.raises(RuntimeError) as caught:
+        scorers()
+    assert str(caught.value).startswith("two scorers are named 'words': <class 'thresher.scorers.")
+
+
+def test_unknown_scorer():
+    with pytest.raises(ConfigError) as caught:
+        scorer_class("word", "file.toml:3")
+    assert str(caught.value) == f"file.toml:3: unknown scorer 'word'. Fix: use one of {', '.join(sorted(scorers()))}."
+
+
+def test_no_java_is_loaded_for_scorers():
+    code = "import sys; from thresher.scorers.registry import scorers; scorers(); print('jnius' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
