@@ -9,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,13 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
         return InputError("there is no such file or folder", "check the path", str(path))
     if isinstance(error, PermissionError):
         return InputError("it may not be read or written", "change its permissions or choose another path", str(path))
-    return InputError(f"it cannot be used ({error.strerror or error})", "check the path and the disk", str(path))
+    # Making a folder where a file is says that the file exists: that it is no folder is what matters.
+    reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror or error
+    return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
+
+
+# The temporary names of `atomic_path` and `remove_folder`.
+_LEFTOVER = re.compile(r"\..+\.\d+\.(old\.)?tmp")
 
 
 @contextmanager
@@ -36,7 +42,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     Raises:
         ThresherError: for errors of the operating system, with the path that the user knows.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary = _aside(path, "tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove(temporary)
@@ -44,12 +50,35 @@ def atomic_path(path: Path) -> Iterator[Path]:
         if not temporary.is_dir():
             _sync(temporary)
         elif path.is_dir():
-            _remove(path)
+            remove_folder(path)
         temporary.replace(path)
     except OSError as error:
         raise user_error(error, path) from error
     finally:
-        _remove(temporary)
+        # What cannot be removed must not hide why.
+        with suppress(OSError):
+            _remove(temporary)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder, which is whole or gone at every moment.
+
+    Raises:
+        OSError: if it may not be removed.
+    """
+    doomed = _aside(folder, "old.tmp")
+    _remove(doomed)
+    folder.replace(doomed)
+    _remove(doomed)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove the temporary files and folders that killed processes left below `folder`.
+
+    Only whoever holds `folder` for itself may call this: those of processes at work have the same names.
+    """
+    for path in [path for path in folder.rglob(".*.tmp") if _LEFTOVER.fullmatch(path.name)]:
+        _remove(path)
 
 
 def write_text(path: Path, text: str) -> None:
@@ -111,10 +140,14 @@ def folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
+def _aside(path: Path, suffix: str) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.{suffix}")
+
+
 def _remove(path: Path) -> None:
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
-    else:
+    elif path.is_symlink() or path.exists():
         path.unlink(missing_ok=True)
 
 

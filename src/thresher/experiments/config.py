@@ -26,6 +26,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
+_BEYOND_SCORES = 1e100
 
 Parsed = TypeVar("Parsed")
 
@@ -259,7 +260,7 @@ def _cutoffs(value: Any, at: tuple[str | int, ...], reader: _Reader) -> list[flo
         if not value:
             reader.add("there is no cutoff", "list at least one", at)
         if not all(_is_number(item) for item in value):
-            reader.add("a cutoff is not a number", "list numbers", at)
+            reader.add("a cutoff is no finite number", "list numbers", at)
             return []
         return [float(item) for item in value]
     if (
@@ -289,7 +290,8 @@ def _each(
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    # NaN, infinity and whole numbers beyond any float are none.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BEYOND_SCORES
 
 
 def _line(where: str | None) -> int:

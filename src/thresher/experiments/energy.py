@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from thresher.costs import Machine, Tdp, co2_grams, co2_method, find_tdp, measure_work, measured_co2
+from thresher.costs import (
+    RESOLUTION_SECONDS,
+    Machine,
+    Tdp,
+    co2_grams,
+    co2_method,
+    find_tdp,
+    measure_work,
+    measured_co2,
+)
 from thresher.experiments.config import CostOptions
 
 
@@ -43,6 +52,12 @@ class Meter:
     def grams(self, wall_seconds: float) -> float | None:
         """Estimate the CO2 of work by Eq. 9; None below resolution."""
         return co2_grams(wall_seconds, self.tdp.watts, self.options.carbon_intensity)
+
+    def part(self, work: StageWork, wall_seconds: float) -> float | None:
+        """Return the share of a stage's CO2 that falls to `wall_seconds` of it; None below resolution."""
+        if work.co2_grams is None or wall_seconds < RESOLUTION_SECONDS:
+            return None
+        return work.co2_grams * wall_seconds / work.wall_seconds
 
     @contextmanager
     def stage(self) -> Iterator[StageWork]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from thresher.collections import Collection, open_collection
 from thresher.collections.pydoc import generate
+from thresher.errors import InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment
 from thresher.files import file_digest
+from thresher.pruning.score_pass import ScoreReport
+from thresher.pruning.store import document_ids, failed_pages
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,26 @@ def read_inputs(experiment: Experiment) -> Inputs:
             "qrels": file_digest(experiment.qrels),
         },
     )
+
+
+def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
+    """Check, before the long work, that the scored collection is of use.
+
+    Raises:
+        InputError: if no page has text, or no judged document is in the collection.
+    """
+    if not scores.scored:
+        reasons = ", the first is " + ": ".join(next(failed_pages(store))) if scores.failed else ""
+        raise InputError(
+            f"none of its {scores.documents} pages has text ({scores.emptied} without text, {scores.failed} failed{reasons})",
+            "check that they are HTML pages",
+            str(inputs.collection.path),
+        )
+    known = document_ids(store)
+    judged = {document for topic in inputs.topic_ids for document in inputs.qrels[topic]}
+    if not known & judged:
+        raise InputError(
+            f"no judged document is in the collection (its first id is {min(known)}, that of the qrels {min(judged)})",
+            "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
+            str(inputs.collection.path),
+        )

@@ -140,6 +140,9 @@ def git_state() -> dict[str, Any]:
     """Return the commit that this code is checked out from and whether it was changed; empty outside a checkout."""
     folder = Path(__file__).parent
     try:
+        # Installed into an environment inside someone else's checkout, this code is not of that checkout.
+        if Path(_git(folder, "rev-parse", "--show-toplevel")) != folder.parents[2]:
+            return {}
         commit = _git(folder, "rev-parse", "HEAD")
         return {
             "commit": commit,

@@ -16,12 +16,12 @@ from thresher.errors import StateError
 from thresher.evaluation import write_run
 from thresher.experiments.config import Experiment, Variant
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs, read_inputs
+from thresher.experiments.inputs import Inputs, check_scored, read_inputs
 from thresher.experiments.lock import exclusive
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.outcome import VariantRun, assemble
 from thresher.experiments.stages import StageRecords, stage_key
-from thresher.files import safe_name
+from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
@@ -76,8 +76,9 @@ def run_experiment(
     """
     places = Places(results / experiment.name, indexes / experiment.name)
     with ExitStack() as stack:
-        stack.enter_context(exclusive(places.results))
-        stack.enter_context(exclusive(places.indexes))
+        for folder in {places.results.resolve(): places.results, places.indexes.resolve(): places.indexes}.values():
+            stack.enter_context(exclusive(folder))
+            remove_leftovers(folder)
         run = _Run(experiment, places, say)
         return run.all(fresh)
 
@@ -90,7 +91,7 @@ class _Run:
         self.records = StageRecords(places.results / "stages")
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
-        self.warm = False
+        self.indexing_is_warm = self.searching_is_warm = False
 
     def all(self, fresh: bool) -> Results:
         experiment = self.experiment
@@ -99,6 +100,7 @@ class _Run:
         plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
         self.say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
         scores = score_collection(plan, self.places.scores, experiment.workers, fresh)
+        check_scored(inputs, scores, self.places.scores)
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []
         for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
@@ -130,9 +132,11 @@ class _Run:
             raise StateError(
                 f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
                 f"{scores.failed} failed",
-                "run again with --fresh",
+                f"delete {self.places.scores} and run again",
                 str(folder),
             )
+        # Reading the scores and cutting is cleaning, not indexing; it is done in between.
+        wall_seconds = max(work.wall_seconds - cutting.seconds, 0.0)
         record = {
             "key": key,
             "indexed": report.documents,
@@ -141,11 +145,10 @@ class _Run:
             "bytes": report.bytes,
             "bytes_by_type": dict(report.bytes_by_type),
             "cut_seconds": cutting.seconds,
-            # Reading the scores and cutting is cleaning, not indexing; it is done in between.
-            "wall_seconds": max(work.wall_seconds - cutting.seconds, 0.0),
+            "wall_seconds": wall_seconds,
             "cpu_seconds": max(work.cpu_seconds - cutting.seconds, 0.0),
             "peak_mib": work.peak_mib,
-            "co2_grams": work.co2_grams,
+            "co2_grams": self.meter.part(work, wall_seconds),
         }
         self.records.write(name, key, record)
         return record
@@ -176,8 +179,8 @@ class _Run:
     def _searched(self, variant: Variant, model: RetrievalModel, inputs: Inputs, path: Path) -> dict[str, Any]:
         topics = [(topic.id, topic.query) for topic in inputs.topics.values()]
         with Searcher(self.places.indexes / variant.folder, model, self.experiment.depth) as searcher:
-            searcher.search_topics(topics, warm_up=0 if self.warm else _WARM_UP_SEARCHES)
-            self.warm = True
+            searcher.search_topics(topics, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
+            self.searching_is_warm = True
             with self.meter.stage() as work:
                 report = searcher.search_topics(topics, warm_up=0)
         write_run(path, report.hits, variant.name)
@@ -190,8 +193,9 @@ class _Run:
         }
 
     def _warm_up(self, options: IndexOptions) -> None:
-        if self.warm:
+        if self.indexing_is_warm:
             return
+        self.indexing_is_warm = True
         documents = itertools.islice(cleaned_documents(self.places.scores, Cleaner()), _WARM_UP_DOCUMENTS)
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             build_index(((doc.id, doc.text) for doc in documents), Path(folder) / "warm-up", options)

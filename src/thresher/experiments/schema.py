@@ -26,7 +26,10 @@ STEMMERS = ("porter", "krovetz", "none")
 
 @dataclass(frozen=True)
 class Key:
-    """A key of a table. `kinds` are the Python types that TOML may give; `default` is `REQUIRED` if it must be there."""
+    """A key of a table. `kinds` are the Python types that TOML may give; `default` is `REQUIRED` if it must be there.
+
+    A number is within `low` and `high`, inclusive; TOML knows infinity, NaN and whole numbers of any length.
+    """
 
     name: str
     kinds: tuple[type, ...]
@@ -34,6 +37,7 @@ class Key:
     meaning: str
     choices: tuple[str, ...] = ()
     low: float | None = None
+    high: float = 1e12
     items: type | None = None
 
 
@@ -81,8 +85,8 @@ SCHEMA: tuple[Table, ...] = (
             Key("escape_ids", (bool,), False, "write characters that a run cannot hold as %XX"),
             Key("id_pattern", (str,), "", "a regular expression; what it matches in ids is replaced"),
             Key("id_replacement", (str,), "", "by this; \\1 is the first group"),
-            Key("max_page_mib", _NUMBER, 16.0, "larger pages are listed as failed", low=0.001),
-            Key("page_seconds", _NUMBER, 30.0, "pages that take longer are listed as failed", low=0.01),
+            Key("max_page_mib", _NUMBER, 16.0, "larger pages are listed as failed", low=0.001, high=1e6),
+            Key("page_seconds", _NUMBER, 30.0, "pages that take longer are listed as failed", low=0.01, high=1e6),
         ),
         required=True,
     ),
@@ -131,7 +135,7 @@ SCHEMA: tuple[Table, ...] = (
         "retrieval",
         (
             Key("models", (list,), ["qld"], "qld, qld(exact), bm25 and their parameters", items=str),
-            Key("depth", (int,), 1000, "hits a topic", low=1),
+            Key("depth", (int,), 1000, "hits a topic", low=1, high=1e9),
         ),
     ),
     Table(
@@ -149,7 +153,7 @@ SCHEMA: tuple[Table, ...] = (
             Key("co2", (str,), CO2_METHODS[0], "how CO2 is had", choices=CO2_METHODS),
         ),
     ),
-    Table("run", (Key("workers", (int,), 0, "processes for the scoring pass; 0 for one a core", low=0),)),
+    Table("run", (Key("workers", (int,), 0, "processes for the scoring pass; 0 for one a core", low=0, high=1000),)),
 )
 
 # `{ from, to, step }` in place of a list of cutoffs.
@@ -223,8 +227,9 @@ def _problem(key: Key, value: Any) -> tuple[str, str] | None:
         )
     if key.choices and value not in key.choices:
         return f"{key.name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
-    if key.low is not None and not value >= key.low:
-        return f"{key.name!r} is out of range: {value:g}", f"choose a value of at least {key.low:g}"
+    if key.low is not None and not key.low <= value <= key.high:
+        bound = f"at most {key.high:g}" if value > key.high else f"at least {key.low:g}"
+        return f"{key.name!r} is out of range: {value!r:.20}", f"choose a value of {bound}"
     if key.items and not all(isinstance(item, key.items) for item in value):
         return f"an item of {key.name!r} is not {_KIND_NAMES[key.items]}", f"give a list of {key.meaning}"
     return None

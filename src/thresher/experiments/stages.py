@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.files import digest, read_text, write_json
+from thresher.files import digest, write_json
 
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 1
@@ -26,15 +26,14 @@ class StageRecords:
 
     def read(self, name: str, key: str) -> dict[str, Any] | None:
         """Return what was recorded for the stage, or None if it was never finished with this key."""
-        path = self.folder / f"{name}.json"
-        if not path.exists():
-            return None
         try:
-            record = json.loads(read_text(path))
-        except ValueError:
+            stored = json.loads((self.folder / f"{name}.json").read_bytes())
+        except (FileNotFoundError, ValueError):
             return None
-        found: dict[str, Any] | None = record.get("record") if record.get("key") == key else None
-        return found
+        if not isinstance(stored, dict) or stored.get("key") != key:
+            return None
+        record = stored.get("record")
+        return record if isinstance(record, dict) else None
 
     def write(self, name: str, key: str, record: dict[str, Any]) -> None:
         """Record that the stage is finished."""

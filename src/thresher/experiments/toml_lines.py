@@ -3,39 +3,39 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 Path = tuple[str | int, ...]
 
-_TABLE = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<name>[^\[\]]+?)\s*\]")
-_KEY = re.compile(r"""\s*(?P<key>[A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*(?:=|\.)""")
-_STRING = re.compile(r"""\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
+_PART = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
+_DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+_TABLE = re.compile(rf"[ \t]*\[(?P<array>\[)?[ \t]*(?P<name>{_DOTTED})[ \t]*\]")
+_KEY = re.compile(rf"[ \t]*(?P<name>{_DOTTED})[ \t]*=")
+_STRING = re.compile(r"""\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
+_INSIDE = "\0"
 
 
 def key_lines(text: str) -> dict[Path, int]:
     """Return the line, from 1, of every table and key of a valid TOML text, by its path such as `("sweep", 0, "scorer")`.
 
-    Keys inside inline tables and items of arrays have no line of their own: their key's line is theirs.
+    Keys inside inline tables and items of arrays have no line of their own: their key's line is theirs. A table that is
+    only named as a part of others, such as `a` in `[a.b]`, is on the first line that names it.
     """
     lines: dict[Path, int] = {}
-    counts: dict[str, int] = {}
+    counts: dict[Path, int] = {}
     table: Path = ()
     depth = 0
-    # Strings and comments are blanked, line feeds kept, so that brackets in them do not count.
+    # Strings and comments are blanked, line feeds kept, so that brackets in them do not count. Other line separators of
+    # Unicode end no line of TOML.
     bare = _STRING.sub(_blank, text)
-    for number, (line, original) in enumerate(zip(bare.splitlines(), text.splitlines(), strict=True), 1):
-        if depth == 0:
-            header = _TABLE.match(line)
-            key = _KEY.match(line) or _KEY.match(original)
-            if header:
-                name = header["name"]
-                table = tuple(part.strip().strip("\"'") for part in name.split("."))
-                if header["array"]:
-                    counts[name] = counts.get(name, -1) + 1
-                    table = (*table, counts[name])
-                lines.setdefault(table, number)
+    for number, (line, original) in enumerate(zip(bare.split("\n"), text.split("\n"), strict=True), 1):
+        if depth == 0 and not line.startswith(_INSIDE):
+            if header := _TABLE.match(original):
+                table = _table(_parts(header["name"]), header["array"] is not None, counts)
+                _note(lines, (), table, number)
                 continue
-            if key and "=" in line:
-                lines.setdefault((*table, key["key"].strip("\"'")), number)
+            if key := _KEY.match(original):
+                _note(lines, table, _parts(key["name"]), number)
         depth += sum(line.count(mark) for mark in "[{") - sum(line.count(mark) for mark in "]}")
     return lines
 
@@ -49,5 +49,35 @@ def line_of(lines: dict[Path, int], path: Path) -> int | None:
     return None
 
 
+def _note(lines: dict[Path, int], above: Path, path: Path, number: int) -> None:
+    for end in range(1, len(path)):
+        lines.setdefault((*above, *path[:end]), number)
+    lines[(*above, *path)] = number
+
+
+def _table(parts: tuple[str, ...], is_array: bool, counts: dict[Path, int]) -> Path:
+    """Return the path of a header: under an array of tables, its latest table is meant."""
+    path: Path = ()
+    for part in parts[:-1]:
+        path = (*path, part)
+        if path in counts:
+            path = (*path, counts[path])
+    path = (*path, parts[-1])
+    if is_array:
+        counts[path] = counts.get(path, -1) + 1
+        path = (*path, counts[path])
+    return path
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    value = tomllib.loads(f"{dotted} = 0")
+    parts: tuple[str, ...] = ()
+    while isinstance(value, dict):
+        ((part, value),) = value.items()
+        parts = (*parts, part)
+    return parts
+
+
 def _blank(match: re.Match[str]) -> str:
-    return "".join(character if character == "\n" else " " for character in match.group())
+    # The first character differs, so that a line that begins inside a string is told from one that begins with a string.
+    return " " + "".join(character if character == "\n" else _INSIDE for character in match.group()[1:])

@@ -19,6 +19,8 @@ from thresher.scorers.cleaners import Cleaner, Cut
 
 Mask = npt.NDArray[np.bool_]
 
+_LARGEST = float(np.finfo(np.float32).max)
+
 
 @dataclass(frozen=True)
 class CleanedDocument:
@@ -32,7 +34,8 @@ class CleanedDocument:
 def passes(cut: Cut, scores: Scores) -> Mask:
     """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content."""
     assert cut.cutoff is not None
-    cutoff = np.float32(cut.cutoff)
+    # Beyond what scores can be, a cutoff is the largest of them, not infinity, which a score may be.
+    cutoff = np.float32(np.clip(cut.cutoff, -_LARGEST, _LARGEST))
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
 
 

@@ -4,29 +4,32 @@ from __future__ import annotations
 
 import json
 import multiprocessing
-import shutil
-import time
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from thresher.collections import Collection, Source
 from thresher.collections.ids import unique
 from thresher.errors import InputError, StateError
-from thresher.files import read_text, write_json
+from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.progress import Progress
-from thresher.pruning.store import ShardReport, read_report, shard_path
-from thresher.pruning.worker import Limits, Shard, place_path, read_place, score_shard
+from thresher.pruning.store import ShardReport, read_report, shard_path, shards
+from thresher.pruning.worker import DEFAULT_LIMITS, Limits, Shard, place_path, read_place, score_shard
 from thresher.scorers.base import Scorer
 
 # Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
 STORE_VERSION = 1
 SHARD_PAGES = 256
 SHARD_BYTES = 16 * 2**20
+_NO_PAGE_TO_BLAME = "no page is to blame"
+_LOOK = "look at the machine's memory and disk, then run the same command again"
 
 
 @dataclass(frozen=True)
@@ -36,13 +39,14 @@ class ScorePlan:
     collection: Collection
     scorers: tuple[Scorer, ...]
     options: PageOptions = DEFAULT_OPTIONS
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT_LIMITS
 
     def key(self) -> dict[str, object]:
         """Return what must be the same for scores to be reused."""
         return {
             "version": STORE_VERSION,
             "collection": self.collection.fingerprint(),
+            "ids": asdict(self.collection.rule),
             "scorers": sorted(scorer.canonical_name for scorer in self.scorers),
             "pages": asdict(self.options),
             "limits": asdict(self.limits),
@@ -86,16 +90,20 @@ def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: boo
     """
     _claim(plan, folder, fresh)
     done = folder / "complete.json"
-    if done.exists():
-        return ScoreReport(**json.loads(read_text(done)))
+    report = _finished(done)
+    if report and report.shards == len(shards(folder)):
+        return report
     for scorer in plan.scorers:
         scorer.prepare()
     poison = _read_poison(folder)
     while not _attempt(plan, folder, workers, poison):
         _isolate(plan, folder, poison)
-    report = _total([read_report(path) for path in sorted(folder.glob("shard-*.parquet"))], workers)
+    report = _total([read_report(path) for path in shards(folder)], workers)
     if not report.documents:
         raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
+    for place in folder.glob("shard-*.place"):
+        # A run that was killed between a shard and its end leaves one.
+        place.unlink(missing_ok=True)
     write_json(done, asdict(report))
     return report
 
@@ -118,7 +126,7 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
     key = json.loads(json.dumps(plan.key()))
     path = folder / "store.json"
     if path.exists():
-        found = json.loads(read_text(path))
+        found = _read_json(path)
         if found == key:
             return
         changed = ", ".join(name for name in key if found.get(name) != key[name])
@@ -128,7 +136,7 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
                 "add --fresh to score again",
                 str(folder),
             )
-        shutil.rmtree(folder)
+        remove_folder(folder)
     write_json(path, key)
 
 
@@ -158,36 +166,39 @@ def _attempt(plan: ScorePlan, folder: Path, workers: int, poison: dict[str, dict
                 bar.advance(report.documents)
         except TerminatedWorkerError:
             return False
+        finally:
+            # Idle workers would keep their memory while Java needs it.
+            get_reusable_executor().shutdown(wait=True, kill_workers=True)
     return True
 
 
 def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -> None:
     """Score each shard that a worker was on by itself, and note the page that ends its process."""
-    suspects = {path.stem for path in folder.glob("shard-*.place")}
+    suspects = {path.stem for path in folder.glob("shard-*.place") if not path.with_suffix(".parquet").exists()}
+    if not suspects:
+        raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(folder))
     context = multiprocessing.get_context("spawn")
     for number, sources in enumerate(cut_shards(unique(plan.collection.sources()))):
         place = place_path(folder, number)
-        if place.stem not in suspects or shard_path(folder, number).exists():
+        if place.stem not in suspects:
             continue
         while True:
+            # What an ended worker left must not be blamed on this one.
+            place.unlink(missing_ok=True)
             shard = Shard(number, sources, poison.get(str(number), {}))
             process = context.Process(target=score_shard, args=(shard, folder, plan.scorers, plan.options, plan.limits))
             process.start()
             process.join()
             if process.exitcode == 0:
                 break
-            found = read_place(place)
-            if found is None or found[0] in shard.poison:
+            position = read_place(place)
+            if position is None or position in shard.poison:
                 raise StateError(
-                    f"a worker ended with exit code {process.exitcode} and no page to blame",
-                    "look at the machine's memory and disk, then run the same command again",
-                    sources[0].where,
+                    f"a worker ended (exit code {process.exitcode}) and {_NO_PAGE_TO_BLAME}", _LOOK, sources[0].where
                 )
-            position, began = found
-            spent = time.time() - began
             reason = (
                 f"took longer than {plan.limits.seconds:g} s"
-                if spent >= plan.limits.seconds
+                if process.exitcode == -signal.SIGALRM
                 else f"ended its worker (exit code {process.exitcode})"
             )
             poison.setdefault(str(number), {})[position] = reason
@@ -195,11 +206,24 @@ def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -
 
 
 def _read_poison(folder: Path) -> dict[str, dict[int, str]]:
-    path = folder / "poison.json"
-    if not path.exists():
-        return {}
-    stored = json.loads(read_text(path))
+    stored = _read_json(folder / "poison.json")
     return {shard: {int(position): reason for position, reason in pages.items()} for shard, pages in stored.items()}
+
+
+def _finished(path: Path) -> ScoreReport | None:
+    try:
+        return ScoreReport(**_read_json(path))
+    except TypeError:
+        return None
+
+
+def _read_json(path: Path) -> dict[str, Any]:
+    """Read what this module wrote; what is missing or damaged holds nothing."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (FileNotFoundError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _total(reports: Sequence[ShardReport], workers: int) -> ScoreReport:

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from thresher.errors import StateError
-from thresher.files import atomic_path
+from thresher.errors import StateError, ThresherError
+from thresher.files import atomic_path, user_error
 from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores
 
 _REPORT = b"thresher"
@@ -68,7 +68,7 @@ def write_shard(path: Path, pages: Sequence[PageScores], scorers: Sequence[str],
         }
     ).replace_schema_metadata({_REPORT: json.dumps(asdict(report))})
     with atomic_path(path) as temporary:
-        pq.write_table(table, temporary, compression="zstd", compression_level=3)
+        pq.write_table(table, temporary, compression="zstd", compression_level=3, write_page_checksum=True)
 
 
 def read_report(path: Path) -> ShardReport:
@@ -80,8 +80,8 @@ def read_report(path: Path) -> ShardReport:
     try:
         metadata = pq.read_schema(path).metadata
         return ShardReport(**json.loads(metadata[_REPORT]))
-    except (pa.ArrowException, KeyError, TypeError, ValueError) as error:
-        raise StateError("the shard of scores is damaged", "delete the file and run again", str(path)) from error
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        raise _unusable(error, path) from error
 
 
 def read_shard(path: Path, columns: Sequence[str]) -> pa.Table:
@@ -91,9 +91,9 @@ def read_shard(path: Path, columns: Sequence[str]) -> pa.Table:
         StateError: if the file is damaged.
     """
     try:
-        return pq.read_table(path, columns=list(columns))
-    except (pa.ArrowException, KeyError) as error:
-        raise StateError("the shard of scores is damaged", "delete the file and run again", str(path)) from error
+        return pq.read_table(path, columns=list(columns), page_checksum_verification=True)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise _unusable(error, path) from error
 
 
 def shards(folder: Path) -> list[Path]:
@@ -118,6 +118,13 @@ def count(pages: Sequence[PageScores]) -> dict[str, int]:
     """Return how many pages were scored, emptied and failed."""
     statuses = [page.status for page in pages]
     return {status: statuses.count(status) for status in (SCORED, EMPTIED, FAILED)}
+
+
+def _unusable(error: Exception, path: Path) -> ThresherError:
+    # Arrow says of broken bytes, too, that they are an OSError, but a plain one without a number.
+    if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
+        return user_error(error, path)
+    return StateError("the shard of scores is damaged", "delete the file and run again", str(path))
 
 
 def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:

@@ -1,0 +1,96 @@
+"""CO2 of stages: Eq. 9 of the PyPlexity paper over their wall time, nothing below resolution."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.costs import Tdp, read_machine
+from thresher.errors import ConfigError, MissingDependencyError
+from thresher.experiments.config import CostOptions
+from thresher.experiments.energy import Meter, StageWork
+
+PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Tdp(170.0, "configured"))
+
+
+def equation_9(seconds: float, intensity: float, watts: float) -> float:
+    """Return grams: kg = t·C_e·W/1000, with t in hours."""
+    return 1000 * (seconds / 3600) * intensity * watts / 1000
+
+
+def test_the_papers_table_5() -> None:
+    clock = 3 * 3600 + 24 * 60 + 23
+    assert PAPER.grams(clock) == pytest.approx(197.5, abs=0.05)
+    assert PAPER.grams(15 * 45 * 60) == pytest.approx(652.2, abs=0.05)
+
+
+@given(st.floats(1, 1e6), st.floats(0, 2), st.floats(0.5, 1000))
+def test_an_estimate_is_equation_9(seconds: float, intensity: float, watts: float) -> None:
+    meter = Meter(CostOptions(intensity, watts, "estimated"), Tdp(watts, "configured"))
+    assert meter.grams(seconds) == pytest.approx(equation_9(seconds, intensity, watts))
+
+
+@pytest.mark.parametrize(("seconds", "known"), [(0.0, False), (0.999, False), (1.0, True)])
+def test_below_a_second_there_is_no_figure(seconds: float, known: bool) -> None:
+    assert (PAPER.grams(seconds) is not None) == known
+
+
+def test_a_stage_is_measured_and_its_co2_is_that_of_its_wall_time() -> None:
+    with PAPER.stage() as work:
+        assert work == StageWork()
+        time.sleep(1.05)
+    assert work.wall_seconds >= 1.05
+    assert 0 <= work.cpu_seconds < 1
+    assert work.peak_mib > 10
+    assert work.co2_grams == pytest.approx(equation_9(work.wall_seconds, 0.341, 170))
+    assert work.method == PAPER.method == "estimated: Eq. 9, wall time × TDP 170 W (configured) × 0.341 kg/kWh"
+
+
+def test_a_short_stage_has_no_figure() -> None:
+    with PAPER.stage() as work:
+        pass
+    assert (work.co2_grams, work.wall_seconds > 0) == (None, True)
+
+
+def test_an_error_in_a_stage_is_not_swallowed() -> None:
+    with pytest.raises(KeyError), PAPER.stage():
+        raise KeyError
+
+
+@given(st.floats(1, 1e6), st.floats(0, 1))
+def test_a_part_of_a_stage_has_its_share(seconds: float, share: float) -> None:
+    work = StageWork(seconds, co2_grams=PAPER.grams(seconds))
+    part = seconds * share
+    expected = equation_9(part, 0.341, 170) if part >= 1 else None
+    assert PAPER.part(work, part) == (None if expected is None else pytest.approx(expected))
+
+
+def test_a_part_of_a_stage_without_a_figure_has_none() -> None:
+    assert PAPER.part(StageWork(5.0, co2_grams=None), 4.0) is None
+    assert PAPER.part(StageWork(), 0.0) is None
+
+
+def test_watts_come_from_the_table_or_the_configuration() -> None:
+    machine = replace(read_machine(), cpu_model="Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz", sockets=2)
+    options = CostOptions(0.341, None, "estimated")
+    assert Meter.of(options, machine).tdp.watts == 170
+    assert Meter.of(replace(options, tdp_watts=15.0), machine).tdp == Tdp(15.0, "configured")
+    unknown = Meter.of(options, replace(machine, cpu_model="unknown", sockets=1))
+    assert (unknown.tdp.watts, "assumed" in unknown.method) == (85.0, True)
+    with pytest.raises(ConfigError):
+        Meter.of(replace(options, tdp_watts=math.inf), machine)
+
+
+def test_codecarbon_is_named_where_it_is_asked_for() -> None:
+    meter = Meter(CostOptions(0.341, 170.0, "codecarbon"), Tdp(170.0, "configured"))
+    assert meter.method == "codecarbon (power read from the CPU where it allows, else scaled from TDP 170 W)"
+    try:
+        import codecarbon  # noqa: F401
+    except ImportError:
+        with pytest.raises(MissingDependencyError, match="codecarbon is not installed"), meter.stage():
+            pass

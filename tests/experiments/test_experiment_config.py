@@ -1,0 +1,517 @@
+"""Experiment files: every problem at once, each on its line, and nothing that is wrong gets through."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import ConfigErrors, InputError
+from thresher.evaluation import DEFAULT_MEASURES
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.schema import REQUIRED, SCHEMA, check
+from thresher.pruning.worker import Limits
+from thresher.scorers.registry import scorers
+
+ROOT = Path(__file__).parents[2]
+
+HEAD = """[experiment]
+name = "small"
+
+[collection]
+path = "pages"
+
+[topics]
+path = "topics.tsv"
+
+[qrels]
+path = "qrels.txt"
+"""
+# The first line after HEAD.
+NEXT = HEAD.count("\n") + 1
+
+Load = Callable[[str], Experiment]
+Fail = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "topics.tsv").write_text("1\toats\n")
+    (tmp_path / "qrels.txt").write_text("1 0 a 1\n")
+
+    def load(text: str) -> Experiment:
+        (tmp_path / "small.toml").write_text(text, encoding="utf-8")
+        return load_experiment(tmp_path / "small.toml")
+
+    return load
+
+
+@pytest.fixture
+def fail(load: Load, tmp_path: Path) -> Fail:
+    """Return the problems of a file as `line: message`, the line 0 for the file as a whole."""
+
+    def fail(text: str) -> list[str]:
+        with pytest.raises(ConfigErrors) as caught:
+            load(text)
+        file = str(tmp_path / "small.toml")
+        shown = []
+        for line in caught.value.lines():
+            assert line.startswith(file + ":")
+            number, colon, rest = line.removeprefix(file + ":").partition(": ")
+            shown.append(f"{number}: {rest}" if colon and number.isdigit() else f"0:{line.removeprefix(file + ':')}")
+        return shown
+
+    return fail
+
+
+def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
+    found = load(HEAD)
+    assert (found.name, found.title, found.generate) == ("small", "small", "")
+    assert (found.collection, found.topics, found.qrels) == (
+        tmp_path / "pages",
+        tmp_path / "topics.tsv",
+        tmp_path / "qrels.txt",
+    )
+    assert [variant.name for variant in found.variants] == ["none"]
+    assert (found.ids.ids, found.ids.prefix, found.ids.keep_suffix, found.ids.escape) == ("path", "", False, False)
+    assert (found.ids.pattern, found.ids.replacement) == ("", "")
+    assert found.limits == Limits(30.0, 16.0)
+    assert (found.pages.blocks, found.pages.language, found.topic_field) == ("join", "en", "title")
+    assert (found.index.positions, found.index.stored, found.index.vectors) == (False, False, False)
+    assert (found.index.stemmer, found.index.stopwords, found.index.lengths) == ("porter", True, False)
+    assert [model.name for model in found.retrieval] == ["qld"]
+    assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
+    assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.341, None, "estimated")
+    assert found.workers == os.cpu_count()
+    assert found.scorers == ()
+
+
+def test_a_full_file(load: Load, tmp_path: Path) -> None:
+    found = load(
+        HEAD.replace('name = "small"', 'name = "small"\ntitle = "Small\u2028 [web]"').replace(
+            'path = "pages"',
+            'path = "pages"\nids = "stem"\nprefix = "a/b"\nkeep_suffix = true\nescape_ids = true\n'
+            "id_pattern = '-0+(\\d)'\nid_replacement = '-\\1'\nmax_page_mib = 2\npage_seconds = 0.5",
+        )
+        + """
+[pages]
+blocks = "split"
+language = "de"
+[[sweep]]
+scorer = "words"
+cutoffs = [3, 5.5, 1e1]
+[[sweep]]
+scorer = "perplexity(headings=keep)"
+cutoffs = { from = 1000, to = 3000, step = 1000 }
+[cleaners]
+names = ["density@8", "words@5 + density(headings=keep)@10"]
+[index]
+positions = true
+stemmer = "krovetz"
+[retrieval]
+models = ["qld(exact)", "bm25(k1=1.2)"]
+depth = 10
+[evaluation]
+measures = ["P@5", "AP"]
+seed = 7
+[costs]
+carbon_intensity = 0
+tdp_watts = 15
+co2 = "codecarbon"
+[run]
+workers = 3
+"""
+    )
+    assert found.title == "Small\u2028 [web]"
+    assert (found.ids.ids, found.ids.prefix, found.ids.keep_suffix, found.ids.escape) == ("stem", "a/b", True, True)
+    assert (found.ids.pattern, found.ids.replacement) == ("-0+(\\d)", "-\\1")
+    assert found.limits == Limits(0.5, 2.0)
+    assert [(variant.name, variant.sweep, variant.cutoff) for variant in found.variants] == [
+        ("none", None, None),
+        ("words@3", "words", 3.0),
+        ("words@5.5", "words", 5.5),
+        ("words@10", "words", 10.0),
+        ("perplexity(lm=books,headings=keep)@1000", "perplexity(lm=books,headings=keep)", 1000.0),
+        ("perplexity(lm=books,headings=keep)@2000", "perplexity(lm=books,headings=keep)", 2000.0),
+        ("perplexity(lm=books,headings=keep)@3000", "perplexity(lm=books,headings=keep)", 3000.0),
+        ("density@8", None, None),
+        ("words@5+density(headings=keep)@10", None, None),
+    ]
+    assert [scorer.canonical_name for scorer in found.scorers] == ["density", "perplexity(lm=books)", "words"]
+    assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
+    assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
+    assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
+    assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.0, 15.0, "codecarbon")
+
+
+def test_every_problem_is_told_at_once_with_its_line(fail: Fail, tmp_path: Path) -> None:
+    text = """[experiment]
+name = "no/folder"
+titel = "x"
+
+[colection]
+path = "x"
+
+[collection]
+path = "nowhere"
+ids = "stme"
+keep_suffix = 1
+max_page_mib = 0
+id_pattern = "("
+
+[topics]
+path = 7
+
+[pages]
+blocks = [
+  "join",  # a list
+]
+
+[[sweep]]
+scorer = "wrods"
+cutoffs = []
+
+[[sweep]]
+scorer = "words@3"
+cutoffs = { from = 5, to = 1 }
+
+[[sweep]]
+cutoffs = [1, true]
+
+[[sweep]]
+scorer = "words"
+cutoffs = [3, -1, 3]
+
+[cleaners]
+names = [
+    "words@3",
+    "words",
+]
+
+[retrieval]
+models = ["qld", "lm", "qld"]
+depth = true
+
+[evaluation]
+measures = []
+seed = 1.5
+
+[costs]
+co2 = "guess"
+
+[run]
+workers = -1
+"""
+    assert fail(text) == [
+        "0: the table [qrels] is missing. Fix: add [qrels] with path.",
+        "2: the name 'no/folder' cannot name a folder. Fix: use letters, digits, `.`, `_` and `-`.",
+        "3: unknown key 'titel' in [experiment]. Fix: write 'title'.",
+        "5: unknown table [colection]. Fix: write 'collection'.",
+        f"9: there is no {tmp_path}/nowhere. Fix: correct the path, which is relative to the experiment file.",
+        "10: 'ids' cannot be 'stme'. Fix: use one of path, stem.",
+        "11: 'keep_suffix' is a whole number. Fix: give true or false: whether ids keep `.html`.",
+        "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
+        "13: this is no regular expression with its replacement (missing ), unterminated subpattern at position 0). "
+        "Fix: correct it.",
+        "16: 'path' is a whole number. Fix: give a text: TSV, TREC or XML.",
+        "19: 'blocks' is a list. Fix: give a text: whether inline tags pass within a block.",
+        f"24: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",
+        "25: there is no cutoff. Fix: list at least one.",
+        "28: the scorer 'words@3' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`.",
+        "29: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
+        "31: [sweep] has no 'scorer'. Fix: add scorer: a scorer's name, such as perplexity(lm=books).",
+        "32: a cutoff is no finite number. Fix: list numbers.",
+        "34: the variant 'words@3' comes twice. Fix: leave one out.",
+        "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
+        "39: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
+        "39: the variant 'words@3' comes twice. Fix: leave one out.",
+        "45: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or "
+        "bm25(b=0.3,k1=1.2).",
+        "45: the retrieval model 'qld' is listed twice. Fix: list it once.",
+        "46: 'depth' is true or false. Fix: give a whole number: hits a topic.",
+        "49: there is no measure. Fix: list at least one.",
+        "50: 'seed' is a number. Fix: give a whole number: of the bootstrap.",
+        "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
+        "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("addition", "problem"),
+    [
+        ("[sweep]\nscorer = 'words'", "0: [sweep] is not an array of tables. Fix: write [[sweep]]."),
+        ("[zzz]\n", "0: unknown table [zzz]. Fix: use one of " + ", ".join(table.name for table in SCHEMA) + "."),
+        ("[run]\nzzz = 1", "1: unknown key 'zzz' in [run]. Fix: use one of workers."),
+        ("[run]\nworker = 1", "1: unknown key 'worker' in [run]. Fix: write 'workers'."),
+        (
+            "[run]\nworkers = 2024-01-01",
+            "1: 'workers' is date. Fix: give a whole number: processes for the scoring pass; 0 for one a core.",
+        ),
+        (
+            "[run]\nworkers = inf",
+            "1: 'workers' is a number. Fix: give a whole number: processes for the scoring pass; 0 for one a core.",
+        ),
+        ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value of at most 1000."),
+        (
+            "[costs]\ntdp_watts = '85'",
+            "1: 'tdp_watts' is a text. "
+            "Fix: give a whole number or a number: the CPUs' thermal design power; 0 to look it up.",
+        ),
+        ("[costs]\ntdp_watts = nan", "1: 'tdp_watts' is out of range: nan. Fix: choose a value of at least 0."),
+        (
+            "[costs]\ncarbon_intensity = inf",
+            "1: 'carbon_intensity' is out of range: inf. Fix: choose a value of at most 1e+12.",
+        ),
+        (
+            f"[costs]\ncarbon_intensity = 1{'0' * 400}",
+            "1: 'carbon_intensity' is out of range: 10000000000000000000. Fix: choose a value of at most 1e+12.",
+        ),
+        ("[retrieval]\ndepth = 0", "1: 'depth' is out of range: 0. Fix: choose a value of at least 1."),
+        ("[retrieval]\nmodels = []", "1: there is no retrieval model. Fix: list at least one."),
+        (
+            "[retrieval]\nmodels = ['qld', 7]",
+            "1: an item of 'models' is not a text. Fix: give a list of qld, qld(exact), bm25 and their parameters.",
+        ),
+        ("[evaluation]\nmeasures = ['AP', 'AP']", "1: the measure 'AP' is listed twice. Fix: list it once."),
+        ("[cleaners]\nnames = ['none']", "1: the variant 'none' comes twice. Fix: leave one out."),
+        (
+            "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",
+            "1: the variant 'words@5' comes twice. Fix: leave one out.",
+        ),
+        ("[cleaners]\nnames = 'words@5'", "1: 'names' is a text. Fix: give a list: single cleaners, such as words@11."),
+        ("[index]\nstemmer = 'Porter'", "1: 'stemmer' cannot be 'Porter'. Fix: use one of porter, krovetz, none."),
+        (
+            "[index]\nstopwords = 0",
+            "1: 'stopwords' is a whole number. Fix: give true or false: leave out Lucene's English stop words.",
+        ),
+    ],
+)
+def test_one_problem(fail: Fail, addition: str, problem: str) -> None:
+    number, _, message = problem.partition(": ")
+    assert fail(HEAD + addition + "\n") == [f"{NEXT + int(number)}: {message}"]
+
+
+def test_a_page_may_not_take_for_ever(fail: Fail) -> None:
+    for value in ("inf", "nan", "1e7"):
+        (problem,) = fail(HEAD.replace('path = "pages"', f'path = "pages"\npage_seconds = {value}'))
+        assert problem.startswith("6: 'page_seconds' is out of range: ")
+
+
+def test_a_table_that_is_a_value(fail: Fail) -> None:
+    assert fail("run = 3\n" + HEAD) == ["1: 'run' is not a table. Fix: write [run]."]
+    assert fail("sweep = [1]\n" + HEAD) == ["1: [sweep] is not an array of tables. Fix: write [[sweep]]."]
+
+
+def test_an_empty_file_lacks_the_tables_that_must_be_there(fail: Fail) -> None:
+    assert fail("") == [
+        "0: the table [experiment] is missing. Fix: add [experiment] with name.",
+        "0: the table [collection] is missing. Fix: add [collection] with path.",
+        "0: the table [topics] is missing. Fix: add [topics] with path.",
+        "0: the table [qrels] is missing. Fix: add [qrels] with path.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"), [("a = 1\nb 2\n", 2), ("[a]\n[a]\n", 2), ("a = 1\n\nb = [1,\n", 3), ("a = 'x\n", 1)]
+)
+def test_broken_toml_has_its_line(fail: Fail, text: str, line: int) -> None:
+    # What Python says of it differs from release to release.
+    (problem,) = fail(text)
+    assert problem.startswith(f"{line}: this is not TOML: ")
+    assert problem.endswith(". Fix: correct the line.")
+    assert "(at " not in problem
+
+
+def test_a_missing_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        load_experiment(tmp_path / "none.toml")
+    assert str(caught.value) == f"{tmp_path / 'none.toml'}: there is no such file or folder. Fix: check the path."
+
+
+SWEEP = "[[sweep]]\nscorer = 'density'\ncutoffs = {}\n"
+
+
+@pytest.mark.parametrize(
+    ("cutoffs", "values"),
+    [
+        ("{ from = 1, to = 5 }", [1, 2, 3, 4, 5]),
+        ("{ from = 0.1, to = 1, step = 0.1 }", [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0]),
+        ("{ from = 0.7, to = 2.1, step = 0.7 }", [0.7, 1.4, 2.1]),
+        ("{ from = 1, to = 2, step = 0.3 }", [1, 1.3, 1.6, 1.9]),
+        ("{ from = 4, to = 4 }", [4]),
+        ("{ from = 4, to = 9, step = 10 }", [4]),
+        ("{ from = 0, to = 999 }", list(range(1000))),
+        ("[10, 2.5, 0]", [10, 2.5, 0]),
+    ],
+)
+def test_cutoffs(load: Load, cutoffs: str, values: list[float]) -> None:
+    assert [variant.cutoff for variant in load(HEAD + SWEEP.format(cutoffs)).variants[1:]] == values
+
+
+@given(st.integers(0, 300), st.integers(1, 40), st.integers(1, 60))
+def test_ranges_of_tenths_are_tenths(first: int, step: int, count: int) -> None:
+    from thresher.experiments.config import _cutoffs, _Reader
+
+    last = first + step * (count - 1)
+    value = tomllib.loads(f"x = {{ from = {first / 10}, to = {last / 10}, step = {step / 10} }}")["x"]
+    reader = _Reader(Path(), {})
+    assert _cutoffs(value, (), reader) == [(first + step * index) / 10 for index in range(count)]
+    assert reader.problems == []
+
+
+RANGE = "this is no range of cutoffs. Fix: write { from = 1, to = 100, step = 1 }."
+
+
+@pytest.mark.parametrize(
+    ("cutoffs", "problem"),
+    [
+        ("{ from = 1 }", RANGE),
+        ("{ from = 1, to = 2, stop = 3 }", RANGE),
+        ("{ from = 1, to = '2' }", RANGE),
+        ("{ from = true, to = 2 }", RANGE),
+        ("{ from = nan, to = 2 }", RANGE),
+        ("{ from = 1, to = inf }", RANGE),
+        ("{ from = 1, to = 2, step = nan }", RANGE),
+        (f"{{ from = 1, to = 1{'0' * 400} }}", RANGE),
+        ("[nan]", "a cutoff is no finite number. Fix: list numbers."),
+        ("[1, inf]", "a cutoff is no finite number. Fix: list numbers."),
+        (f"[1{'0' * 400}]", "a cutoff is no finite number. Fix: list numbers."),
+        ("['5']", "a cutoff is no finite number. Fix: list numbers."),
+        ("5", "'cutoffs' is a whole number. Fix: give a list or a table: a list, or { from = 1, to = 100, step = 1 }."),
+        (
+            "{ from = 1, to = 2, step = 0 }",
+            "the range 1 to 2 by 0 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
+        ),
+        (
+            "{ from = 1, to = 1001 }",
+            "the range 1 to 1001 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
+        ),
+    ],
+)
+def test_cutoffs_that_are_none(fail: Fail, cutoffs: str, problem: str) -> None:
+    assert fail(HEAD + SWEEP.format(cutoffs)) == [f"{NEXT + 2}: {problem}"]
+
+
+def test_a_range_may_be_a_table_of_its_own(load: Load, fail: Fail) -> None:
+    text = HEAD + "[[sweep]]\nscorer = 'words'\n[sweep.cutoffs]\nfrom = 1\nto = 2\n"
+    assert [variant.name for variant in load(text).variants] == ["none", "words@1", "words@2"]
+    assert fail(text + "step = 0\n")[0].startswith(f"{NEXT + 2}: the range 1 to 2 by 0 ")
+
+
+def test_environment_variables_in_paths(
+    load: Load, fail: Fail, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def text(path: str) -> str:
+        return HEAD.replace('path = "pages"', f'path = "{path}"')
+
+    monkeypatch.setenv("THRESHER_TEST", str(tmp_path))
+    assert load(text("${THRESHER_TEST}/pages")).collection == tmp_path / "pages"
+    assert load(text("${THRESHER_TEST:-/elsewhere}/pages")).collection == tmp_path / "pages"
+    monkeypatch.setenv("THRESHER_TEST", "pages")
+    assert load(text("${THRESHER_TEST}")).collection == tmp_path / "pages"
+    for unset in (lambda: monkeypatch.setenv("THRESHER_TEST", ""), lambda: monkeypatch.delenv("THRESHER_TEST")):
+        unset()
+        assert load(text("${THRESHER_TEST:-pages}")).collection == tmp_path / "pages"
+        assert load(text("${THRESHER_TEST:-}pages")).collection == tmp_path / "pages"
+        assert fail(text("${THRESHER_TEST}/pages")) == [
+            "5: the environment variable THRESHER_TEST is not set. Fix: set THRESHER_TEST to the folder it stands for."
+        ]
+    # A dollar without braces is part of a name.
+    assert fail(text("$HOME")) == [
+        f"5: there is no {tmp_path}/$HOME. Fix: correct the path, which is relative to the experiment file."
+    ]
+
+
+def test_paths_are_relative_to_the_file(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    load(HEAD)
+    (tmp_path / "deep").mkdir()
+    text = (tmp_path / "small.toml").read_text().replace('path = "', 'path = "../')
+    (tmp_path / "deep" / "small.toml").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    found = load_experiment(Path("deep/small.toml"))
+    assert (found.collection, found.topics, found.qrels) == (Path("pages"), Path("topics.tsv"), Path("qrels.txt"))
+    absolute = load(HEAD.replace('"topics.tsv"', f'"{tmp_path}/topics.tsv"'))
+    assert absolute.topics == tmp_path / "topics.tsv"
+
+
+def test_a_collection_to_be_made_need_not_be_there(load: Load, fail: Fail, tmp_path: Path) -> None:
+    text = HEAD.replace('path = "pages"', 'path = "later/pydoc"\ngenerate = "pydoc"')
+    assert load(text).collection == tmp_path / "later" / "pydoc"
+    assert fail(text.replace("generate", "prefix")) != []
+
+
+def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
+    same = HEAD.replace("[experiment]\n", "# a comment\n[experiment]\n\ntitle = ''\n") + "[retrieval]\ndepth = 1000\n"
+    assert load(same).digest == load(HEAD).digest
+    assert load(HEAD + "[retrieval]\ndepth = 999\n").digest != load(HEAD).digest
+
+
+def test_every_key_is_explained_and_its_default_is_allowed() -> None:
+    assert len({table.name for table in SCHEMA}) == len(SCHEMA)
+    for table in SCHEMA:
+        assert len({key.name for key in table.keys}) == len(table.keys)
+        assert table.many or table.required == any(key.default is REQUIRED for key in table.keys)
+        for key in table.keys:
+            assert key.meaning
+            if key.default is not REQUIRED:
+                assert isinstance(key.default, key.kinds)
+                assert not key.choices or key.default in key.choices
+                assert key.low is None or key.low <= key.default <= key.high
+    problems: list[object] = []
+    tables = check({}, lambda *problem: problems.append(problem))
+    for table in SCHEMA:
+        if table.many:
+            assert tables[table.name] == []
+        else:
+            assert tables[table.name] == {
+                key.name: None if key.default is REQUIRED else key.default for key in table.keys
+            }
+    assert len(problems) == sum(table.required for table in SCHEMA)
+
+
+JUNK = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
+SOME = st.recursive(
+    JUNK.filter(lambda value: value is not None),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(st.data())
+def test_no_value_crashes_the_check(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Any value at any key is taken or told about, and never more."""
+    table = data.draw(st.sampled_from([table for table in SCHEMA if not table.many]))
+    key = data.draw(st.sampled_from(table.keys))
+    problems: list[object] = []
+    value = data.draw(SOME)
+    tables = check({table.name: {key.name: value}}, lambda *problem: problems.append(problem))
+    mine = [problem for problem in problems if problem[2] == (table.name, key.name)]  # type: ignore[index]
+    assert len(mine) <= 1
+    found = tables[table.name][key.name]
+    assert found is value if not mine else found == (None if key.default is REQUIRED else key.default)
+    json.dumps(tables)
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+def test_shipped_experiments_load(file: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
+        monkeypatch.setenv("THRESHER_DATA", str(request.getfixturevalue("shared_data")))
+    found = load_experiment(file)
+    assert found.name == file.stem
+    assert found.variants[0].name == "none"
+
+
+def test_the_paper_grids() -> None:
+    def cutoffs(name: str) -> list[float | None]:
+        return [variant.cutoff for variant in load_experiment(ROOT / "experiments" / f"{name}.toml").variants[1:]]
+
+    assert cutoffs("paper-perplexity") == [1000, *range(2000, 14001, 2000)]
+    assert cutoffs("paper-words") == list(range(1, 101))
+    assert cutoffs("paper-density") == list(range(1, 21))

@@ -1,0 +1,248 @@
+"""From runs and records to results, on records made by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from statistics import mean
+
+import numpy as np
+import pytest
+
+from thresher.collections.jsonl import JsonLines
+from thresher.costs import Tdp
+from thresher.errors import InputError
+from thresher.evaluation import write_run
+from thresher.evaluation.records import Topic
+from thresher.experiments.config import CostOptions, Experiment, Variant, load_experiment
+from thresher.experiments.energy import Meter
+from thresher.experiments.inputs import Inputs
+from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
+from thresher.lucene.retrieval import parse_retrieval
+from thresher.pages import read_text_page
+from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores
+from thresher.pruning.score_pass import ScoreReport
+from thresher.pruning.store import ShardReport, shard_path, write_shard
+from thresher.reports.records import Cost, Results
+from thresher.scorers.cleaners import parse_cleaner
+
+METER = Meter(CostOptions(0.5, 100.0, "estimated"), Tdp(100.0, "configured"))
+# 100 W for an hour at 0.5 kg/kWh are 50 g.
+GRAMS_A_SECOND = 50 / 3600
+
+SCORES = ScoreReport(
+    documents=10,
+    scored=7,
+    emptied=1,
+    failed=2,
+    words=1000,
+    bytes=5000,
+    shards=1,
+    workers=4,
+    seconds={"pages": 20.0, "words": 4.0, "density": 8.0, "perplexity(lm=books)": 32.0},
+    wall_seconds=20.0,
+    cpu_seconds=32.0,
+    peak_mib=150.0,
+)
+
+
+def record(**changes: object) -> dict[str, object]:
+    return {
+        "key": "k",
+        "indexed": 8,
+        "emptied": 0,
+        "words": 1000,
+        "bytes": 4000,
+        "bytes_by_type": {"doc": 4000},
+        "cut_seconds": 2.0,
+        "wall_seconds": 10.0,
+        "cpu_seconds": 11.0,
+        "peak_mib": 300.0,
+        "co2_grams": 0.25,
+        **changes,
+    }
+
+
+SEARCH = {
+    "latencies_ms": [1.0, 3.0, 2.0],
+    "wall_seconds": 6.0,
+    "cpu_seconds": 5.0,
+    "peak_mib": 200.0,
+    "co2_grams": None,
+}
+
+
+def run(name: str, path: Path = Path(), model: str = "qld", **changes: object) -> VariantRun:
+    search = {**SEARCH, **{key: changes.pop(key) for key in ("latencies_ms",) if key in changes}}
+    return VariantRun(Variant(parse_cleaner(name)), parse_retrieval(model), path, record(**changes), search)
+
+
+@pytest.mark.parametrize(
+    ("name", "stages"),
+    [
+        ("none", 20.0),
+        ("words@5", 24.0),
+        ("words(headings=keep)@5", 24.0),
+        ("density@8", 28.0),
+        ("perplexity@8000", 52.0),
+        ("words@5+density@8", 32.0),
+        ("words@5+words@7", 24.0),
+        ("words@5+density@8+perplexity@8000", 64.0),
+    ],
+)
+def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: float) -> None:
+    wall = stages / 4 + 2
+    assert clean_cost(run(name), SCORES, METER) == Cost(
+        wall_seconds=wall,
+        cpu_seconds=pytest.approx(32 * stages / 64 + 2),
+        peak_mib=150.0,
+        co2_grams=pytest.approx(wall * GRAMS_A_SECOND),
+    )
+
+
+def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
+    nothing = replace(SCORES, seconds={}, cpu_seconds=0.0)
+    assert clean_cost(run("none", cut_seconds=0.5), nothing, METER) == Cost(0.5, 0.5, 150.0, None)
+
+
+INPUTS = Inputs(
+    JsonLines(Path("x.jsonl")),
+    {"1": Topic("1", "oats"), "2": Topic("2", "rye bread"), "3": Topic("3", "unjudged")},
+    {"1": {"a": 1, "b": 0}, "2": {"c": 2, "gone": 1}},
+    ("1", "2"),
+    ("first notice",),
+    {"collection": "c", "topics": "t", "qrels": "q"},
+)
+
+
+def test_notices() -> None:
+    known = {"a", "b", "c"}
+    assert _notices(INPUTS, SCORES, known) == (
+        "first notice",
+        "1 judged pages are not in this collection: gone",
+        "2 of 10 pages failed; they are listed below with their reasons",
+        "1 of 10 pages hold no text",
+    )
+    calm = replace(SCORES, failed=0, emptied=0)
+    assert _notices(INPUTS, calm, known | {"gone"}) == ("first notice",)
+    many = replace(INPUTS, qrels={"1": {f"p{number}": 1 for number in range(7)}}, notices=())
+    assert _notices(many, calm, known) == ("7 judged pages are not in this collection: p0, p1, p2, p3, p4, …",)
+    five = replace(INPUTS, qrels={"1": {f"p{number}": 1 for number in range(5)}}, notices=())
+    assert _notices(five, calm, known) == ("5 judged pages are not in this collection: p0, p1, p2, p3, p4",)
+
+
+def make_store(folder: Path) -> None:
+    pages = [
+        *(PageScores(name, SCORED, segments=read_text_page(name)) for name in "abcdefg"),
+        PageScores("empty", EMPTIED, segments=read_text_page("")),
+        PageScores("bad1", FAILED, "too large"),
+        PageScores("bad2", FAILED, "took longer than 1 s"),
+    ]
+    write_shard(shard_path(folder, 0), pages, [], ShardReport(0, 10, 7, 1, 2, 7, 0, {}, 0.0, 0.0, 0.0))
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    for name in ("pages", "topics", "qrels"):
+        (tmp_path / name).touch()
+    (tmp_path / "e.toml").write_text(
+        '[experiment]\nname = "e"\n[collection]\npath = "pages"\n[topics]\npath = "topics"\n[qrels]\npath = "qrels"\n'
+        '[evaluation]\nmeasures = ["P@1", "AP"]\n[cleaners]\nnames = ["words@5"]\n'
+    )
+    return load_experiment(tmp_path / "e.toml")
+
+
+def hits(folder: Path, name: str, found: Mapping[str, str]) -> Path:
+    """Write a run: the documents of each topic, one letter each, best first."""
+    scored = {topic: [(document, 9.0 - rank) for rank, document in enumerate(ids)] for topic, ids in found.items()}
+    write_run(folder / f"{name}.trec", scored, name)
+    return folder / f"{name}.trec"
+
+
+@pytest.fixture
+def results(experiment: Experiment, tmp_path: Path) -> Results:
+    make_store(tmp_path)
+    baseline = run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc", "3": "a"}))
+    cleaned = run(
+        "words@5",
+        hits(tmp_path, "words", {"1": "ba", "2": "cd"}),
+        words=400,
+        indexed=6,
+        emptied=2,
+        bytes=1000,
+        wall_seconds=7.0,
+        latencies_ms=[1.0, 2.0, 3.0, 10.0],
+    )
+    exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
+    return assemble(experiment, INPUTS, SCORES, [baseline, cleaned, exact], tmp_path, METER)
+
+
+def test_measures_are_over_the_judged_topics_and_compared_within_a_model(results: Results) -> None:
+    baseline, cleaned, other = results.rows
+    assert (results.experiment, results.title, results.measures, results.topics) == ("e", "e", ("P@1", "AP"), 2)
+    assert [(row.variant, row.retrieval, row.is_baseline) for row in results.rows] == [
+        ("none", "qld", True),
+        ("words@5", "qld", False),
+        ("none", "bm25", True),
+    ]
+    # Topic 1: a is relevant; topic 2: c and a page that is not there. Topic 3 has no judgments.
+    assert baseline.measures == pytest.approx({"P@1": mean([1, 0]), "AP": mean([1, (1 / 2) / 2])})
+    assert cleaned.measures == pytest.approx({"P@1": mean([0, 1]), "AP": mean([1 / 2, 1 / 2])})
+    assert other.measures == pytest.approx({"P@1": mean([0, 1]), "AP": mean([0, 1 / 2])})
+    assert baseline.comparisons == other.comparisons == {}
+    assert cleaned.comparisons["AP"].difference == pytest.approx(1 / 2 - 5 / 8)
+    counts = cleaned.comparisons["P@1"]
+    assert (counts.wins, counts.ties, counts.losses) == (1, 0, 1)
+    assert [(value.variant, value.topic, value.query, value.value) for value in results.per_topic[:2]] == [
+        ("none", "1", "oats", 1.0),
+        ("none", "2", "rye bread", 0.0),
+    ]
+    assert len(results.per_topic) == 3 * 2 * 2
+
+
+def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
+    baseline, cleaned, _ = results.rows
+    assert (cleaned.documents, cleaned.indexed, cleaned.emptied, cleaned.failed) == (10, 6, 2, 2)
+    assert cleaned.indexed + cleaned.emptied + cleaned.failed == cleaned.documents
+    assert (cleaned.words_kept, cleaned.words_total) == (400, 1000)
+    assert (cleaned.index_bytes, cleaned.index_bytes_baseline) == (1000, 4000)
+    assert cleaned.index == Cost(7.0, 11.0, 300.0, 0.25)
+    assert cleaned.search == Cost(6.0, 5.0, 200.0, None)
+    assert cleaned.clean.wall_seconds == 24 / 4 + 2
+    assert (cleaned.latency_median_ms, cleaned.queries, baseline.queries) == (2.5, 4, 3)
+    assert cleaned.latency_p95_ms == pytest.approx(float(np.percentile([1, 2, 3, 10], 95)))
+    assert (baseline.break_even_queries, baseline.break_even_note) == (None, "the baseline")
+    # Scoring takes 4 s / 4 workers more, indexing 3 s less, a query 6/3 - 6/4 s less.
+    assert (cleaned.break_even_queries, cleaned.break_even_note) == (
+        0.0,
+        "at once: no dearer to build, no slower to search",
+    )
+
+
+def test_failed_pages_and_notices_are_told(results: Results) -> None:
+    assert results.failed_pages == (("bad1", "too large"), ("bad2", "took longer than 1 s"))
+    assert results.notices[1:] == (
+        "1 judged pages are not in this collection: gone",
+        "2 of 10 pages failed; they are listed below with their reasons",
+        "1 of 10 pages hold no text",
+    )
+    told = dict(results.methods)
+    assert told["Pages"].startswith("10 pages = 7 scored + 1 without text + 2 failed. ")
+    assert "that 4 worker processes spent" in told["Time and memory"]
+    assert told["CO2"] == (
+        "estimated: Eq. 9, wall time × TDP 100 W (configured) × 0.5 kg/kWh. Stages under a second are below resolution."
+    )
+    json.dumps(told)
+
+
+def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    baseline = run("none", hits(tmp_path, "base", {"1": "x", "2": "y"}))
+    with pytest.raises(InputError) as caught:
+        assemble(experiment, INPUTS, SCORES, [baseline], tmp_path, METER)
+    assert str(caught.value) == (
+        "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
+        "Fix: check that collection and qrels use the same document ids."
+    )

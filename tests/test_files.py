@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import InputError, ResourceError
+from thresher.files import (
+    atomic_path,
+    digest,
+    file_digest,
+    folder_bytes,
+    read_text,
+    remove_folder,
+    remove_leftovers,
+    safe_name,
+    user_error,
+    write_json,
+    write_text,
+)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def write_half(path: Path, error: Exception, as_folder: bool = False) -> None:
+    """Fail in the midst of writing a file, or a folder with a file in it."""
+    with atomic_path(path) as temporary:
+        if as_folder:
+            temporary.mkdir()
+        (temporary / "half" if as_folder else temporary).write_text("half")
+        raise error
+
+
+def test_a_file_is_whole_or_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "file.txt"
+    write_text(path, "first\r\n")
+    assert path.read_bytes() == b"first\r\n"
+    with pytest.raises(ZeroDivisionError):
+        write_half(path, ZeroDivisionError())
+    assert path.read_bytes() == b"first\r\n"
+    write_json(path, {"größe": 1})
+    assert path.read_text(encoding="utf-8") == '{\n  "größe": 1\n}\n'
+    assert names(path.parent) == ["file.txt"]
+
+
+def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "folder"
+    for number in (1, 2):
+        with atomic_path(path) as temporary:
+            temporary.mkdir()
+            (temporary / f"file{number}").write_text("x")
+    assert names(path) == ["file2"]
+    with pytest.raises(ZeroDivisionError):
+        write_half(path, ZeroDivisionError(), as_folder=True)
+    assert names(path) == ["file2"]
+    assert names(tmp_path) == ["folder"]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_leaves_nothing_behind(tmp_path: Path, number: int) -> None:
+    path = tmp_path / "file.txt"
+    with pytest.raises(ResourceError) as error:
+        write_half(path, OSError(number, os.strerror(number)))
+    assert str(error.value) == (
+        f"{path}: no space left on the disk. Fix: free some space and run the same command again."
+    )
+    assert error.value.exit_code == 6
+    assert names(tmp_path) == []
+
+
+def test_a_path_below_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("precious")
+    for path in (tmp_path / "file" / "x", tmp_path / "file" / "x" / "y"):
+        with pytest.raises(InputError) as error:
+            write_text(path, "text")
+        assert str(error.value) == f"{path}: it cannot be used (Not a directory). Fix: check the path and the disk."
+    with pytest.raises(InputError):
+        write_text(tmp_path, "text")
+    with pytest.raises(InputError):
+        write_text(tmp_path / ("x" * 300), "text")
+    assert names(tmp_path) == ["file"]
+    assert (tmp_path / "file").read_text() == "precious"
+
+
+def test_leftovers_of_killed_processes_are_removed_and_nothing_else(tmp_path: Path) -> None:
+    for name in (".none.123.tmp", ".a.json.7.tmp", ".scores.99.old.tmp", ".b.tmp", "c.1.tmp", ".lock", "none"):
+        (tmp_path / "deep").mkdir(exist_ok=True)
+        (tmp_path / "deep" / name).write_text("x")
+    (tmp_path / ".index.5.tmp").mkdir()
+    (tmp_path / ".index.5.tmp" / ".inner.5.tmp").write_text("x")
+    remove_leftovers(tmp_path)
+    assert names(tmp_path) == ["deep"]
+    assert names(tmp_path / "deep") == [".b.tmp", ".lock", "c.1.tmp", "none"]
+
+
+def test_remove_folder(tmp_path: Path) -> None:
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    (tmp_path / "folder" / "deep" / "file").write_text("xyz")
+    assert folder_bytes(tmp_path) == 3
+    remove_folder(tmp_path / "folder")
+    assert names(tmp_path) == []
+    with pytest.raises(FileNotFoundError):
+        remove_folder(tmp_path / "folder")
+
+
+def test_errors_of_the_system_in_words() -> None:
+    cases = {
+        errno.ENOENT: "x: there is no such file or folder. Fix: check the path.",
+        errno.EACCES: "x: it may not be read or written. Fix: change its permissions or choose another path.",
+        errno.EIO: "x: it cannot be used (Input/output error). Fix: check the path and the disk.",
+        errno.EEXIST: "x: it cannot be used (Not a directory). Fix: check the path and the disk.",
+    }
+    for number, text in cases.items():
+        assert str(user_error(OSError(number, os.strerror(number)), "x")) == text
+
+
+def test_read_text_says_which_line_is_not_utf8(tmp_path: Path) -> None:
+    path = tmp_path / "file.txt"
+    path.write_bytes(b"\xef\xbb\xbfone\ntwo")
+    assert read_text(path) == "one\ntwo"
+    path.write_bytes(b"one\ntwo \xff\n")
+    with pytest.raises(InputError) as error:
+        read_text(path)
+    assert str(error.value) == f"{path}:2: it is not UTF-8. Fix: convert the file to UTF-8."
+
+
+def test_digests(tmp_path: Path) -> None:
+    assert digest({"b": 1, "a": [None, "ü"]}) == digest({"a": [None, "ü"], "b": 1})
+    assert digest({"a": 1}) != digest({"a": "1"})
+    assert digest([]) == hashlib.sha256(b"[]").hexdigest()[:16]
+    (tmp_path / "file").write_bytes(b"abc")
+    assert file_digest(tmp_path / "file") == hashlib.sha256(b"abc").hexdigest()
+    with pytest.raises(InputError):
+        file_digest(tmp_path / "gone")
+
+
+@given(st.text())
+def test_safe_names_are_safe(name: str) -> None:
+    safe = safe_name(name)
+    assert len(safe) == len(name)
+    assert "/" not in safe
+    assert "\0" not in safe
+    assert safe_name(safe) == safe
