@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 ROOT = Path(__file__).parents[1]
+
+# How long an example takes says nothing on a busy machine.
+hypothesis.settings.register_profile("thresher", deadline=None)
+hypothesis.settings.load_profile("thresher")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collections import IdRule, Page, open_collection
-from thresher.errors import InputError
+from thresher.collections.ids import unique
+from thresher.collections.jsonl import JsonLines
+from thresher.errors import InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
     Comparison,
@@ -36,6 +38,7 @@ from thresher.pruning.cutting import clean_page, cleaned_documents
 from thresher.pruning.page_scores import SCORED, PageScores, score_page
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.store import failed_pages
+from thresher.pruning.worker import DEFAULT_LIMITS, Limits
 from thresher.reports.records import Results
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 
@@ -112,6 +115,7 @@ def clean_collection(
     ids: IdRule | None = None,
     options: PageOptions = DEFAULT_OPTIONS,
     workers: int = 1,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> CleanCounts:
     """Clean a collection into a JSON lines file with `id` and `contents`; emptied pages have empty contents.
 
@@ -119,10 +123,10 @@ def clean_collection(
         ThresherError: if the input cannot be read, an id is unfit, or the cleaner's name does not parse.
     """
     parsed = parse_cleaner(cleaner)
-    collection = open_collection(source, ids)
+    collection = open_collection(source, ids, int(limits.mib * 2**20))
     # Beside the output, so that its disk is the one that must have room.
     with atomic_path(output) as temporary, tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store:
-        scores = score_collection(ScorePlan(collection, parsed.scorers, options), Path(store), workers)
+        scores = score_collection(ScorePlan(collection, parsed.scorers, options, limits), Path(store), workers)
         words = kept = emptied = 0
         with temporary.open("w", encoding="utf-8", newline="\n") as out:
             for document in cleaned_documents(Path(store), parsed):
@@ -135,14 +139,18 @@ def clean_collection(
 
 
 def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:
-    """Index the documents of a JSON lines file with `id` and `contents`.
+    """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
     Raises:
-        InputError: if the file is missing, broken, or has an id twice.
+        InputError: if the file is missing, broken, holds pages in place of text, or has an id that is unfit or not unique.
+        StateError: if `output` is a folder with other things in it than an index.
     """
-    sources = open_collection(source).sources()
-    documents = ((entry.id, (entry.content or b"").decode("utf-8")) for entry in sources)
-    return build_index(documents, output, options or IndexOptions())
+    collection = open_collection(source)
+    if not isinstance(collection, JsonLines):
+        raise InputError("this is no file of JSON lines", "clean the collection first: `thresher clean`", str(source))
+    if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
+        raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
+    return build_index(_texts(collection), output, options or IndexOptions())
 
 
 @dataclass(frozen=True)
@@ -208,6 +216,15 @@ def compare_runs(
         values[str(path)] = evaluate(judged, found, names, topics)
     comparisons = compare_all(values, {str(path): str(first) for path in paths if path != first})
     return RunTable(str(first), topics, values, comparisons)
+
+
+def _texts(collection: JsonLines) -> Iterator[tuple[str, str]]:
+    for source in unique(collection.sources()):
+        if not source.is_text:
+            raise InputError(
+                "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
+            )
+        yield source.id, (source.content or b"").decode("utf-8")
 
 
 def _page(html: str | bytes) -> Page:

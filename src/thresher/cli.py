@@ -12,13 +12,13 @@ import click
 
 from thresher import __version__
 from thresher.errors import ConfigError, ResourceError, ThresherError
+from thresher.files import user_error
 
 if TYPE_CHECKING:
     from thresher.reports.records import Results
 
 _ROWS_SHOWN = 40
 _FILE = click.Path(path_type=Path)
-_INTERNAL = 70
 
 
 def main() -> None:
@@ -36,10 +36,9 @@ def main() -> None:
         _fail(["interrupted. Fix: run the same command again, it goes on where it was."], 130)
     except MemoryError:
         _fail(["no memory left. Fix: use fewer workers or a machine with more memory."], ResourceError.exit_code)
-    except BrokenPipeError:
-        # The reader of our output has gone: not an error of ours.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+    except OSError as error:
+        found = user_error(error, error.filename or Path.cwd())
+        _fail(found.lines(), found.exit_code)
 
 
 def _fail(lines: list[str], code: int) -> None:
@@ -52,7 +51,7 @@ def _say(line: str) -> None:
     click.echo(line, err=True)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, no_args_is_help=False)
 @click.version_option(__version__, prog_name="thresher")
 def cli() -> None:
     """Prune a web collection, search it, and see what the pruning cost and saved."""
@@ -95,15 +94,38 @@ def report(folder: Path) -> None:
 @click.option("--blocks", type=click.Choice(["join", "split"]), default="join", show_default=True, help="Block rule.")
 @click.option("--language", default="en", show_default=True, help="Language of the sentence splitter.")
 @click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
+@click.option(
+    "--max-page-mib", type=click.FloatRange(min=0.001), default=16.0, show_default=True, help="Larger pages fail."
+)
+@click.option(
+    "--page-seconds", type=click.FloatRange(min=0.01), default=30.0, show_default=True, help="Slower pages fail."
+)
 @click.option("--escape-ids", is_flag=True, help="Write characters that a run cannot hold as %XX.")
-def clean(source: Path, cleaner: str, output: Path, blocks: str, language: str, workers: int, escape_ids: bool) -> None:
+def clean(
+    source: Path,
+    cleaner: str,
+    output: Path,
+    blocks: str,
+    language: str,
+    workers: int,
+    max_page_mib: float,
+    page_seconds: float,
+    escape_ids: bool,
+) -> None:
     """Clean any INPUT (folder or file of HTML, tar, JSONL) to JSON lines."""
     from thresher.api import clean_collection
     from thresher.collections import IdRule
     from thresher.pages import PageOptions
+    from thresher.pruning.worker import Limits
 
     counts = clean_collection(
-        source, cleaner, output, IdRule(escape=escape_ids), PageOptions(blocks, language), workers
+        source,
+        cleaner,
+        output,
+        IdRule(escape=escape_ids),
+        PageOptions(blocks, language),
+        workers,
+        Limits(page_seconds, max_page_mib),
     )
     _say(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
@@ -120,7 +142,9 @@ def clean(source: Path, cleaner: str, output: Path, blocks: str, language: str, 
 @click.option("--stored", is_flag=True, help="Store the text.")
 @click.option("--vectors", is_flag=True, help="Store document vectors.")
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
-@click.option("--stemmer", type=click.Choice(["porter", "krovetz", "none"]), default="porter", show_default=True)
+@click.option(
+    "--stemmer", type=click.Choice(["porter", "krovetz", "none"]), default="porter", show_default=True, help="Stemmer."
+)
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
 def index(
     source: Path,
@@ -160,6 +184,8 @@ def search(folder: Path, topics: Path, output: Path, model: str, depth: int, fie
     from thresher.lucene.retrieval import parse_retrieval
     from thresher.lucene.searching import Searcher
 
+    if tag.split() != [tag]:
+        raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
     found = read_topics(topics, field=field)
     with Searcher(folder, parse_retrieval(model), depth) as searcher:
         done = searcher.search_topics([(topic.id, topic.query) for topic in found.values()])

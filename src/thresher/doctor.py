@@ -110,7 +110,7 @@ def _machine() -> list[Finding]:
 def _cache() -> Finding:
     folder = cache_folder()
     nearest = next(path for path in (folder, *folder.parents) if path.exists())
-    if not os.access(nearest, os.W_OK):
+    if not (nearest.is_dir() and os.access(nearest, os.W_OK)):
         return Finding("cache", f"{folder} cannot be written", "set THRESHER_CACHE to a folder of yours", True)
     return _disk("disk, cache", nearest)
 

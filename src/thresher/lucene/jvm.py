@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import psutil
+
 from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError, ThresherError
 
 OLDEST_JAVA = 21
@@ -148,7 +150,7 @@ def java_report() -> dict[str, str]:
         MissingDependencyError: if Java or the jar is missing.
     """
     home, jar = find_java(), find_jar()
-    heap = "Java has not started"
+    heap = f"up to {psutil.virtual_memory().total // 2**21} MiB (half of the memory)"
     if _started_in == os.getpid():
         most = java_class("java.lang.Runtime").getRuntime().maxMemory()
         heap = f"{most // 2**20} MiB at most"

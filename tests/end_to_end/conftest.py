@@ -1,0 +1,54 @@
+"""One small experiment, run once for all tests that only look at what it left."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_web import Done, Finished, Web, thresher
+
+from thresher.cli import main
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """Nobody may change this folder: make a `Web` of your own for that."""
+    web = Web.make(tmp_path_factory.mktemp("finished"))
+    file = web.write()
+    return Finished(web, file, thresher("run", file.name, cwd=web.folder))
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Web:
+    """The small web in a folder of the test's own."""
+    return Web.make(tmp_path)
+
+
+@pytest.fixture
+def copy(finished: Finished, tmp_path: Path) -> Finished:
+    """The finished experiment in a folder of the test's own, times of modification included."""
+    folder = tmp_path / "copy"
+    shutil.copytree(finished.web.folder, folder)
+    return Finished(Web(folder), folder / finished.file.name, finished.done)
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+    """Run a command line in this process, which saves starting Python and Java, in a folder."""
+
+    def run(*arguments: str | Path, cwd: Path) -> Done:
+        monkeypatch.chdir(cwd)
+        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr(sys, "argv", ["thresher", *map(str, arguments)])
+        capfd.readouterr()
+        code = 0
+        try:
+            main()
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Done(code, *capfd.readouterr())
+
+    return run

@@ -1,0 +1,353 @@
+"""Bad input: one line that says where, what and the fix; an exit code by class; nothing half-written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_web import Done, Finished, Web, leftovers, tree
+
+Call = Callable[..., Done]
+
+
+def refused(call: Call, web: Web, code: int, *errors: str, arguments: tuple[str, ...] = ("run", "web.toml")) -> None:
+    """Run a command that must fail with these lines and leave nothing but locks, which are empty of results."""
+    before = tree(web.folder)
+    done = call(*arguments, cwd=web.folder)
+    assert [line for line in done.err.splitlines() if not line.startswith(("reading ", "scoring ", "indexing "))] == [
+        f"error: {error}" for error in errors
+    ]
+    assert (done.code, done.out) == (code, "")
+    after = tree(web.folder)
+    new = {name for name in before | after if before.get(name) != after.get(name)}
+    # Scores are whole shards, which the next run takes up.
+    assert {name for name in new if not name.endswith(".lock") and "/scores/" not in name} == set()
+    assert leftovers(web.folder) == []
+
+
+CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
+    "unknown table": (
+        {"experiment": 'name = "web"\n[evalution]'},
+        ("web.toml:3: unknown table [evalution]. Fix: write 'evaluation'.",),
+    ),
+    "unknown key": (
+        {"retrieval": "modles = []"},
+        ("web.toml:21: unknown key 'modles' in [retrieval]. Fix: write 'models'.",),
+    ),
+    "unknown scorer": (
+        {"cleaners": 'names = ["wrods@3"]'},
+        ("web.toml:18: unknown scorer 'wrods'. Fix: use one of density, perplexity, words.",),
+    ),
+    "unknown parameter": (
+        {"cleaners": 'names = ["words(size=3)@3"]'},
+        ("web.toml:18: 'words' has no parameter 'size'. Fix: use one of headings.",),
+    ),
+    "unknown language model": (
+        {"sweep": 'scorer = "perplexity(lm=atlantis)"\ncutoffs = [1000]'},
+        ("web.toml:14: 'lm' cannot be 'atlantis'. Fix: use one of books.",),
+    ),
+    "cutoff out of range": (
+        {"sweep": 'scorer = "words"\ncutoffs = [3, -1]'},
+        ("web.toml:15: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",),
+    ),
+    "no cutoff": (
+        {"cleaners": 'names = ["words"]'},
+        ("web.toml:18: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",),
+    ),
+    "twice": (
+        {"cleaners": 'names = ["words@20"]'},
+        ("web.toml:18: the variant 'words@20' comes twice. Fix: leave one out.",),
+    ),
+    "missing collection": (
+        {"collection": 'path = "nowhere"'},
+        ("web.toml:5: there is no nowhere. Fix: correct the path, which is relative to the experiment file.",),
+    ),
+    "name that is a path": (
+        {"experiment": 'name = "../web"'},
+        ("web.toml:2: the name '../web' cannot name a folder. Fix: use letters, digits, `.`, `_` and `-`.",),
+    ),
+    "several problems, by line": (
+        {"topics": 'path = "gone.tsv"', "qrels": 'path = "gone.txt"', "retrieval": "depth = 0"},
+        (
+            "web.toml:8: there is no gone.tsv. Fix: correct the path, which is relative to the experiment file.",
+            "web.toml:11: there is no gone.txt. Fix: correct the path, which is relative to the experiment file.",
+            "web.toml:21: 'depth' is out of range: 0. Fix: choose a value of at least 1.",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONFIGS)
+def test_experiment_files_that_cannot_be_used(web: Web, call: Call, name: str) -> None:
+    tables, errors = CONFIGS[name]
+    web.write(**tables)
+    refused(call, web, 2, *errors)
+    assert not (web.folder / "results").exists()
+
+
+def test_broken_toml(web: Web, call: Call) -> None:
+    (web.folder / "web.toml").write_text('[experiment]\nname = "web\n')
+    refused(call, web, 2, "web.toml:2: this is not TOML: Illegal character '\\n'. Fix: correct the line.")
+
+
+def test_missing_and_unreadable_files(web: Web, call: Call) -> None:
+    refused(
+        call, web, 3, "gone.toml: there is no such file or folder. Fix: check the path.", arguments=("run", "gone.toml")
+    )
+    (web.folder / "latin.toml").write_bytes(b'[experiment]\nname = "caf\xe9"\n')
+    refused(
+        call, web, 3, "latin.toml:2: it is not UTF-8. Fix: convert the file to UTF-8.", arguments=("run", "latin.toml")
+    )
+    web.write(topics='path = "pages"')
+    refused(call, web, 3, "pages: it cannot be used (Is a directory). Fix: check the path and the disk.")
+    refused(
+        call,
+        web,
+        3,
+        "pages/results.json: there is no such file or folder. Fix: check the path.",
+        arguments=("report", "pages"),
+    )
+
+
+def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
+    web.write()
+    arguments = ("run", "web.toml", "--results", "qrels.txt")
+    refused(
+        call,
+        web,
+        3,
+        "qrels.txt/web: it cannot be used (Not a directory). Fix: check the path and the disk.",
+        arguments=arguments,
+    )
+    refused(
+        call,
+        web,
+        3,
+        "qrels.txt/out.jsonl: it cannot be used (Not a directory). Fix: check the path and the disk.",
+        arguments=("clean", "pages", "-c", "words@3", "-o", "qrels.txt/out.jsonl"),
+    )
+
+
+def test_collections_without_pages(web: Web, call: Call) -> None:
+    (web.folder / "empty").mkdir()
+    web.write(collection='path = "empty"')
+    fix = "Fix: check collection.path."
+    refused(call, web, 3, f"empty: the folder holds no HTML file (.html, .htm, .xhtml, .shtml). {fix}")
+    (web.folder / "empty.jsonl").write_text("")
+    web.write(collection='path = "empty.jsonl"')
+    refused(call, web, 3, f"empty.jsonl: the collection is empty. {fix}")
+    (web.folder / "empty" / "blank.html").write_text("")
+    web.write(collection='path = "empty"')
+    refused(
+        call,
+        web,
+        3,
+        "empty: none of its 1 pages has text (1 without text, 0 failed). Fix: check that they are HTML pages.",
+        arguments=("run", "web.toml", "--fresh"),
+    )
+
+
+def test_document_ids_that_come_twice(web: Web, call: Call) -> None:
+    (web.folder / "pages" / "part2" / "page00.html").write_text("<p>Another page of that name</p>")
+    web.write(collection='path = "pages"\nids = "stem"')
+    refused(
+        call,
+        web,
+        3,
+        "pages/part2/page00.html: the document id 'page00' comes twice, first in pages/part0/page00.html. "
+        'Fix: make ids unique, with `ids = "path"` where they come from file names.',
+    )
+
+
+@pytest.mark.parametrize(("name", "shown", "unfit"), [("a b.html", "a b", " "), ("a\x01b.html", "a\\x01b", "\\x01")])
+def test_document_ids_that_no_run_can_hold(web: Web, call: Call, name: str, shown: str, unfit: str) -> None:
+    (web.folder / "pages" / name).write_text("<p>A page with an odd name</p>")
+    web.write()
+    refused(
+        call,
+        web,
+        3,
+        f"pages/{name}: the document id '{shown}' holds '{unfit}', which a TREC run cannot hold. Fix: rename the "
+        "document, or set `escape_ids = true` under [collection] to write such characters as %XX.",
+    )
+
+
+def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) -> None:
+    """Ids with spaces, control characters, percent signs, umlauts, slashes and dots."""
+    odd = web.folder / "pages" / "deep" / "..odd"
+    odd.mkdir(parents=True)
+    ids = {
+        "a b": "a%20b",
+        "c\x01d": "c%01d",
+        "e%20f": "e%2520f",
+        "größe": "größe",
+        "..": "..",
+        "x\u2028y": "x%E2%80%A8y",
+    }
+    for name in ids:
+        (odd / f"{name}.html").write_text(f"<p>The zeppelin of {sorted(ids).index(name)} parts</p>")
+    (web.folder / "topics.tsv").write_text("1\tzeppelin\n")
+    (web.folder / "qrels.txt").write_text("".join(f"1 0 deep/..odd/{escaped} 1\n" for escaped in ids.values()))
+    web.write(collection='path = "pages"\nescape_ids = true', sweep="", cleaners="")
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    lines = (web.folder / "results" / "web" / "runs" / "none.trec").read_text(encoding="utf-8").split("\n")
+    found = [line.split(" ")[2] for line in lines if line]
+    assert found == sorted(f"deep/..odd/{escaped}" for escaped in ids.values())
+    results = json.loads((web.folder / "results" / "web" / "results.json").read_text())
+    assert results["rows"][0]["measures"]["AP"] == 1.0
+
+
+def test_ids_that_climb_stay_inside(web: Web, call: Call) -> None:
+    """An id is never a file name: `../../x` from JSON lines leaves no file anywhere else."""
+    lines = [{"id": f"../../x{number}", "contents": f"the zeppelin number {number}"} for number in range(3)]
+    (web.folder / "docs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (web.folder / "topics.tsv").write_text("1\tzeppelin\n")
+    (web.folder / "qrels.txt").write_text("1 0 ../../x1 1\n")
+    web.write(collection='path = "docs.jsonl"', sweep="", cleaners="")
+    beside = sorted(path.name for path in web.folder.parent.iterdir())
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    assert sorted(path.name for path in web.folder.parent.iterdir()) == beside
+    run = (web.folder / "results" / "web" / "runs" / "none.trec").read_text()
+    assert [line.split()[2] for line in run.splitlines()] == ["../../x0", "../../x1", "../../x2"]
+
+
+TOPICS = {
+    "a topic without a query": (
+        "topics.tsv",
+        "1\t \n",
+        "topics.tsv:1: topic 1 has no query. Fix: fill in its title or remove the topic.",
+    ),
+    "no topics": ("topics.tsv", "", "topics.tsv: it holds no topics. Fix: write a topic a line as `id<TAB>query`."),
+    "no judgments": ("qrels.txt", "", "qrels.txt: it holds no judgments. Fix: write lines of `topic 0 docid grade`."),
+    "no run-over": (
+        "qrels.txt",
+        "1 0 elsewhere/page 1\n",
+        "pages: no judged document is in the collection (its first id is part0/page00, that of the qrels elsewhere/page). "
+        "Fix: make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection].",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TOPICS)
+def test_topics_and_qrels_that_do_not_serve(web: Web, call: Call, name: str) -> None:
+    file, text, error = TOPICS[name]
+    (web.folder / file).write_text(text)
+    web.write()
+    refused(call, web, 3, error)
+
+
+def test_qrels_of_other_topics(web: Web, call: Call) -> None:
+    (web.folder / "qrels.txt").write_text("401 0 part0/page00 1\n")
+    web.write()
+    refused(
+        call,
+        web,
+        3,
+        "no topic has judgments (topics: 1, 2, 3, 4, 5, …; qrels: 401). Fix: use topics and qrels that belong together.",
+    )
+
+
+def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: Call) -> None:
+    (web.folder / "other.trec").write_text("1 Q0 elsewhere 1 2.5 x\n")
+    refused(
+        call,
+        web,
+        3,
+        "no judged document was retrieved for any topic (the first id in the run is elsewhere, in the qrels part0/page00). "
+        "Fix: check that collection and qrels use the same document ids.",
+        arguments=("evaluate", "qrels.txt", "other.trec"),
+    )
+    (web.folder / "other.trec").write_text("1 Q0 part0/page00 1 high x\n")
+    refused(
+        call,
+        web,
+        3,
+        "other.trec:1: the score `high` is no finite number. Fix: write a decimal number.",
+        arguments=("evaluate", "qrels.txt", "other.trec"),
+    )
+
+
+USAGE = {
+    (): "Missing command. Fix: see `thresher --help`.",
+    ("polish",): "No such command 'polish'. Fix: see `thresher --help`.",
+    ("run",): "Missing argument 'EXPERIMENT'. Fix: see `thresher run --help`.",
+    ("run", "web.toml", "--workers", "0"): (
+        "Invalid value for '--workers': 0 is not in the range x>=1. Fix: see `thresher run --help`."
+    ),
+    ("clean", "pages", "-c", "words@eleven", "-o", "x.jsonl"): (
+        "words@eleven: the cutoff 'eleven' is no number. Fix: write it like words@10."
+    ),
+    ("search", "pages", "topics.tsv", "-o", "x", "--tag", "two words"): (
+        "--tag: the tag 'two words' is not one word. Fix: give a tag without white space."
+    ),
+}
+
+
+@pytest.mark.parametrize("arguments", USAGE)
+def test_command_lines_that_cannot_be_used(web: Web, call: Call, arguments: tuple[str, ...]) -> None:
+    refused(call, web, 2, USAGE[arguments], arguments=arguments)
+
+
+def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
+    clean_first = "Fix: clean the collection first: `thresher clean`."
+    refused(
+        call,
+        web,
+        3,
+        f"pages: this is no file of JSON lines. {clean_first}",
+        arguments=("index", "pages", "-o", "index"),
+    )
+    docs = web.folder / "docs.jsonl"
+    docs.write_text('{"id": "a", "contents": "x"}\n{"id": "b", "html": "<p>y</p>"}\n')
+    refused(
+        call,
+        web,
+        3,
+        f"docs.jsonl:2: the line holds a page, not text. {clean_first}",
+        arguments=("index", "docs.jsonl", "-o", "index"),
+    )
+    docs.write_text('{"id": "a", "contents": "x"}\n{"id": "a", "contents": "y"}\n')
+    refused(
+        call,
+        web,
+        3,
+        "docs.jsonl:2: the document id 'a' comes twice, first in docs.jsonl:1. "
+        'Fix: make ids unique, with `ids = "path"` where they come from file names.',
+        arguments=("index", "docs.jsonl", "-o", "index"),
+    )
+
+
+def test_index_never_replaces_a_folder_of_other_things(web: Web, call: Call) -> None:
+    (web.folder / "docs.jsonl").write_text('{"id": "a", "contents": "x"}\n')
+    refused(
+        call,
+        web,
+        5,
+        "pages: the folder holds something else than an index. Fix: choose a new folder.",
+        arguments=("index", "docs.jsonl", "-o", "pages"),
+    )
+    assert call("index", "docs.jsonl", "-o", "index", cwd=web.folder).code == 0
+    (web.folder / "docs.jsonl").write_text('{"id": "a", "contents": "x"}\n{"id": "b", "contents": "x"}\n')
+    done = call("index", "docs.jsonl", "-o", "index", cwd=web.folder)
+    assert done.err.startswith("index: 2 documents indexed, 0 empty, ")
+
+
+def test_search_needs_an_index(web: Web, call: Call) -> None:
+    refused(
+        call,
+        web,
+        3,
+        "pages: it holds no Lucene index. Fix: build the index first or check the path.",
+        arguments=("search", "pages", "topics.tsv", "-o", "x.trec"),
+    )
+
+
+def test_a_failed_command_keeps_what_was_there(web: Web, call: Call, tmp_path: Path) -> None:
+    (web.folder / "out.jsonl").write_text("precious\n")
+    (web.folder / "pages" / "a b.html").write_text("x")
+    done = call("clean", "pages", "-c", "words@3", "-o", "out.jsonl", cwd=web.folder)
+    assert done.code == 3
+    assert (web.folder / "out.jsonl").read_text() == "precious\n"
+    assert sorted(path.name for path in web.folder.iterdir()) == ["out.jsonl", "pages", "qrels.txt", "topics.tsv"]

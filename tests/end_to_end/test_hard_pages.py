@@ -1,0 +1,122 @@
+"""Pages that are huge, deep, empty or broken stay in the count, and none of them stops the others."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_web import PAGES, Done, Finished, Web
+
+Call = Callable[..., Done]
+
+
+def row(results: Path, variant: str) -> dict[str, str]:
+    rows = csv.DictReader((results / "results.csv").read_text().splitlines())
+    return next(found for found in rows if found["variant"] == variant)
+
+
+def failed(results: Path) -> list[tuple[str, str]]:
+    stored: Any = json.loads((results / "results.json").read_text())
+    return [tuple(page) for page in stored["failed_pages"]]
+
+
+@pytest.fixture(scope="module")
+def large() -> bytes:
+    """A page of 50 MB."""
+    paragraph = b"<p>" + b"The albatross follows the ship over the grey sea. " * 20 + b"</p>\n"
+    return b"<html><body>" + paragraph * (50_000_000 // len(paragraph)) + b"</body></html>"
+
+
+def test_hard_pages_stay_in_the_count(finished: Finished, web: Web, call: Call, large: bytes) -> None:
+    hard: dict[str, bytes] = {
+        "empty": b"",
+        "blank": b"<html><head></head><body> \n\t </body></html>",
+        "short": b"<p>Just three words</p>",
+        "script": b"<script>var words = 'many words that nobody sees';</script>",
+        "large": large,
+        "deep": b"<div>" * 100_000 + b"a deep albatross" + b"</div>" * 100_000,
+        "unclosed": b"<div><b><i>" * 50_000 + b"an unclosed albatross",
+        "nul": b"<p>an alba\x00tross of \x00 NUL bytes</p>\x00\x00",
+        "latin": '<meta charset="utf-8"><p>Der Größenwahn des Albatrosses</p>'.encode("latin-1"),
+        "utf16": "<p>Ein Albatross in UTF-16</p>".encode("utf-16"),
+        "lies": b'<meta charset="klingon"><p>An albatross of unknown charset</p>',
+        "bytes": bytes(range(256)) * 40,
+        "entities": b"<p>" + b"&amp;&#x110000;&#0;&nosuch;" * 2000 + b" albatross</p>",
+        "attribute": b'<p title="' + b"x" * 200_000 + b'">albatross</p>',
+    }
+    for name, content in hard.items():
+        (web.folder / "pages" / f"{name}.html").write_bytes(content)
+    web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners="")
+    done = call("run", "web.toml", cwd=web.folder)
+    assert done.code == 0
+    results = web.folder / "results" / "web"
+    total = PAGES + len(hard)
+    for variant in ("none", "words@5"):
+        counts = row(results, variant)
+        numbers = [int(counts[name]) for name in ("documents", "indexed", "emptied", "failed")]
+        assert numbers[0] == total == sum(numbers[1:]), variant
+    reasons = dict(failed(results))
+    assert reasons["large"] == f"too large: {len(large) / 2**20:.1f} MiB, the limit is 16 MiB"
+    assert set(reasons) <= {"large", "deep", "unclosed"}
+    emptied = int(row(results, "none")["emptied"])
+    assert emptied >= 3
+    assert int(row(results, "words@5")["emptied"]) > emptied
+    assert f"{len(reasons)} of {total} pages failed; they are listed below with their reasons" in done.out
+    report = (results / "report.html").read_text()
+    for name, reason in reasons.items():
+        assert name in report
+        assert reason in report
+    # The pages that are fine are found as without the others, if with other scores.
+    for line in (finished.results / "runs" / "none.trec").read_text().splitlines():
+        topic, _, document, *_ = line.split()
+        assert re.search(rf"^{topic} Q0 {document} ", (results / "runs" / "none.trec").read_text(), re.MULTILINE)
+
+
+def test_what_is_left_of_hard_pages(web: Web, call: Call) -> None:
+    pages = {
+        "nul": (b"<p>an alba\x00tross of \x00 NUL bytes</p>\x00", "an alba tross of NUL bytes"),
+        "latin": ('<meta charset="iso-8859-1"><p>Größe</p>'.encode("latin-1"), "Größe"),
+        "utf16": ("<p>Ein Albatross</p>".encode("utf-16"), "Ein Albatross"),
+        "mark": (b"\xef\xbb\xbf<p>caf\xc3\xa9</p>", "café"),
+        "lies": ('<meta charset="klingon"><p>naïve café, déjà vu</p>'.encode(), "naïve café, déjà vu"),
+    }
+    folder = web.folder / "hard"
+    folder.mkdir()
+    for name, (content, _) in pages.items():
+        (folder / f"{name}.html").write_bytes(content)
+    assert call("clean", "hard", "-c", "none", "-o", "out.jsonl", cwd=web.folder).code == 0
+    documents = [json.loads(line) for line in (web.folder / "out.jsonl").read_text(encoding="utf-8").splitlines()]
+    found = {document["id"]: document["contents"] for document in documents}
+    assert set(found) == set(pages)
+    for name, (_, text) in pages.items():
+        if name != "nul":
+            assert found[name] == text, name
+    assert "\0" not in found["nul"]
+    assert "NUL bytes" in found["nul"]
+
+
+def test_a_large_page_is_read_where_the_limit_allows(web: Web, call: Call, large: bytes) -> None:
+    folder = web.folder / "large"
+    folder.mkdir()
+    (folder / "large.html").write_bytes(large)
+    (folder / "small.html").write_text("<p>Another albatross</p>")
+    (web.folder / "topics.tsv").write_text("1\talbatross\n")
+    (web.folder / "qrels.txt").write_text("1 0 large 1\n")
+    web.write(
+        collection='path = "large"\nmax_page_mib = 64\npage_seconds = 100',
+        sweep="",
+        cleaners="",
+    )
+    done = call("run", "web.toml", cwd=web.folder)
+    assert done.code == 0
+    results = web.folder / "results" / "web"
+    assert failed(results) == []
+    counts = row(results, "none")
+    assert (counts["documents"], counts["indexed"]) == ("2", "2")
+    paragraphs = large.count(b"<p>")
+    assert int(counts["words_kept"]) == paragraphs * 20 * 9 + 2

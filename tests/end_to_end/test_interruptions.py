@@ -1,0 +1,168 @@
+"""Killed, interrupted, run twice at once, out of disk: the same command then finishes with the same runs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_web import THRESHER, Done, Finished, Web, begin, kill, leftovers, tree, wait_until, without_clock
+
+Call = Callable[..., Done]
+
+WORDS = ("words@5", "words@20", "words@40")
+# Enough for three shards of scores.
+MANY = 520
+
+
+def runs(results: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in (results / "runs").glob("*.trec")}
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    """A web that was run once, undisturbed, into `undisturbed/`."""
+    web = Web.make(tmp_path_factory.mktemp("many"), MANY)
+    web.write(sweep='scorer = "words"\ncutoffs = [20, 40]', cleaners="")
+    process = begin("run", "web.toml", "--results", "undisturbed", "--indexes", "undisturbed-indexes", cwd=web.folder)
+    process.communicate(timeout=120)
+    assert process.returncode == 0
+    return web
+
+
+def test_killed_at_every_stage_and_then_finished(many: Web, call: Call) -> None:
+    results, indexes = many.folder / "results" / "web", many.folder / "indexes" / "web"
+
+    def being_indexed() -> bool:
+        return any(indexes.glob(".words@20.*.tmp"))
+
+    stages: list[Callable[[], bool]] = [
+        (results / "scores" / "shard-000000.parquet").exists,
+        (results / "stages" / "index-none.json").exists,
+        being_indexed,
+        (results / "runs" / "words@40.trec").exists,
+        (results / "manifest.json").exists,
+    ]
+    killed = []
+    for happened in stages:
+        process = begin("run", "web.toml", cwd=many.folder)
+        wait_until(happened, process)
+        assert kill(process)[0] == ""
+        killed.append(process.returncode)
+        for path in (results / "stages").glob("*.json"):
+            json.loads(path.read_text())
+        for path in (results / "runs").glob("*.trec"):
+            assert path.read_bytes() == (many.folder / "undisturbed" / "web" / "runs" / path.name).read_bytes()
+    assert killed == [-signal.SIGKILL] * len(stages)
+    assert call("run", "web.toml", cwd=many.folder).code == 0
+    undisturbed = many.folder / "undisturbed" / "web"
+    assert runs(results) == runs(undisturbed)
+    assert without_clock(results / "results.csv") == without_clock(undisturbed / "results.csv")
+    assert leftovers(many.folder) == []
+    assert sorted(tree(results)) == sorted(tree(undisturbed))
+
+
+def test_workers_outlive_a_killed_parent_without_harm(many: Web, call: Call) -> None:
+    """Only the main process is killed: its workers may still be writing when the next run begins."""
+    results = many.folder / "orphans" / "web"
+    process = begin("run", "web.toml", "--results", "orphans", "--indexes", "orphans-indexes", cwd=many.folder)
+    wait_until(lambda: any((results / "scores").glob("shard-*")), process)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL
+    done = call("run", "web.toml", "--results", "orphans", "--indexes", "orphans-indexes", cwd=many.folder)
+    assert done.code == 0
+    assert runs(results) == runs(many.folder / "undisturbed" / "web")
+    # Whatever is left of its workers holds its pipes open.
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+
+
+@pytest.mark.parametrize("stage", ["scores/store.json", "stages/index-none.json"])
+def test_interrupted_by_ctrl_c(many: Web, call: Call, stage: str) -> None:
+    results = many.folder / "interrupted" / "web"
+    arguments = ("run", "web.toml", "--results", "interrupted", "--indexes", "interrupted-indexes")
+    process = begin(*arguments, cwd=many.folder)
+    wait_until((results / stage).exists, process)
+    out, err = kill(process, signal.SIGINT)
+    assert (process.returncode, out) == (130, "")
+    assert [line for line in err.splitlines() if line.startswith(("error", "Traceback"))] == [
+        "error: interrupted. Fix: run the same command again, it goes on where it was."
+    ]
+    assert leftovers(many.folder) == []
+    if stage.startswith("stages"):
+        assert call(*arguments, cwd=many.folder).code == 0
+        assert runs(results) == runs(many.folder / "undisturbed" / "web")
+
+
+@pytest.mark.parametrize("other", [("--results", "elsewhere"), ("--indexes", "elsewhere"), ()])
+def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call, other: tuple[str, ...]) -> None:
+    """Whether both folders are shared or only one of them."""
+    web.write(sweep="", cleaners="")
+    process = begin("run", "web.toml", cwd=web.folder)
+    held = web.folder / "indexes" / "web" / ".lock"
+    wait_until(lambda: held.exists() and held.read_text().endswith("}"), process)
+    # Stopped, the first cannot end before the second has looked.
+    os.killpg(process.pid, signal.SIGSTOP)
+    done = call("run", "web.toml", *other, cwd=web.folder)
+    folder = "indexes/web" if "--results" in other else "results/web"
+    lock = json.loads((web.folder / folder / ".lock").read_text())
+    assert (done.code, done.out) == (5, "")
+    assert done.err.splitlines() == [
+        f"error: {folder}: another run is at work here: `thresher run web.toml`, process {process.pid} on "
+        f"{lock['host']} since {lock['since']}. Fix: wait until it has ended."
+    ]
+    os.killpg(process.pid, signal.SIGCONT)
+    if other:
+        kill(process)
+        return
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out.startswith("variant")
+
+
+def may_mount() -> bool:
+    """Whether this user may mount a small file system in a namespace of their own."""
+    if not shutil.which("unshare"):
+        return False
+    script = "mount -t tmpfs -o size=64k tmpfs /mnt"
+    return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False).returncode == 0
+
+
+def test_no_disk_space(finished: Finished, web: Web) -> None:
+    """On disks that are too small at several stages; then the disk grows and the same command finishes."""
+    if not may_mount():
+        pytest.skip("no file system can be mounted here: user namespaces are not allowed")
+    web.write(cleaners="")
+    disk = web.folder / "disk"
+    disk.mkdir()
+    script = f"""
+        mount -t tmpfs -o size=8k tmpfs disk
+        for size in 8k 80k 200k 20m; do
+            mount -o remount,size=$size disk
+            '{THRESHER}' run web.toml --results disk/results --indexes disk/indexes >out 2>err
+            echo "$size $?" "$(grep -c . out)" "$(find disk -name '*.tmp' | wc -l)" "$(grep -E '^(error|Traceback)' err)"
+        done
+        cp -r disk/results/web/runs runs
+    """
+    done = subprocess.run(
+        ["unshare", "-rm", "sh", "-c", script], cwd=web.folder, capture_output=True, text=True, timeout=120, check=True
+    )
+    lines = [line.split(" ", 4) for line in done.stdout.splitlines()]
+    *small, large = lines
+    for size, code, printed, temporary, error in small:
+        assert (code, printed, temporary) == ("6", "0", "0"), (size, error)
+        where, _, message = error.removeprefix("error: ").partition(": ")
+        assert where.startswith("disk/")
+        assert message == "no space left on the disk. Fix: free some space and run the same command again."
+    assert large[1] == "0"
+    expected = runs(finished.results)
+    assert runs(web.folder) == {f"{name}.trec": expected[f"{name}.trec"] for name in ("none", *WORDS)}
+    stages = {line[4].split(":")[1].split("/")[1] for line in small}
+    assert {"results", "indexes"} <= stages

@@ -1,0 +1,93 @@
+"""Thresher from Python, in a few lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_web import PAGES, TOPICS, Finished, Web
+
+import thresher
+from thresher.errors import ConfigError, InputError, StateError
+
+PAGE = """<html><head><title>Bees</title></head><body>
+<ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul>
+<h1>The beehive</h1>
+<p>A colony of bees has one queen, and she lays all of the eggs. The workers build the comb.</p>
+<p>All rights reserved.</p></body></html>"""
+TEXT = "A colony of bees has one queen, and she lays all of the eggs. The workers build the comb."
+
+
+def test_score_html() -> None:
+    page = thresher.score_html(PAGE, ["words", "density", "perplexity"])
+    assert page.segments is not None
+    assert page.segments.blocks == ["Bees", "Home", "Shop", "The beehive", TEXT, "All rights reserved."]
+    assert page.scores["words"].tolist() == [1, 1, 1, 2, 19, 3]
+    # 89 characters wrap after "build": 17 words on the first line, and the last line does not count.
+    assert page.scores["density"].tolist() == [1, 1, 1, 2, 17, 3]
+    perplexities = page.scores["perplexity(lm=books)"]
+    assert perplexities.shape == (7,)
+    assert perplexities.dtype == np.float32
+    # Menu, title and headline against the three sentences.
+    assert perplexities[4:].max() < 2000 < perplexities[:4].min()
+    with pytest.raises(ConfigError) as error:
+        thresher.score_html(PAGE, ["wrods"])
+    assert str(error.value) == "wrods: unknown scorer 'wrods'. Fix: use one of density, perplexity, words."
+
+
+@pytest.mark.parametrize(
+    ("cleaner", "text"),
+    [
+        ("none", f"Bees\nHome\nShop\nThe beehive\n{TEXT}\nAll rights reserved."),
+        ("words@3", f"{TEXT}\nAll rights reserved."),
+        ("words@11", TEXT),
+        ("words(headings=keep)@11", f"Bees\nThe beehive\n{TEXT}"),
+        ("words@2+density@3", f"{TEXT}\nAll rights reserved."),
+        ("words@100", ""),
+    ],
+)
+def test_clean_html_takes_text_and_bytes(cleaner: str, text: str) -> None:
+    assert thresher.clean_html(PAGE, cleaner) == text
+    assert thresher.clean_html(PAGE.encode("utf-16"), cleaner) == text
+
+
+def test_clean_text_takes_lines_for_blocks() -> None:
+    assert thresher.clean_text(f"Home\n\n{TEXT}\nAll rights reserved.\n", "words@11") == TEXT
+    assert thresher.clean_text("", "words@11") == ""
+
+
+def test_clean_collection_index_and_compare(finished: Finished, tmp_path: Path) -> None:
+    counts = thresher.clean_collection(finished.web.folder / "pages", "words@40", tmp_path / "cleaned.jsonl")
+    assert counts.documents == PAGES == counts.kept + counts.emptied + counts.failed
+    assert counts.failures == ()
+    lines = [json.loads(line) for line in (tmp_path / "cleaned.jsonl").read_text().splitlines()]
+    assert sum(len(line["contents"].split()) for line in lines) == counts.words
+    report = thresher.index_json_lines(tmp_path / "cleaned.jsonl", tmp_path / "index")
+    assert (report.documents, report.empty) == (counts.kept, counts.emptied)
+    with pytest.raises(StateError):
+        thresher.index_json_lines(tmp_path / "cleaned.jsonl", tmp_path)
+
+    runs = [finished.results / "runs" / f"{name}.trec" for name in ("none", "words@40")]
+    table = thresher.compare_runs(finished.web.folder / "qrels.txt", runs, ["AP"])
+    assert table.baseline == str(runs[0])
+    assert table.topics == tuple(str(number) for number in range(1, TOPICS + 1))
+    found = json.loads((finished.results / "results.json").read_text())["rows"]
+    for row in found:
+        if row["variant"] in ("none", "words@40"):
+            by_topic = table.values[str(finished.results / "runs" / f"{row['variant']}.trec")]["AP"]
+            assert np.mean(list(by_topic.values())) == pytest.approx(row["measures"]["AP"], abs=1e-12)
+    assert list(table.comparisons) == [str(runs[1])]
+
+
+def test_run_gives_the_results(finished: Finished, web: Web) -> None:
+    file = web.write(sweep="", cleaners='names = ["words@20"]')
+    results = thresher.run(file, web.folder / "results", web.folder / "indexes")
+    assert (results.experiment, results.topics) == ("web", TOPICS)
+    assert [row.variant for row in results.rows] == ["none", "words@20"]
+    expected = json.loads((finished.results / "results.json").read_text())["rows"]
+    assert [row.measures for row in results.rows] == [expected[0]["measures"], expected[2]["measures"]]
+    with pytest.raises(InputError) as error:
+        thresher.run(web.folder / "gone.toml")
+    assert str(error.value) == f"{web.folder / 'gone.toml'}: there is no such file or folder. Fix: check the path."

@@ -1,0 +1,238 @@
+"""Every verb of the command line, and what it leaves."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import yaml
+from lxml import html
+from small_web import PAGES, THRESHER, TOPICS, Done, Finished, thresher
+
+from thresher import __version__
+from thresher.scorers.registry import scorers
+
+VARIANTS = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity(lm=books)@8000"]
+FILES = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity_lm=books_@8000"]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+
+
+def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(finished: Finished) -> None:
+    done = finished.done
+    assert done.code == 0
+    assert done.err.splitlines() == [
+        "reading pages",
+        "scoring pages by density, perplexity, words",
+        f"indexing and searching 6 variants of {PAGES} pages",
+    ]
+    lines = done.out.splitlines()
+    assert lines[0].split()[:4] == ["variant", "P@5", "P@10", "AP"]
+    firsts = [line.split()[0] for line in lines if line]
+    assert [name for name in firsts if name in VARIANTS] == VARIANTS
+    assert lines[-1] == f"report: {finished.results / 'report.html'}"
+    assert "\x1b" not in done.out
+
+
+def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
+    found = sorted(str(path.relative_to(finished.results)) for path in finished.results.rglob("*") if path.is_file())
+    reports = ["manifest.json", "per_topic.csv", "report.html", "results.csv", "results.json", "table.md", "table.tex"]
+    stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES]
+    runs = [f"runs/{name}{suffix}" for name in FILES for suffix in (".trec", ".yaml")]
+    scores = ["scores/complete.json", "scores/shard-000000.parquet", "scores/store.json"]
+    assert found == sorted([".lock", *reports, *stages, *runs, *scores])
+    assert sorted(path.name for path in finished.indexes.iterdir()) == sorted([".lock", *FILES])
+
+
+def test_tables_tell_the_same_values(finished: Finished) -> None:
+    table = rows(finished.results / "results.csv")
+    assert [row["variant"] for row in table] == VARIANTS
+    results = json.loads((finished.results / "results.json").read_text())
+    topic_rows = rows(finished.results / "per_topic.csv")
+    assert len(topic_rows) == len(VARIANTS) * TOPICS * 5
+    markdown = (finished.results / "table.md").read_text().splitlines()
+    latex = (finished.results / "table.tex").read_text()
+    for row, stored, line in zip(table, results["rows"], markdown[2:], strict=False):
+        assert line.startswith(f"| {row['variant']} | ")
+        assert f"{int(row['documents'])} {int(row['indexed']) + int(row['emptied'])}" == f"{PAGES} {PAGES}"
+        assert int(row["index_bytes"]) == sum(
+            path.stat().st_size
+            for path in (finished.indexes / FILES[VARIANTS.index(row["variant"])]).iterdir()
+            if path.name != "thresher.json"
+        )
+        for measure in ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10"):
+            values = [
+                float(item["value"])
+                for item in topic_rows
+                if (item["variant"], item["measure"]) == (row["variant"], measure)
+            ]
+            assert len(values) == TOPICS
+            assert float(row[measure]) == pytest.approx(sum(values) / TOPICS, abs=1e-12)
+            assert stored["measures"][measure] == float(row[measure])
+            assert f"{float(row[measure]):.4f}" in line
+            assert f"{float(row[measure]):.4f}" in latex
+
+
+def test_report_is_one_page_that_needs_nothing_else(finished: Finished) -> None:
+    page = html.parse(str(finished.results / "report.html")).getroot()
+    assert page.findtext(".//title")
+    assert not page.xpath("//link | //iframe | //object | //embed | //base | //script[@src]")
+    targets = [
+        str(value) for value in page.xpath("//@src | //@href | //@*[name()='xlink:href'] | //@srcset | //@action")
+    ]
+    assert {target[:1] for target in targets if not target.startswith("data:")} <= {"#"}
+    anchors = {target[1:] for target in targets if target.startswith("#")}
+    assert anchors <= {str(value) for value in page.xpath("//@id")}
+    text = (finished.results / "report.html").read_text()
+    assert not re.search(r"url\(\s*['\"]?(?!#|data:)|@import", text)
+    body = page.text_content()
+    for variant in VARIANTS:
+        assert variant in body
+    assert page.xpath("//*[name()='svg'] | //img[starts-with(@src, 'data:')]")
+
+
+def test_manifest_says_what_the_results_were_made_from(finished: Finished) -> None:
+    manifest = json.loads((finished.results / "manifest.json").read_text())
+    assert manifest["experiment"] == "web"
+    assert manifest["config"]["file"] == "web.toml"
+    assert set(manifest["inputs"]) == {"collection", "topics", "qrels"}
+    assert manifest["topics"] == [str(number) for number in range(1, TOPICS + 1)]
+    assert manifest["versions"]["thresher"] == __version__
+    assert manifest["versions"]["pyserini"] == "1.6.0"
+    scoring = manifest["scoring"]
+    assert scoring["documents"] == scoring["scored"] == PAGES
+    assert sorted(scoring["seconds"]) == ["density", "pages", "perplexity(lm=books)", "words"]
+    assert list(manifest["variants"]) == [f"{name} qld" for name in VARIANTS]
+    for name, variant in zip(FILES, manifest["variants"].values(), strict=True):
+        assert variant["run"] == f"{name}.trec"
+        assert len(variant["search"]["latencies_ms"]) == TOPICS
+        assert sum(variant["index"]["bytes_by_type"].values()) == variant["index"]["bytes"]
+
+
+def test_every_run_has_its_metadata(finished: Finished) -> None:
+    for name, variant in zip(FILES, VARIANTS, strict=True):
+        metadata = yaml.safe_load((finished.results / "runs" / f"{name}.yaml").read_text())
+        assert metadata["tag"] == variant
+        assert metadata["method"]["cleaning"]["name"] == variant
+        assert metadata["data"]["test collection"]["documents"] == PAGES
+        lines = (finished.results / "runs" / f"{name}.trec").read_text().splitlines()
+        assert lines
+        for line in lines:
+            topic, q0, _, rank, _, tag = line.split(" ")
+            assert (q0, tag) == ("Q0", variant)
+            assert 1 <= int(topic) <= TOPICS
+            assert 1 <= int(rank) <= 40
+
+
+def test_report_writes_the_same_reports_again(finished: Finished, tmp_path: Path) -> None:
+    shutil.copy(finished.results / "results.json", tmp_path)
+    done = thresher("report", tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.splitlines()[:-1] == finished.done.out.splitlines()[:-1]
+    for name in ("results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"):
+        assert (tmp_path / name).read_bytes() == (finished.results / name).read_bytes(), name
+
+
+def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_path: Path) -> None:
+    """The verbs one by one, from the raw pages on, make the run and the index of the experiment."""
+    pages, topics, qrels = (finished.web.folder / name for name in ("pages", "topics.tsv", "qrels.txt"))
+    cleaned, index, run = tmp_path / "cleaned.jsonl", tmp_path / "index", tmp_path / "run.trec"
+    done = thresher("clean", pages, "-c", "words@20", "-o", cleaned, "--workers", "2")
+    row = rows(finished.results / "results.csv")[2]
+    kept, emptied = int(row["indexed"]), int(row["emptied"])
+    assert done == Done(
+        0,
+        "",
+        f"{cleaned}: {PAGES} pages = {kept} with text + {emptied} emptied + 0 failed; {row['words_kept']} words kept\n",
+    )
+    documents = [json.loads(line) for line in cleaned.read_text().splitlines()]
+    assert [sorted(document) for document in documents] == [["contents", "id"]] * PAGES
+    assert sum(not document["contents"] for document in documents) == emptied
+
+    done = thresher("index", cleaned, "-o", index)
+    size = int(row["index_bytes"])
+    assert done == Done(0, "", f"{index}: {kept} documents indexed, {emptied} empty, {size:,} bytes\n")
+
+    done = thresher("search", index, topics, "-o", run, "--depth", "40", "--tag", "words@20")
+    found = (finished.results / "runs" / "words@20.trec").read_bytes()
+    assert done.code == 0
+    hits = len(found.splitlines())
+    assert re.sub(r"\d+\.\d\d ms", "T ms", done.err) == f"{run}: {TOPICS} topics, {hits} hits, median T ms a query\n"
+    assert run.read_bytes() == found
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["cleaned.jsonl", "index", "run.trec"]
+
+    baseline = finished.results / "runs" / "none.trec"
+    done = thresher("evaluate", qrels, run, "--baseline", baseline)
+    assert (done.code, done.err) == (0, "")
+    table = [line.split("\t") for line in done.out.splitlines() if not line.startswith("#")]
+    assert table[0][:4] == ["run", "measure", "mean", "difference"]
+    values = {(line[0], line[1]): line[2] for line in table[1:]}
+    for measure in ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10"):
+        assert values[str(run), measure] == f"{float(row[measure]):.4f}"
+    ndcg = next(line for line in table if line[:2] == [str(run), "nDCG(dcg='exp-log2')@10"])
+    assert float(ndcg[3]) == pytest.approx(float(row["nDCG(dcg='exp-log2')@10 difference"]), abs=5e-5)
+    assert ndcg[4] == "/".join(row[f"nDCG(dcg='exp-log2')@10 {side}"] for side in "WTL")
+
+    done = thresher("evaluate", qrels, run, "-m", "AP", "--per-topic")
+    lines = [line.split("\t") for line in done.out.splitlines()]
+    assert [line[:3] for line in lines] == [[str(run), "AP", str(number)] for number in range(1, TOPICS + 1)]
+    assert sum(float(line[3]) for line in lines) / TOPICS == pytest.approx(float(row["AP"]), abs=1e-6)
+
+
+def test_cleaners_lists_every_scorer_for_people_and_programs() -> None:
+    people, programs = thresher("cleaners"), thresher("cleaners", "--json")
+    assert (people.code, people.err, programs.code, programs.err) == (0, "", 0, "")
+    declared = json.loads(programs.out)
+    assert [entry["name"] for entry in declared] == list(scorers())
+    for entry in declared:
+        assert f"{entry['name']}@CUTOFF\n    {entry['description']}\n" in people.out
+        assert entry["example"] in people.out
+        assert entry["source"] in people.out
+
+
+def test_doctor_finds_java_and_lucene() -> None:
+    done = thresher("doctor")
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
+    assert [line for line in lines if line.startswith("✗")] == []
+    states = {line[2:].split("  ")[0].strip(): line for line in lines if line[:1] in "✓!"}
+    assert {"Python", "pyserini", "java home", "java version", "jar", "kenlm", "TDP", "memory", "disk, here"} <= set(
+        states
+    )
+    assert "anserini-" in states["jar"]
+
+
+def test_doctor_names_the_fix_for_what_is_missing(tmp_path: Path) -> None:
+    """Without a home folder for models, nothing can be built: the exit code says so."""
+    (tmp_path / "file").write_text("")
+    done = thresher("doctor", THRESHER_CACHE=str(tmp_path / "file" / "cache"))
+    bad = [line for line in done.out.splitlines() if line.startswith("✗")]
+    assert done.code == 4
+    assert len(bad) == 1
+    assert bad[0].endswith(f"{tmp_path / 'file' / 'cache'} cannot be written")
+    assert "fix: set THRESHER_CACHE to a folder of yours" in done.out
+
+
+def test_version_and_help() -> None:
+    assert thresher("--version") == Done(0, f"thresher, version {__version__}\n", "")
+    done = thresher("--help")
+    assert (done.code, done.err) == (0, "")
+    for verb in ("run", "clean", "index", "search", "evaluate", "report", "cleaners", "doctor"):
+        assert re.search(rf"^  {verb} ", done.out, re.MULTILINE)
+        if verb == "run":
+            assert thresher(verb, "--help").out.startswith("Usage: thresher run [OPTIONS] EXPERIMENT\n")
+
+
+def test_a_reader_that_goes_away_is_no_error_worth_a_traceback() -> None:
+    with subprocess.Popen([THRESHER, "cleaners"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ""

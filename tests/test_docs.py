@@ -1,0 +1,50 @@
+"""The documents that list declarations list all of them, as they are."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from thresher.cli import cli
+from thresher.experiments.schema import SCHEMA
+from thresher.scorers.registry import scorers
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+
+
+def test_written_documents_are_not_stale() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "docs", "--check"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("verb", cli.commands)
+def test_every_verb_and_option_is_documented(verb: str) -> None:
+    section = (DOCS / "commands.md").read_text(encoding="utf-8").split(f"\n## thresher {verb}\n")[1].split("\n## ")[0]
+    command = cli.commands[verb]
+    assert command.help
+    assert command.help in section
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+            for name in parameter.opts:
+                assert f"`{name}" in section
+
+
+def test_every_key_and_scorer_is_documented() -> None:
+    files = (DOCS / "experiment-files.md").read_text(encoding="utf-8")
+    for table in SCHEMA:
+        heading = f"\n## [[{table.name}]]\n" if table.many else f"\n## [{table.name}]\n"
+        section = files.split(heading)[1].split("\n## ")[0]
+        for key in table.keys:
+            assert f"\n| `{key.name}` | " in section
+            assert key.meaning in section
+    cleaners = (DOCS / "cleaners.md").read_text(encoding="utf-8")
+    for name in scorers():
+        assert f"\n## {name}\n" in cleaners

