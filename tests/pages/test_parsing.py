@@ -1,5 +1,8 @@
 """Pages into blocks, by hand: what is dropped, what ends a block, and what no page can do."""
 
+import subprocess
+import sys
+
 import pytest
 from page_oracle import DROPPED, STYLING
 
@@ -234,13 +237,39 @@ def test_malformed_pages(page):
     assert blocks(page) == MALFORMED[page]
 
 
-@pytest.mark.parametrize("depth", [100, 2000, 2040, 2046, 2048, 2100, 3500, 100_000])
+@pytest.mark.parametrize("depth", [100, 240, 248, 250, 252, 254, 256, 260, 2048, 100_000])
 @pytest.mark.parametrize("tag", ["div", "b", "svg", "a", "h1", "ul"])
 def test_nested_however_deep(tag, depth):
     page = f"<p>before</p>{f'<{tag}>' * depth}deep{f'</{tag}>' * depth}<p>after</p>"
     deep = [] if tag == "svg" else ["deep"]
     for options in (PageOptions(), SPLIT):
         assert blocks(page, options) == ["before", *deep, "after"]
+
+
+@pytest.mark.parametrize("size", [8_999_000, 9_000_100, 10_100_000])
+def test_one_text_however_long(size):
+    assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]
+
+
+def test_a_small_stack_is_enough_for_deep_pages():
+    """A thread of 256 KiB: beside Java, the main thread has 1 MiB, and what runs over ends the process."""
+    program = """
+import threading
+from thresher.pages import read_html
+
+def read():
+    for depth in range(100, 3000, 10):
+        for tag in ("div", "b", "a", "h1"):
+            assert read_html(f"<{tag}>" * depth + "deep").blocks == ["deep"]
+    print("read")
+
+threading.stack_size(256 << 10)
+thread = threading.Thread(target=read)
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "read\n", "")
 
 
 def test_a_page_has_one_result_whatever_its_charset_says():

@@ -2,7 +2,7 @@
 
 libxml2 parses the page (through lxml) and a stylesheet flattens the tree into one text in which a line feed ends a block and
 other control characters are marks. None can come from the page: control characters are taken out of it first, also where it
-spells them as references. A page nested too deeply for a tree goes through the parser's events instead, which is slower and
+spells them as references. A page too deep or too large for that goes through the parser's events instead, which is slower and
 gives the same.
 """
 
@@ -37,8 +37,11 @@ _CONTROLS = bytes.maketrans(bytes(range(32)) + b"\x7f", b" " * 33)
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
-# libxml2 keeps no tree deeper than 2048; elements that hold text count, others are a level less.
-_DEEPEST = 2040
+# libxml2 keeps no tree deeper than 256 unless told to, and none should be: the stylesheet recurses, and a process with Java in
+# it has a stack of 1 MiB. Elements that hold text count, others are a level less.
+_DEEPEST = 250
+# Nor does it keep a text of more than 10 MB.
+_LARGEST = 9_000_000
 _LINK_MARKS = re.compile(f"([{LINK}{LINK_END}])")
 _HEADINGS_MARKED = re.compile(_HEADING_MARK + "[0-7]")
 _SPACES = re.compile("  +")
@@ -56,6 +59,8 @@ def flatten(utf8: bytes, blocks: str = "join") -> str:
         lxml.etree.LxmlError: if libxml2 gives the page up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", utf8.translate(_CONTROLS))
+    if len(html) > _LARGEST:
+        return flatten_by_events(html, blocks)
     root = etree.fromstring(html, _parser())
     if root is None:
         return ""
@@ -76,7 +81,7 @@ def _is_cut_off(root: etree._Element) -> bool:
 @cache
 def _parser() -> etree.HTMLParser:
     # One for all pages, since making one costs; an index of ids would be for lookups that nobody makes.
-    return etree.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True, collect_ids=False)
+    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
 def flatten_by_events(html: bytes, blocks: str = "join") -> str:
