@@ -113,3 +113,16 @@ def test_one_long_block_takes_no_longer_than_many_short_ones():
     """Looking back to the text's begin for each of so many stops would take minutes."""
     assert len(split("A. b! " * 200_000)) == 200_000
     assert len(split("No way. So " * 200_000)) == 200_001
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("यह एक है। यह दो है।", ["यह एक है।", "यह दो है।"]),
+        ("هل هذا واحد؟ هذا اثنان.", ["هل هذا واحد؟", "هذا اثنان."]),
+        ("یہ ایک ہے۔ یہ دو ہے۔", ["یہ ایک ہے۔", "یہ دو ہے۔"]),
+        ("ይህ አንድ ነው። ይህ ሁለት ነው።", ["ይህ አንድ ነው።", "ይህ ሁለት ነው።"]),
+    ],
+)
+def test_stops_of_other_scripts(text: str, expected: list[str]) -> None:
+    assert read_text_page(text).sentences == expected

@@ -17,7 +17,8 @@ Classes = npt.NDArray[np.uint8]
 # Bits; a character may have several. A line feed is a space too.
 SPACE, LINE_FEED, LETTER, APOSTROPHE, STOP, CLOSER, LOWER = 1, 2, 4, 8, 16, 32, 64
 ODD = "\x1f"
-_TRANSLATED = {"’": "'", "…": "."}
+# What ends a sentence in other scripts that put a space after it does so here too.
+_TRANSLATED = {"’": "'", "…": ".", "।": ".", "॥": ".", "።": ".", "۔": ".", "؟": "?", "՜": "!", "՞": "?"}
 # From here on, looking up every character is faster than going through the text for each that is odd.
 _MANY = 1000
 

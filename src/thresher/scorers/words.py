@@ -9,7 +9,7 @@ from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 
 
 class Words(Scorer):
-    """Number of words in the block. A word is a white-space token with at least one letter or digit."""
+    """Number of words in the block. A word is a white-space token with a letter, digit or combining mark."""
 
     name = "words"
     segment = BLOCK
