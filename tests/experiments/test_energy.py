@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
+from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
@@ -94,3 +95,14 @@ def test_codecarbon_is_named_where_it_is_asked_for() -> None:
     except ImportError:
         with pytest.raises(MissingDependencyError, match="codecarbon is not installed"), meter.stage():
             pass
+
+
+def test_codecarbon_is_looked_for_before_anything_is_measured() -> None:
+    if find_spec("codecarbon"):
+        assert Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine()).tdp.watts == 85.0
+        return
+    with pytest.raises(MissingDependencyError) as error:
+        Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine())
+    assert str(error.value) == (
+        'codecarbon is not installed. Fix: install it with `pip install "thresher[codecarbon]"`.'
+    )

@@ -40,13 +40,7 @@ def measured_co2(watts: float, intensity: float = CARBON_INTENSITY) -> Iterator[
     Raises:
         MissingDependencyError: if codecarbon is not installed.
     """
-    try:
-        codecarbon = import_module("codecarbon")
-    except ImportError as error:
-        raise MissingDependencyError(
-            "codecarbon is not installed", 'install it with `pip install "thresher[codecarbon]"`'
-        ) from error
-    tracker = _tracker(codecarbon, watts)
+    tracker = _tracker(require_codecarbon(), watts)
     tracker.start()
     reading = Co2Reading()
     try:
@@ -60,6 +54,20 @@ def measured_co2(watts: float, intensity: float = CARBON_INTENSITY) -> Iterator[
     reading.kwh = float(data.cpu_energy)
     reading.grams = 1000.0 * reading.kwh * intensity
     reading.method = _method(tracker, str(data.codecarbon_version), watts, intensity)
+
+
+def require_codecarbon() -> Any:
+    """Import codecarbon, which takes seconds.
+
+    Raises:
+        MissingDependencyError: if it is not installed.
+    """
+    try:
+        return import_module("codecarbon")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "codecarbon is not installed", 'install it with `pip install "thresher[codecarbon]"`'
+        ) from error
 
 
 def _tracker(codecarbon: Any, watts: float) -> Any:

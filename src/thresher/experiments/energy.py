@@ -15,6 +15,7 @@ from thresher.costs import (
     find_tdp,
     measure_work,
     measured_co2,
+    require_codecarbon,
 )
 from thresher.experiments.config import CostOptions
 
@@ -39,7 +40,13 @@ class Meter:
 
     @classmethod
     def of(cls, options: CostOptions, machine: Machine) -> Meter:
-        """Return a meter for this machine."""
+        """Return a meter for this machine.
+
+        Raises:
+            MissingDependencyError: if codecarbon is to measure and is not installed.
+        """
+        if options.co2 == "codecarbon":
+            require_codecarbon()
         return cls(options, find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts))
 
     @property
