@@ -11,7 +11,6 @@ from thresher.pages.decoding import Decoded, decode
 from thresher.pages.parsing import BLOCK_RULES, flatten, lines
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
-from thresher.pages.sentences import sentence_breaks
 
 __all__ = ["BLOCK_RULES", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
 
@@ -32,8 +31,10 @@ DEFAULT_OPTIONS = PageOptions()
 _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 
 
-def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS) -> tuple[Segments, Decoded]:
+def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS, detailed: bool = True) -> tuple[Segments, Decoded]:
     """Return the segments of a page, and how its bytes were decoded.
+
+    Without `detailed` it is a little faster, and `Segments.marks` can't be had.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 gives the page up.
@@ -41,13 +42,13 @@ def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS) -> tuple[Segme
     decoded = decode(page.content, page.charset)
     if page.is_text:
         return read_text_page(decoded.utf8.decode(), options), decoded
-    return _segments_of(flatten(decoded.utf8, options.blocks), options), decoded
+    return _segments_of(decoded.utf8, options, detailed), decoded
 
 
 def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
     """Return the segments of an HTML page given as text or bytes."""
     if isinstance(html, str):
-        return _segments_of(flatten(html.encode("utf-8", "replace"), options.blocks), options)
+        return _segments_of(html.encode("utf-8", "replace"), options)
     return read_page(Page("", html), options)[0]
 
 
@@ -59,22 +60,22 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segment
     return segment("\n".join(blocks), [0] * len(blocks), options)
 
 
-def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS, marked: str = "") -> Segments:
-    """Find blocks and sentences in `text`; see `Segments` for the meaning of the arguments."""
+def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS, marked: str | None = "") -> Segments:
+    """Find blocks in `text`; see `Segments` for the meaning of the arguments."""
     plain = plain_text(text)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
-    breaks = sentence_breaks(text, plain, options.language)
     return Segments(
         text,
         plain,
         block_ends,
-        np.sort(np.concatenate((block_ends, np.array(breaks, dtype=np.int64)))),
         np.array(levels, dtype=np.int8),
         marked,
+        options.language,
     )
 
 
-def _segments_of(flat: str, options: PageOptions) -> Segments:
+def _segments_of(utf8: bytes, options: PageOptions, detailed: bool = True) -> Segments:
+    flat = flatten(utf8, options.blocks, detailed)
     text, levels = lines(flat)
-    return segment(text, levels, options, flat)
+    return segment(text, levels, options, flat if detailed else None)

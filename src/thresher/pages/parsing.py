@@ -9,18 +9,22 @@ gives the same.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 import numpy as np
 from lxml import etree
 
-# The control characters that XML allows in a stylesheet. A heading's mark is followed by the level that begins there.
-LINK, LINK_END, _HEADING_MARK = "\x7f", "\r", "\t"
-_HEADING = f"\n{_HEADING_MARK}{{}}\n"
+# The control characters that XML allows in a stylesheet. A tab and the character after it are one mark; a heading's is the
+# level that begins there.
+LINK, LINK_END, MARK = "\x7f", "\r", "\t"
+_HEADING = f"\n{MARK}{{}}\n"
 TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
+# Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks stand after the line feed.
+INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, CONTROL, CONTROL_END, ITEM = "-_~^/=[]*"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
 # the code they released lets these pass as well, and so does the default here.
 INLINE_TAGS = frozenset(
@@ -30,6 +34,17 @@ INLINE_TAGS = frozenset(
     ).split()
 )
 BLOCK_RULES = ("join", "split")
+# Tags at which jusText begins a paragraph. All others, within or between blocks, leave a paragraph whole. OPTION and TEXTAREA
+# are in its list too; here the one is dropped, and the other stands beside the text as all form controls do.
+PARAGRAPH_TAGS = frozenset(
+    (
+        "body blockquote caption center col colgroup dd div dl dt fieldset form h1 h2 h3 h4 h5 h6 legend li optgroup"
+        " p pre table td tfoot th thead tr ul"
+    ).split()
+)
+_CONTROL_TAGS = ("button", "select", "textarea")
+# libxml2 gives these no content, so that their begin is their end.
+_VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not shown to a reader, or shown only to one without scripts, frames or objects. EMBED is not among them: it has no content,
 # but libxml2 puts what follows into it.
 _DROPPED_TAGS = "script style template noscript noframes iframe object noembed applet svg option".split()
@@ -42,31 +57,31 @@ _CONTROL_REFERENCE = re.compile(
 _DEEPEST = 250
 # Nor does it keep a text of more than 10 MB.
 _LARGEST = 9_000_000
-_LINK_MARKS = re.compile(f"([{LINK}{LINK_END}])")
-_HEADINGS_MARKED = re.compile(_HEADING_MARK + "[0-7]")
+_DETAILS = re.compile(f"{MARK}[^0-7]")
 _SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
 
 
-def flatten(utf8: bytes, blocks: str = "join") -> str:
-    """Parse a page into text with marks.
+def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
+    """Parse a page into text with marks, in which every space is a plain one.
 
     Args:
         utf8: the page as UTF-8.
         blocks: `join` to let inline tags such as B and SPAN pass within a block, `split` to let only A.
+        detailed: whether to mark also what only some scorers need. Blocks are the same either way.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 gives the page up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST:
-        return flatten_by_events(html, blocks)
+        return flatten_by_events(html, blocks, detailed)
     root = etree.fromstring(html, _parser())
     if root is None:
         return ""
     if _is_cut_off(root):
-        return flatten_by_events(html, blocks)
-    return str(_stylesheet(blocks)(root))
+        return flatten_by_events(html, blocks, detailed)
+    return _one_space(str(_stylesheet(blocks, detailed)(root)))
 
 
 def _without_controls(utf8: bytes) -> bytes:
@@ -90,27 +105,52 @@ def _parser() -> etree.HTMLParser:
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
-def flatten_by_events(html: bytes, blocks: str = "join") -> str:
+def flatten_by_events(html: bytes, blocks: str = "join", detailed: bool = True) -> str:
     """Do what `flatten` does through the parser's events, for a page without control characters, however deep."""
-    target = _Events(*_marks(blocks))
+    target = _Events(_marks(blocks, detailed))
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
-    flat: str = parser.close()
-    return flat
+    return _one_space(parser.close())
+
+
+@dataclass(frozen=True)
+class _Marks:
+    """What becomes of begin and end tags, by tag; of all other tags; and of an element that is left out."""
+
+    tags: dict[str, tuple[str, str]]
+    others: tuple[str, str]
+    dropped: str
 
 
 @cache
-def _stylesheet(blocks: str) -> etree.XSLT:
-    """Return the stylesheet that flattens a tree; marks are the same as `_marks` gives."""
-    within, line = "<xsl:apply-templates/>", _literal("\n")
-    rules = [f'<xsl:template match="*">{line}{within}{line}</xsl:template>']
+def _marks(blocks: str, detailed: bool) -> _Marks:
+    inline = (MARK + INLINE, MARK + INLINE_END) if detailed else ("", "")
+    soft, soft_end = (f"\n{MARK}{SOFT}", f"\n{MARK}{SOFT_END}") if detailed else ("\n", "\n")
+    tags = dict.fromkeys(_VOID_TAGS, (soft, ""))
+    tags["br"] = (f"\n{MARK}{BREAK}" if detailed else soft, "")
+    if detailed:
+        tags |= dict.fromkeys(PARAGRAPH_TAGS, ("\n", "\n"))
+        tags |= dict.fromkeys(_CONTROL_TAGS, (f"\n{MARK}{CONTROL}", f"\n{MARK}{CONTROL_END}"))
+        tags["li"] = (f"\n{MARK}{ITEM}", "\n")
     if blocks == "join":
-        rules.append(f'<xsl:template match="{"|".join(sorted(INLINE_TAGS))}">{within}</xsl:template>')
-    rules.append(f'<xsl:template match="a">{_literal(LINK)}{within}{_literal(LINK_END)}</xsl:template>')
-    rules.append(f'<xsl:template match="{"|".join(_DROPPED_TAGS)}">{line}</xsl:template>')
-    for tag, level in _HEADINGS.items():
-        begin, end = _literal(_HEADING.format(level)), _literal(_HEADING.format(0))
-        rules.append(f'<xsl:template match="{tag}">{begin}{within}{end}</xsl:template>')
+        tags |= dict.fromkeys(INLINE_TAGS, inline)
+    tags["a"] = (LINK, LINK_END)
+    tags |= {tag: (_HEADING.format(level), _HEADING.format(0)) for tag, level in _HEADINGS.items()}
+    return _Marks(tags, (soft, soft_end), f"\n{MARK}{DROPPED}" if detailed else "\n")
+
+
+@cache
+def _stylesheet(blocks: str, detailed: bool) -> etree.XSLT:
+    """Return the stylesheet that flattens a tree."""
+    marks = _marks(blocks, detailed)
+    tags_of: dict[tuple[str, str], list[str]] = {marks.others: ["*"]}
+    for tag, pair in marks.tags.items():
+        tags_of.setdefault(pair, []).append(tag)
+    rules = [
+        f'<xsl:template match="{"|".join(sorted(tags))}">{_literal(begin)}<xsl:apply-templates/>{_literal(end)}</xsl:template>'
+        for (begin, end), tags in tags_of.items()
+    ]
+    rules.append(f'<xsl:template match="{"|".join(_DROPPED_TAGS)}">{_literal(marks.dropped)}</xsl:template>')
     return etree.XSLT(
         etree.fromstring(
             '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
@@ -120,43 +160,30 @@ def _stylesheet(blocks: str) -> etree.XSLT:
 
 
 def _literal(text: str) -> str:
-    return "<xsl:text>" + "".join(f"&#{ord(character)};" for character in text) + "</xsl:text>"
-
-
-@cache
-def _marks(blocks: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Return what begin and end tags become, by tag; all others become a line feed."""
-    starts: dict[str, str] = {}
-    ends: dict[str, str] = {}
-    if blocks == "join":
-        starts = dict.fromkeys(INLINE_TAGS, "")
-        ends = dict(starts)
-    starts["a"], ends["a"] = LINK, LINK_END
-    for tag, level in _HEADINGS.items():
-        starts[tag], ends[tag] = _HEADING.format(level), _HEADING.format(0)
-    return starts, ends
+    return f"<xsl:text>{''.join(f'&#{ord(character)};' for character in text)}</xsl:text>" if text else ""
 
 
 class _Events:
     """A parser target that appends text and marks to one list."""
 
-    def __init__(self, starts: dict[str, str], ends: dict[str, str]) -> None:
-        self._starts, self._ends = starts, ends
+    def __init__(self, marks: _Marks) -> None:
+        self._marks = marks
         self._pieces: list[str] = []
         self._dropped = 0
 
     def start(self, tag: str, _attributes: Any) -> None:
         if tag in _DROPPED_TAGS:
+            if not self._dropped:
+                self._pieces.append(self._marks.dropped)
             self._dropped += 1
-            self._pieces.append("\n")
         elif not self._dropped:
-            self._pieces.append(self._starts.get(tag, "\n"))
+            self._pieces.append(self._marks.tags.get(tag, self._marks.others)[0])
 
     def end(self, tag: str) -> None:
         if tag in _DROPPED_TAGS:
             self._dropped -= 1
         elif not self._dropped:
-            self._pieces.append(self._ends.get(tag, "\n"))
+            self._pieces.append(self._marks.tags.get(tag, self._marks.others)[1])
 
     def data(self, text: str) -> None:
         if not self._dropped:
@@ -167,7 +194,7 @@ class _Events:
 
 
 def lines(flat: str) -> tuple[str, list[int]]:
-    """Split marked text into blocks.
+    """Split marked text, in which every space is a plain one, into blocks.
 
     Returns:
         the blocks with single spaces between words, joined by line feeds; and for each block its heading level (0 for none,
@@ -176,7 +203,7 @@ def lines(flat: str) -> tuple[str, list[int]]:
     texts: list[str] = []
     levels: list[int] = []
     # Headings are few, so that all work on lines is left to C.
-    before, *headed = one_space(unlinked(flat)).split(_HEADING_MARK)
+    before, *headed = _undetailed(unlinked(flat)).split(MARK)
     for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
         stripped = [*filter(None, map(str.strip, part.split("\n")))]
         texts += stripped
@@ -185,7 +212,7 @@ def lines(flat: str) -> tuple[str, list[int]]:
     return (_SPACES.sub(" ", text) if "  " in text else text), levels
 
 
-def one_space(text: str) -> str:
+def _one_space(text: str) -> str:
     """Return `text` with a plain space for every other space of Unicode; line feeds stay."""
     for character in outside_ascii(text):
         if character.isspace():
@@ -198,25 +225,11 @@ def outside_ascii(text: str) -> set[str]:
     return set() if text.isascii() else set(text.encode().translate(None, _ASCII).decode())
 
 
-def linked_lines(flat: str) -> list[str]:
-    """Return for each block that `lines` gives the part of its text inside A elements."""
-    linked = []
-    inside = 0
-    for line in _HEADINGS_MARKED.sub("", one_space(flat)).split("\n"):
-        kept = []
-        for piece in _LINK_MARKS.split(line):
-            if piece in (LINK, LINK_END):
-                inside += 1 if piece == LINK else -1
-            elif inside:
-                kept.append(piece)
-            elif " " in piece:
-                # Only a space parts words: two links in one word are one word.
-                kept.append(" ")
-        if unlinked(line).strip():
-            linked.append(" ".join("".join(kept).split()))
-    return linked
-
-
 def unlinked(flat: str) -> str:
     """Return marked text without the marks of links."""
     return flat.replace(LINK, "").replace(LINK_END, "")
+
+
+def _undetailed(flat: str) -> str:
+    """Return marked text without the marks that only some scorers need."""
+    return _DETAILS.sub("", flat)

@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.parsing import TITLE_LEVEL, linked_lines
-from thresher.pages.plain import Ints, PlainText, count_by_end, plain_text, word_starts
+from thresher.pages.marks import Marks
+from thresher.pages.parsing import TITLE_LEVEL
+from thresher.pages.plain import LETTER, SPACE, Ints, PlainText, count_by_end, word_starts
+from thresher.pages.sentences import sentence_breaks
 
 
 @dataclass(frozen=True)
@@ -21,15 +23,22 @@ class Segments:
     `text`, the separator after it included, so that the parts of one kind laid end to end are the text; every block's end
     is a sentence's end. `levels` holds each block's heading level: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title.
     `plain` is the plain form of the text, at the same offsets.
-    `marked` is the text with marks at links, as `thresher.pages.parsing.flatten` gives it.
+    `marked` is the page as `thresher.pages.parsing.flatten` gives it with all details; it is empty for a page of plain
+    text, and None where details were left out. `language` is whose abbreviations end no sentence.
     """
 
     text: str
     plain: PlainText
     block_ends: Ints
-    sentence_ends: Ints
     levels: npt.NDArray[np.int8]
-    marked: str = ""
+    marked: str | None = ""
+    language: str = "en"
+
+    @cached_property
+    def sentence_ends(self) -> Ints:
+        """Where each sentence ends, rising."""
+        breaks = sentence_breaks(self.text, self.plain, self.language)
+        return np.sort(np.concatenate((self.block_ends, np.array(breaks, dtype=np.int64))))
 
     @cached_property
     def blocks(self) -> list[str]:
@@ -45,6 +54,11 @@ class Segments:
     def block_of_sentence(self) -> Ints:
         """For each sentence, the index of its block."""
         return np.searchsorted(self.block_ends, self.sentence_ends, side="left")
+
+    @cached_property
+    def spaces(self) -> Ints:
+        """Where spaces and line feeds stand in the text."""
+        return np.flatnonzero(self.plain.classes & SPACE)
 
     @cached_property
     def word_starts(self) -> Ints:
@@ -74,9 +88,59 @@ class Segments:
     @cached_property
     def linked_words_in_blocks(self) -> Ints:
         """For each block, its words inside A elements."""
-        lines = linked_lines(self.marked) if self.marked else [""] * len(self.blocks)
-        ends = np.cumsum([len(line) + 1 for line in lines], dtype=np.int64)
-        return count_by_end(word_starts(plain_text("\n".join(lines))), ends)
+        starts, classes = self.word_starts, self.plain.classes
+        begins, ends = self.marks.links
+        if not (len(starts) and len(begins)):
+            return np.zeros(len(self.block_ends), dtype=np.int64)
+        # The first word that reaches into each link, and the first that begins after it.
+        first = np.maximum(np.searchsorted(starts, begins, side="right") - 1, 0)
+        first += self._word_ends(starts[first]) <= begins
+        after = np.searchsorted(starts, ends)
+        begins, ends, first, after = (values[first < after] for values in (begins, ends, first, after))
+        # All words between a link's first and last are in it. Of those two, a part may be; it must have a letter.
+        inside = np.zeros(len(starts) + 1, dtype=np.int32)
+        np.add.at(inside, first + 1, 1)
+        np.subtract.at(inside, np.maximum(after - 1, first + 1), 1)
+        linked = np.cumsum(inside[:-1]) > 0
+        last = after - 1
+        edges = np.concatenate((first, last))
+        parts = np.stack(
+            (
+                np.maximum(starts[edges], np.tile(begins, 2)),
+                np.minimum(self._word_ends(starts[edges]), np.tile(ends, 2)),
+            ),
+            axis=1,
+        )
+        letters = np.append(classes & LETTER, np.uint8(0))
+        linked[edges[np.bitwise_or.reduceat(letters, parts.ravel())[::2] > 0]] = True
+        return count_by_end(starts[linked], self.block_ends)
+
+    def _word_ends(self, starts: Ints) -> Ints:
+        """Return where the words that begin at `starts` end."""
+        return np.append(self.spaces, len(self.text))[np.searchsorted(self.spaces, starts)]
+
+    @cached_property
+    def linked_characters_in_blocks(self) -> Ints:
+        """For each block, its characters inside A elements, spaces between words included."""
+        return np.diff(self.marks.linked_before(self.block_ends), prepend=0)
+
+    @cached_property
+    def marks(self) -> Marks:
+        """What the page's tags say about its blocks.
+
+        Raises:
+            RuntimeError: if the page was read without: a scorer that looks at this declares `uses_marks`.
+        """
+        if self.marked is None:
+            raise RuntimeError(
+                "the page was read without its marks: the scorer that needs them declares `uses_marks = True`"
+            )
+        return Marks(self.marked or self.text, self.spaces, self.block_ends, has_tags=bool(self.marked))
+
+    @property
+    def is_list_item(self) -> npt.NDArray[np.bool_]:
+        """For each block, whether it is the first of a list item."""
+        return self.marks.is_list_item
 
     def _parts(self, ends: Ints) -> Iterator[str]:
         start = 0

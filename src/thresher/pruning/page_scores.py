@@ -43,7 +43,7 @@ def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEF
     """
     start = perf_counter()
     try:
-        segments, decoded = read_page(page, options)
+        segments, decoded = read_page(page, options, detailed=any(scorer.uses_marks for scorer in scorers))
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, page.url, bytes=len(page.content))

@@ -1,0 +1,189 @@
+"""What a page's tags say about its blocks, beyond where they end: links, paragraphs, lists, how many tags there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.pages import parsing
+from thresher.pages.plain import Ints
+
+Mask = npt.NDArray[np.bool_]
+
+_LINE_FEED, _MARK = ord("\n"), ord(parsing.MARK)
+_LINK, _LINK_END = ord(parsing.LINK), ord(parsing.LINK_END)
+# Marks that a line feed stands before and that end no paragraph, and those that begin an element.
+_WITHIN_PARAGRAPH = (
+    parsing.SOFT + parsing.SOFT_END + parsing.BREAK + parsing.DROPPED + parsing.CONTROL + parsing.CONTROL_END
+)
+_BEGIN = np.zeros(256, dtype=np.bool_)
+_BEGIN[[ord(kind) for kind in parsing.INLINE + parsing.SOFT + parsing.CONTROL + parsing.ITEM + "01234567"]] = True
+_SHOWN = np.ones(256, dtype=np.bool_)
+_SHOWN[[ord(" "), _LINE_FEED, _MARK, _LINK, _LINK_END]] = False
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Facts about a page's blocks, in their order, each worked out when it is first asked for.
+
+    Attributes:
+        marked: the page as `parsing.flatten` gives it, with all details; for a page of plain text, that text.
+        spaces: where spaces and line feeds stand in the page's text.
+        block_ends: where each of its blocks ends there, the line feed after it included.
+        has_tags: whether it is HTML.
+    """
+
+    marked: str
+    spaces: Ints
+    block_ends: Ints
+    has_tags: bool = True
+
+    @cached_property
+    def links(self) -> tuple[Ints, Ints]:
+        """Where the text of each link (element A) begins and ends in the page's text; rising, without overlaps, none empty."""
+        return _links(self._at(_LINK), self._at(_LINK_END), self._visible, self.spaces)
+
+    def linked_before(self, offsets: Ints) -> Ints:
+        """Return for each offset in the text how many characters before it lie in links."""
+        begins, ends = self.links
+        if not len(begins):
+            return np.zeros(len(offsets), dtype=np.int64)
+        total = np.concatenate(([0], np.cumsum(ends - begins)))
+        link = np.searchsorted(begins, offsets, side="right")
+        beyond = ends[link - 1] - offsets
+        # Before the first link, `link - 1` is the last of all, and nothing lies beyond.
+        return total[link] - np.where(link > 0, np.maximum(beyond, 0), 0)
+
+    @cached_property
+    def paragraphs(self) -> Ints:
+        """For each block the number of its paragraph, rising from 0.
+
+        Paragraphs are jusText's: only the tags of `parsing.PARAGRAPH_TAGS` and two or more BR in a row part them.
+        """
+        line_feeds = self._codes == _LINE_FEED
+        breaks = self._of_kind(parsing.BREAK)
+        for kind in _WITHIN_PARAGRAPH:
+            line_feeds[self._of_kind(kind) - 1] = False
+        # Of BR with no text and no begin of an element between them, the second ends a paragraph.
+        in_a_row = np.ones(max(len(breaks) - 1, 0), dtype=np.bool_)
+        for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
+            in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
+        line_feeds[breaks[1:][in_a_row] - 1] = True
+        before = np.searchsorted(np.flatnonzero(line_feeds), self._firsts)
+        return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
+
+    @cached_property
+    def is_control(self) -> Mask:
+        """For each block, whether it lies in a form control: BUTTON, SELECT or TEXTAREA."""
+        begins, ends = self._of_kind(parsing.CONTROL), self._of_kind(parsing.CONTROL_END)
+        inside: Mask = np.searchsorted(begins, self._firsts) > np.searchsorted(ends, self._firsts)
+        return inside
+
+    @cached_property
+    def is_list_item(self) -> Mask:
+        """For each block, whether it is the first of a list item."""
+        items = self._of_kind(parsing.ITEM)
+        previous = np.concatenate(([0], self._lasts))[:-1]
+        begun: Mask = np.searchsorted(items, self._firsts) > np.searchsorted(items, previous)
+        return begun
+
+    @property
+    def tags_before(self) -> Ints:
+        """For each block, the begin and end tags between the last character before it, or the page's begin, and its first."""
+        before_first, before_last, _ = self._tags
+        return before_first - np.concatenate(([0], before_last))[:-1]
+
+    @property
+    def tags_inside(self) -> Ints:
+        """For each block, the tags between its first and last character."""
+        before_first, before_last, _ = self._tags
+        return before_last - before_first
+
+    @property
+    def tags_after(self) -> int:
+        """The tags after the last block."""
+        _, before_last, count = self._tags
+        return count - int(before_last[-1]) if len(before_last) else count
+
+    @cached_property
+    def _tags(self) -> tuple[Ints, Ints, int]:
+        """The tags before each block's first character and before its last, and in all."""
+        if not self.has_tags:
+            none = np.zeros(len(self.block_ends), dtype=np.int64)
+            return none, none, 0
+        codes = self._codes
+        # One line feed stands for one tag, but for what is left out and for the second of a heading's two.
+        tags = (codes == _LINE_FEED) | (codes == _LINK) | (codes == _LINK_END)
+        tags[self._of_kind(parsing.INLINE)] = tags[self._of_kind(parsing.INLINE_END)] = True
+        tags[self._of_kind(parsing.DROPPED) - 1] = False
+        tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
+        at = np.flatnonzero(tags)
+        return np.searchsorted(at, self._firsts), np.searchsorted(at, self._lasts), len(at)
+
+    @cached_property
+    def _codes(self) -> npt.NDArray[np.uint8]:
+        # A byte a character: what is outside ASCII is no mark.
+        return np.frombuffer(self.marked.encode("ascii", "replace"), dtype=np.uint8)
+
+    @cached_property
+    def _marks_at(self) -> Ints:
+        return self._at(_MARK)
+
+    @cached_property
+    def _kinds(self) -> npt.NDArray[np.uint8]:
+        kinds: npt.NDArray[np.uint8] = self._codes[self._marks_at + 1]
+        return kinds
+
+    @cached_property
+    def _visible(self) -> Ints:
+        """Where the text's characters other than spaces stand: what is left of the marked text without its marks."""
+        shown = _SHOWN[self._codes]
+        shown[self._marks_at + 1] = False
+        return np.flatnonzero(shown)
+
+    @cached_property
+    def _lasts(self) -> Ints:
+        """Where each block's last character stands in the marked text."""
+        last: Ints = self._visible[self.block_ends - np.searchsorted(self.spaces, self.block_ends) - 1]
+        return last
+
+    @cached_property
+    def _firsts(self) -> Ints:
+        """Where each block's first character stands in the marked text."""
+        begins = np.concatenate(([0], self.block_ends))[:-1]
+        return self._visible[begins - np.searchsorted(self.spaces, begins)]
+
+    def _at(self, code: int) -> Ints:
+        return np.flatnonzero(self._codes == code)
+
+    def _of_kind(self, kind: str) -> Ints:
+        found: Ints = self._marks_at[self._kinds == ord(kind)]
+        return found
+
+
+def _links(begins: Ints, ends: Ints, visible: Ints, spaces: Ints) -> tuple[Ints, Ints]:
+    """Return where the text of each link begins and ends in the page's text.
+
+    Args:
+        begins, ends: where elements A begin and end in the marked text.
+        visible: where the text's characters other than spaces stand there.
+        spaces: where spaces and line feeds stand in the text.
+    """
+    first, after = np.searchsorted(visible, begins), np.searchsorted(visible, ends)
+    if (first[1:] < after[:-1]).any():
+        # Links in links, which HTML forbids: the outermost remain.
+        size = len(visible) + 1
+        depth = np.cumsum(np.bincount(first, minlength=size) - np.bincount(after, minlength=size))
+        edges = np.diff(depth > 0, prepend=False, append=False)
+        first, after = np.flatnonzero(edges).reshape(-1, 2).T
+    first, after = first[first < after], after[first < after]
+    # A space is not among the visible: as many as stand before a character are to be added.
+    before_spaces = spaces - np.arange(len(spaces))
+    last = after - 1
+    return (
+        first + np.searchsorted(before_spaces, first, side="right"),
+        last + np.searchsorted(before_spaces, last, side="right") + 1,
+    )
