@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from small_web import Done, Finished, Web, leftovers, tree
 
+from thresher.scorers.registry import scorers
+
 Call = Callable[..., Done]
 
 
@@ -38,7 +40,7 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "unknown scorer": (
         {"cleaners": 'names = ["wrods@3"]'},
-        ("web.toml:18: unknown scorer 'wrods'. Fix: use one of density, perplexity, words.",),
+        (f"web.toml:18: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",),
     ),
     "unknown parameter": (
         {"cleaners": 'names = ["words(size=3)@3"]'},

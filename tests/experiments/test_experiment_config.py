@@ -335,6 +335,20 @@ def test_a_missing_file(tmp_path: Path) -> None:
     assert str(caught.value) == f"{tmp_path / 'none.toml'}: there is no such file or folder. Fix: check the path."
 
 
+def test_scorers_that_decide_are_cleaners_and_no_sweeps(load: Load, fail: Fail) -> None:
+    found = load(HEAD + "[cleaners]\nnames = ['bte', 'boilerpipe(filter=main)+words@5']\n").variants[1:]
+    assert [(variant.name, variant.sweep, variant.cutoff) for variant in found] == [
+        ("bte", None, None),
+        ("boilerpipe(rules=words,filter=main)+words@5", None, None),
+    ]
+    text = "[[sweep]]\nscorer = 'bte'\ncutoffs = [1]\n[cleaners]\nnames = ['bte@2', 'bte', 'bte']\n"
+    assert fail(HEAD + text) == [
+        f"{NEXT + 1}: the scorer 'bte' of a sweep decides by itself and has no cutoffs. Fix: name it under [cleaners].",
+        f"{NEXT + 4}: 'bte' decides by itself and has no cutoff. Fix: write bte.",
+        f"{NEXT + 4}: the variant 'bte' comes twice. Fix: leave one out.",
+    ]
+
+
 SWEEP = "[[sweep]]\nscorer = 'density'\ncutoffs = {}\n"
 
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError
-from thresher.scorers.base import Parameter, check_range, with_values
-from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, number, parse_cleaner, parse_scorer
+from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
+from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, number, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers
 
 
@@ -33,6 +33,11 @@ from thresher.scorers.registry import scorers
             " words@5 + density(headings=keep) @ 10.25 + perplexity@1 ",
             "words@5+density(headings=keep)@10.25+perplexity(lm=books)@1",
         ),
+        ("bte", "bte"),
+        (" bte ( headings = keep ) ", "bte(headings=keep)"),
+        ("boilerpipe", "boilerpipe(rules=words)"),
+        ("boilerpipe(filter=none,rules=density)", "boilerpipe(rules=density)"),
+        ("boilerpipe(filter=main)+words@5+bte", "boilerpipe(rules=words,filter=main)+words@5+bte"),
     ],
 )
 def test_one_canonical_form(text, name):
@@ -53,6 +58,22 @@ def test_what_a_name_means():
     assert Cleaner().scorers == ()
 
 
+def values(parameter: Parameter) -> st.SearchStrategy[str]:
+    """Every spelling of every value."""
+    if parameter.choices:
+        return st.sampled_from(parameter.choices).map(str)
+    if parameter.type is bool:
+        return st.sampled_from(["true", "false"])
+    if parameter.type is str:
+        return st.sampled_from([str(parameter.default), "my-models_1.2"])
+    if parameter.type is int:
+        low, high = parameter.low, parameter.high
+        return st.integers(None if low is None else math.ceil(low), None if high is None else math.floor(high)).map(str)
+    assert parameter.type is float, "extend this by the values of such parameters"
+    floats = st.floats(parameter.low, parameter.high, allow_nan=False, allow_infinity=False)
+    return floats.map(lambda value: repr(value).replace("e+", "e"))
+
+
 @st.composite
 def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float, bool]]]:
     """A name in any spelling that the declarations allow, and what it means."""
@@ -61,15 +82,14 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float, bool]]]:
         chosen = {}
         for parameter in (*kind.parameters, *CUT_PARAMETERS):
             if draw(st.booleans()):
-                assert parameter.choices, "extend this test by the values of such parameters"
-                chosen[parameter.name] = draw(st.sampled_from(parameter.choices))
+                chosen[parameter.name] = draw(values(parameter))
         space = draw(st.sampled_from(["", " ", "  "]))
         inside = f",{space}".join(f"{key}{space}={value}" for key, value in draw(st.permutations(list(chosen.items()))))
-        cutoff = draw(
-            st.floats(kind.low, kind.high, allow_nan=False, allow_infinity=False) | st.sampled_from(kind.grid or (1,))
-        )
+        floats = st.floats(kind.low, kind.high, allow_nan=False, allow_infinity=False)
+        cutoff = DECISION if kind.decides else draw(floats | st.sampled_from(kind.grid or (1,)))
+        at = "" if kind.decides else f"@{space}{repr(cutoff).replace('e+', 'e')}"
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
-        parts.append(f"{space}{kind.name}{space}{brackets}@{space}{repr(cutoff).replace('e+', 'e')}")
+        parts.append(f"{space}{kind.name}{space}{brackets}{at}")
         meanings.append((kind.name, float(cutoff), chosen.get("headings") == "keep"))
     return "+".join(parts), meanings
 
@@ -85,7 +105,12 @@ def test_names_of_all_scorers_come_back(drawn):
     assert [cut.scorer.values for cut in again.cuts] == [cut.scorer.values for cut in cleaner.cuts]
     assert not set(cleaner.name) & set(" \t\n/")
     for cut in cleaner.cuts:
+        if cut.scorer.decides:
+            alone = parse_scorer(cut.name)
+            assert (alone.name, alone.cutoff, alone.keep_headings) == (cut.name, DECISION, cut.keep_headings)
+            continue
         template = parse_scorer(cut.name.split("@")[0])
+        assert parse_sweep(cut.name.split("@")[0]).name == template.name
         assert (template.cutoff, template.name) == (None, cut.name.split("@")[0])
         assert template.at(cut.cutoff, "x").name == cut.name
 
@@ -156,6 +181,17 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("perplexity(x=1)@5", "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, headings."),
         ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
         ("perplexity(lm=)@5", "perplexity(lm=)@5: 'lm' cannot be ''. Fix: use one of books."),
+        ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
+        (
+            "boilerpipe(headings=keep,filter=main)@0.5",
+            "boilerpipe(headings=keep,filter=main)@0.5: 'boilerpipe' decides by itself and has no cutoff. "
+            "Fix: write boilerpipe(rules=words,filter=main,headings=keep).",
+        ),
+        ("bte@many", "bte@many: 'bte' decides by itself and has no cutoff. Fix: write bte."),
+        (
+            "boilerpipe(rules=cleanEval)",
+            "boilerpipe(rules=cleanEval): 'rules' cannot be 'cleanEval'. Fix: use one of words, density, cleaneval.",
+        ),
         (
             "words(headings=keep,headings=keep)@5",
             "words(headings=keep,headings=keep)@5: the parameter 'headings' is given twice. Fix: give it once.",
@@ -188,6 +224,20 @@ def test_the_scorer_of_a_sweep():
     assert (
         str(caught.value)
         == "sweep 2: the cutoff of 'perplexity' is out of range: 0. Fix: choose a value of at least 1."
+    )
+
+
+def test_no_sweep_runs_over_decisions():
+    cut = parse_scorer("boilerpipe(filter=main, headings=keep)")
+    assert (cut.name, cut.cutoff) == ("boilerpipe(rules=words,filter=main,headings=keep)", DECISION)
+    for function in (parse_sweep, parse_cleaner):
+        with pytest.raises(ConfigError) as caught:
+            function("bte@1")
+        assert str(caught.value) == "bte@1: 'bte' decides by itself and has no cutoff. Fix: write bte."
+    with pytest.raises(ConfigError) as caught:
+        parse_sweep("bte", "file.toml:7")
+    assert str(caught.value) == (
+        "file.toml:7: the scorer 'bte' of a sweep decides by itself and has no cutoffs. Fix: name it under [cleaners]."
     )
 
 
@@ -225,12 +275,19 @@ def test_values_of_other_types():
     assert share.parse("1e-1", "here") == 0.1
     listed = Parameter("n", int, 3, "a number", choices=(3, 6))
     assert listed.parse("6", "here") == 6
+    switch = Parameter("s", bool, False, "a switch")
+    assert (switch.parse("true", "here"), switch.parse("false", "here")) == (True, False)
+    spelled = [parameter.spelling for parameter in (whole, share, listed, switch, Parameter("t", str, "", "a text"))]
+    assert spelled == ["from 1 to 9", "from 0 to 1", "3 or 6", "true or false", "any text"]
     for parameter, text, message in (
         (whole, "x", "here: the value 'x' of 'n' is no int. Fix: give one such as 3."),
         (whole, "1.5", "here: the value '1.5' of 'n' is no int. Fix: give one such as 3."),
         (whole, "10", "here: 'n' is out of range: 10. Fix: choose a value of at least 1 and at most 9."),
         (share, "nan", "here: 'q' is out of range: nan. Fix: choose a value of at least 0 and at most 1."),
         (listed, "4", "here: 'n' cannot be '4'. Fix: use one of 3, 6."),
+        (switch, "1", "here: 's' cannot be '1'. Fix: use one of true, false."),
+        (switch, "True", "here: 's' cannot be 'True'. Fix: use one of true, false."),
+        (whole, "9" * 400, f"here: the value '{'9' * 400}' of 'n' is no int. Fix: give one such as 3."),
     ):
         with pytest.raises(ConfigError) as caught:
             parameter.parse(text, "here")
@@ -240,4 +297,39 @@ def test_values_of_other_types():
 def test_printing():
     assert with_values("x", {}) == "x"
     assert with_values("x", {"a": 1, "b": "c", "d": 0.5}) == "x(a=1,b=c,d=0.5)"
+    assert with_values("x", {"a": True, "b": False, "c": 1e20, "d": 1e-7, "e": 2.0, "f": -0.0}) == (
+        "x(a=true,b=false,c=1e20,d=1e-07,e=2.0,f=0.0)"
+    )
     assert Cut(parse_scorer("words").scorer, None).name == "words"
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(10**12), 10**12) | st.booleans())
+def test_values_come_back(value):
+    parameter = Parameter("x", type(value), value, "a value")
+    assert parameter.parse(printed(value), "here") == value
+    assert "+" not in printed(value)
+
+
+class Several(Scorer):
+    """A scorer with parameters of all kinds."""
+
+    name = "several"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    unit = "nothing"
+    source = "This test"
+    parameters = (
+        Parameter("always", int, 1, "a number in every name"),
+        Parameter("share", float, 0.5, "a share", terse=True),
+        Parameter("switch", bool, False, "a switch", terse=True),
+    )
+
+    def score(self, segments):
+        raise NotImplementedError
+
+
+def test_terse_parameters_are_named_where_they_differ():
+    assert Several().canonical_name == "several(always=1)"
+    assert Several(share=0.5, switch=False).canonical_name == "several(always=1)"
+    assert Several(share=0.25, switch=True).canonical_name == "several(always=1,share=0.25,switch=true)"
+    assert Cut(Several(switch=True), 2, keep_headings=True).name == "several(always=1,switch=true,headings=keep)@2"

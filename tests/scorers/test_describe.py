@@ -22,6 +22,7 @@ def test_declarations():
         ]
         # The example is a canonical name.
         assert parse_cleaner(entry["example"]).name == entry["example"]
+        assert entry["decides"] == ("@" not in entry["example"]) == (entry["cutoffs"] == "none")
 
 
 def test_description_of_a_scorer():
@@ -37,10 +38,22 @@ def test_description_of_a_scorer():
     ) in describe()
 
 
+def test_description_of_a_scorer_that_decides():
+    assert (
+        "\nbte\n"
+        "    Decides for the one span of blocks with the most words inside and tags outside.\n"
+        "    scores each block; decides: no cutoff, such as bte\n"
+        "    headings=score: whether title and headings are scored like any block, or always kept (score or keep)\n"
+        "    source: Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop "
+        "2001\n"
+        "\n"
+    ) in describe()
+
+
 def test_all_are_described():
     text = describe()
     assert text.startswith("none\n    The baseline: tags, scripts and styles removed, all text kept.\n\n")
     assert text.endswith("\n\na+b applies both: a segment stays if it passes each.")
     paragraphs = text.split("\n\n")
-    assert [paragraph.split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())
+    assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())
     assert not any(line != line.rstrip() for line in text.splitlines())

@@ -71,6 +71,8 @@ def test_all_scorers():
         assert kind.unit
         assert kind.source
         assert kind.__doc__
+        if kind.decides:
+            assert (kind.keep, kind.grid) == (KEEP_HIGH, ())
         for cutoff in kind.grid:
             assert parse_scorer(name).at(cutoff, "here").cutoff == cutoff
         assert list(kind.grid) == sorted(set(kind.grid))
@@ -101,6 +103,7 @@ def test_one_short_file_adds_a_scorer(folder):
         "description": "Number of characters of the block.",
         "segment": "block",
         "keep": "keep high",
+        "decides": False,
         "unit": "characters",
         "cutoffs": "from 0",
         "grid": ["10", "20", "30"],
@@ -111,12 +114,14 @@ def test_one_short_file_adds_a_scorer(folder):
                 "default": 1.0,
                 "description": "what the length is multiplied by",
                 "values": "from 0 to 10",
+                "choices": [],
             },
             {
                 "name": "headings",
                 "default": "score",
                 "description": "whether title and headings are scored like any block, or always kept",
                 "values": "score or keep",
+                "choices": ["score", "keep"],
             },
         ],
         "source": "This test",

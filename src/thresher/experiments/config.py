@@ -20,7 +20,7 @@ from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
 from thresher.pruning.worker import Limits
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_scorer
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -241,7 +241,7 @@ def _sweep(sweep: dict[str, Any], number: int, reader: _Reader) -> list[Variant]
     at = ("sweep", number)
     template: Cut | None = None
     if sweep["scorer"] is not None:
-        template = reader.parse(lambda: parse_scorer(sweep["scorer"]), (*at, "scorer"))
+        template = reader.parse(lambda: parse_sweep(sweep["scorer"]), (*at, "scorer"))
     cutoffs = _cutoffs(sweep["cutoffs"], (*at, "cutoffs"), reader)
     if template is None:
         return []

@@ -32,7 +32,8 @@ def methods(experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: 
         (
             "Scorers",
             " ".join(
-                f"{scorer.canonical_name}: {(type(scorer).__doc__ or '').strip()} ({scorer.keep}; {scorer.source})."
+                f"{scorer.canonical_name}: {(type(scorer).__doc__ or '').strip()} "
+                f"({'decides' if scorer.decides else scorer.keep}; {scorer.source})."
                 for scorer in experiment.scorers
             )
             or "None.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,13 +19,19 @@ Value = str | int | float | bool
 
 BLOCK, SENTENCE = "block", "sentence"
 KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
+DECISION = 0.5
+"""The cutoff between the two scores of a scorer that decides."""
+_SPELLED = {"true": True, "false": False}
+# From here on, choices are too many to be listed in a line.
+_MANY = 12
 
 
 @dataclass(frozen=True)
 class Parameter:
     """A named, typed value that changes what a scorer or a cleaner does.
 
-    `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) say it.
+    `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) say it. A `terse`
+    parameter is left out of names where it has its default: what nobody changes should not make names long.
     """
 
     name: str
@@ -34,6 +41,17 @@ class Parameter:
     choices: tuple[Value, ...] = ()
     low: float | None = None
     high: float | None = None
+    terse: bool = False
+
+    @property
+    def spelling(self) -> str:
+        """What is said of the values allowed: `true or false`, `words or density`, `from 0 to 1`."""
+        if len(self.choices) > _MANY:
+            first, last = printed(self.choices[0]), printed(self.choices[-1])
+            return f"{first} to {last}, {len(self.choices)} in all (`thresher cleaners --json` has them)"
+        if self.choices or self.type is bool:
+            return " or ".join(map(printed, self.choices or _SPELLED.values()))
+        return "any text" if self.type is str else span(self.low, self.high)
 
     def parse(self, text: str, where: str) -> Value:
         """Return the value that `text` spells.
@@ -41,18 +59,25 @@ class Parameter:
         Raises:
             ConfigError: if it is not of this parameter's type or out of its range.
         """
+        if self.type is bool:
+            if text not in _SPELLED:
+                raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {', '.join(_SPELLED)}", where)
+            return _SPELLED[text]
         try:
             value: Value = self.type(text)
-        except ValueError as error:
+            size = 0.0 if self.type is str else float(value)
+        except (ValueError, OverflowError) as error:
             raise ConfigError(
                 f"the value {text!r} of {self.name!r} is no {self.type.__name__}",
                 f"give one such as {self.default}",
                 where,
             ) from error
         if self.choices and value not in self.choices:
-            allowed = ", ".join(map(str, self.choices))
+            near = get_close_matches(text, map(printed, self.choices), 3) or [self.spelling]
+            allowed = ", ".join(map(printed, self.choices) if len(self.choices) <= _MANY else near)
             raise ConfigError(f"{self.name!r} cannot be {text!r}", f"use one of {allowed}", where)
-        check_range(float(value), self.low, self.high, repr(self.name), where) if self.type is not str else None
+        if self.type is not str:
+            check_range(size, self.low, self.high, repr(self.name), where)
         return value
 
 
@@ -64,21 +89,26 @@ class Scorer(ABC):
         segment: `BLOCK` or `SENTENCE`: what is scored.
         keep: `KEEP_HIGH` where high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` where low scores
             are (score <= cutoff).
+        decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
+            the cut is at `DECISION`, names do not show it, and no sweep runs over it.
         unit: what the score counts, for axes and tables.
         low, high: the range of cutoffs, inclusive; None for no bound.
         grid: cutoffs worth trying, as published.
         source: where the method is described.
+        uses_marks: whether it looks at `Segments.marks` or what follows from them, such as linked words.
         parameters: what can be set; values come to the constructor by name.
     """
 
     name: ClassVar[str]
     segment: ClassVar[str]
     keep: ClassVar[str]
+    decides: ClassVar[bool] = False
     unit: ClassVar[str]
     low: ClassVar[float | None] = None
     high: ClassVar[float | None] = None
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
+    uses_marks: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
@@ -88,8 +118,22 @@ class Scorer(ABC):
 
     @property
     def canonical_name(self) -> str:
-        """The scorer's name with all its parameters, as scores are stored under."""
-        return with_values(self.name, self.values)
+        """The scorer's name with its parameters, as scores are stored under."""
+        return with_values(self.name, self.named_values)
+
+    @property
+    def named_values(self) -> dict[str, Value]:
+        """The values that names show: all but those of terse parameters that have their default."""
+        return {
+            parameter.name: self.values[parameter.name]
+            for parameter in self.parameters
+            if not (parameter.terse and self.values[parameter.name] == parameter.default)
+        }
+
+    @property
+    def fingerprint(self) -> str:
+        """What else scores depend on: the digest of a model, which may change under the same name; empty if nothing."""
+        return ""
 
     def prepare(self) -> None:
         """Build or check what scoring needs, once, before workers start."""
@@ -106,8 +150,19 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
     >>> with_values("perplexity", {"lm": "books"})
     'perplexity(lm=books)'
     """
-    inside = ",".join(f"{key}={value}" for key, value in values.items())
+    inside = ",".join(f"{key}={printed(value)}" for key, value in values.items())
     return f"{name}({inside})" if inside else name
+
+
+def printed(value: Value) -> str:
+    """Print a value as names hold it: one spelling for each, without a `+`, which parts names.
+
+    >>> printed(True), printed(8), printed(0.1), printed(-0.0), printed(1e20)
+    ('true', '8', '0.1', '0.0', '1e20')
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    return repr(value + 0.0).replace("e+", "e") if isinstance(value, float) else str(value)
 
 
 def check_range(value: float, low: float | None, high: float | None, what: str, where: str) -> float:
@@ -120,7 +175,7 @@ def check_range(value: float, low: float | None, high: float | None, what: str, 
     below = high is None or value <= high
     if value == value and abs(value) != float("inf") and above and below:
         return value
-    span = " and ".join(
+    bounds = " and ".join(
         part
         for part in (
             f"at least {low:g}" if low is not None else "",
@@ -128,4 +183,17 @@ def check_range(value: float, low: float | None, high: float | None, what: str, 
         )
         if part
     )
-    raise ConfigError(f"{what} is out of range: {value:g}", f"choose a value of {span or 'any finite size'}", where)
+    raise ConfigError(f"{what} is out of range: {value:g}", f"choose a value of {bounds or 'any finite size'}", where)
+
+
+def span(low: float | None, high: float | None) -> str:
+    """Say what lies between two bounds, inclusive; None for no bound.
+
+    >>> span(0, 1), span(1, None), span(None, None)
+    ('from 0 to 1', 'from 1', 'of any size')
+    """
+    if low is None and high is None:
+        return "of any size"
+    if high is None:
+        return f"from {low:g}"
+    return f"up to {high:g}" if low is None else f"from {low:g} to {high:g}"

@@ -1,6 +1,7 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
-A name parses to a cleaner and a cleaner prints its name; every name has one canonical form.
+A name parses to a cleaner and a cleaner prints its name; every name has one canonical form. A scorer that decides has no
+cutoff in its names: `bte`, `boilerpipe(rules=words)+words@5`.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from thresher.errors import ConfigError
-from thresher.scorers.base import Parameter, Scorer, Value, check_range, with_values
+from thresher.scorers.base import DECISION, Parameter, Scorer, Value, check_range, printed, with_values
 from thresher.scorers.registry import scorer_class
 
 BASELINE = "none"
@@ -30,7 +31,7 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 
 @dataclass(frozen=True)
 class Cut:
-    """A scorer with its cutoff. `cutoff` is None only in a sweep's template."""
+    """A scorer with its cutoff: `DECISION` where the scorer decides, None only in a sweep's template."""
 
     scorer: Scorer
     cutoff: float | None
@@ -39,19 +40,21 @@ class Cut:
     @property
     def name(self) -> str:
         """The canonical name."""
-        values: dict[str, Value] = dict(self.scorer.values)
+        values = self.scorer.named_values
         if self.keep_headings:
             values["headings"] = "keep"
         name = with_values(self.scorer.name, values)
-        return name if self.cutoff is None else f"{name}@{number(self.cutoff)}"
+        return name if self.cutoff is None or self.scorer.decides else f"{name}@{number(self.cutoff)}"
 
     def at(self, cutoff: float, where: str) -> Cut:
         """Return this cut at another cutoff.
 
         Raises:
-            ConfigError: if the cutoff is out of the scorer's range.
+            ConfigError: if the cutoff is out of the scorer's range, or the scorer decides.
         """
         kind = type(self.scorer)
+        if kind.decides:
+            raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
         check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
         return Cut(self.scorer, cutoff, self.keep_headings)
 
@@ -77,7 +80,8 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     """Return the cleaner that a name means.
 
     Raises:
-        ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing or out of range.
+        ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing, out of range or
+            given to a scorer that decides.
     """
     where = where or text
     if text.strip() == BASELINE:
@@ -94,15 +98,30 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
 
 
 def parse_scorer(text: str, where: str | None = None) -> Cut:
-    """Return the cut without a cutoff that a sweep runs over, such as `perplexity(lm=books)`.
+    """Return the cut that a scorer's name means, without a cutoff unless it decides: `perplexity(lm=books)`, `bte`.
 
     Raises:
         ConfigError: as `parse_cleaner`, and where a cutoff stands in the name.
     """
     where = where or text
     cut = _parse(text, text, where)
-    if cut.cutoff is not None:
+    if cut.cutoff is not None and not cut.scorer.decides:
         raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
+    return cut
+
+
+def parse_sweep(text: str, where: str | None = None) -> Cut:
+    """Return the cut without a cutoff that a sweep runs over.
+
+    Raises:
+        ConfigError: as `parse_scorer`, and where the scorer has no cutoffs to sweep.
+    """
+    where = where or text
+    cut = parse_scorer(text, where)
+    if cut.scorer.decides:
+        raise ConfigError(
+            f"the scorer {text!r} of a sweep decides by itself and has no cutoffs", "name it under [cleaners]", where
+        )
     return cut
 
 
@@ -118,9 +137,11 @@ def _parse(part: str, text: str, where: str) -> Cut:
     kind = scorer_class(match["name"], where)
     values = _values(kind, match["inside"] or "", where)
     keep_headings = values.pop("headings", HEADINGS.default) == "keep"
-    template = Cut(kind(**values), None, keep_headings)
+    template = Cut(kind(**values), DECISION if kind.decides else None, keep_headings)
     if match["cutoff"] is None:
         return template
+    if kind.decides:
+        return template.at(DECISION, where)  # which says that there are none
     try:
         cutoff = float(match["cutoff"])
     except ValueError as error:
@@ -139,7 +160,9 @@ def _values(kind: type[Scorer], inside: str, where: str) -> dict[str, Value]:
             raise ConfigError(f"{kind.name!r} has no parameter {name!r}", f"use one of {', '.join(known)}", where)
         if not equals:
             raise ConfigError(
-                f"the parameter {name!r} of {kind.name!r} has no value", f"write {name}={known[name].default}", where
+                f"the parameter {name!r} of {kind.name!r} has no value",
+                f"write {name}={printed(known[name].default)}",
+                where,
             )
         if name in values:
             raise ConfigError(f"the parameter {name!r} is given twice", "give it once", where)

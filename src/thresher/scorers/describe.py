@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thresher.scorers.base import Parameter, Scorer
+from thresher.scorers.base import Parameter, Scorer, printed, span
 from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, number
 from thresher.scorers.registry import scorers
 
@@ -18,13 +18,12 @@ def describe() -> str:
     """Return the declarations as text for a terminal."""
     lines = [f"{BASELINE}", "    The baseline: tags, scripts and styles removed, all text kept.", ""]
     for entry in declarations():
-        lines += [f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
-        lines.append(
-            f"    scores each {entry['segment']}; {entry['keep']}; cutoffs {entry['cutoffs']}, such as {entry['example']}"
-        )
+        lines += [entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
+        rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
+        lines.append(f"    scores each {entry['segment']}; {rule}, such as {entry['example']}")
         for parameter in entry["parameters"]:
             lines.append(
-                f"    {parameter['name']}={parameter['default']}: {parameter['description']} ({parameter['values']})"
+                f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
             )
         lines += [f"    source: {entry['source']}", ""]
     lines.append("a+b applies both: a segment stays if it passes each.")
@@ -33,33 +32,27 @@ def describe() -> str:
 
 def _declaration(kind: type[Scorer]) -> dict[str, Any]:
     middle = kind.grid[len(kind.grid) // 2] if kind.grid else 1
+    cutoff = "" if kind.decides else f"@{number(middle)}"
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),
         "segment": kind.segment,
         "keep": kind.keep,
+        "decides": kind.decides,
         "unit": kind.unit,
-        "cutoffs": _span(kind.low, kind.high),
+        "cutoffs": "none" if kind.decides else span(kind.low, kind.high),
         "grid": [number(cutoff) for cutoff in kind.grid],
-        "example": f"{kind().canonical_name}@{number(middle)}",
+        "example": f"{kind().canonical_name}{cutoff}",
         "parameters": [_parameter(parameter) for parameter in (*kind.parameters, *CUT_PARAMETERS)],
         "source": kind.source,
     }
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
-    values = " or ".join(map(str, parameter.choices)) or _span(parameter.low, parameter.high)
     return {
         "name": parameter.name,
         "default": parameter.default,
         "description": parameter.description,
-        "values": values,
+        "values": parameter.spelling,
+        "choices": [*parameter.choices],
     }
-
-
-def _span(low: float | None, high: float | None) -> str:
-    if low is None and high is None:
-        return "of any size"
-    if high is None:
-        return f"from {low:g}"
-    return f"up to {high:g}" if low is None else f"from {low:g} to {high:g}"

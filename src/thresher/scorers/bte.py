@@ -1,0 +1,58 @@
+"""Body Text Extraction: the one span of a page with the most words and the fewest tags."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.pages import Segments
+from thresher.pages.plain import Ints
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
+
+
+class BodyText(Scorer):
+    """Decides for the one span of blocks with the most words inside and tags outside."""
+
+    name = "bte"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    uses_marks = True
+    unit = "decision"
+    source = (
+        "Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop 2001"
+    )
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for each block inside the best span, else 0."""
+        scores = np.zeros(len(segments.block_ends), dtype=np.float32)
+        if len(scores):
+            marks = segments.marks
+            first, last = best_span(segments.words_in_blocks - marks.tags_inside, marks.tags_before)
+            scores[first : last + 1] = 1
+        return scores
+
+
+def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
+    """Find the blocks from `first` to `last` with the largest sum of gains less the gaps between them.
+
+    As many words inside and tags outside as can be is the same as the words inside less the tags inside, for all tags of a
+    page are either inside or outside. The best span is one running maximum over the page (maximum subarray), in linear time.
+    Of equal spans the widest is taken, and of those the first.
+
+    Args:
+        gains: of each block, its words less its tags; shape (blocks,), at least one.
+        gaps: the tags before each block; the first block's never count.
+
+    Returns:
+        the first and the last block of the span.
+    """
+    # The sum of a span is the running total at its last block less what had been spent before its first.
+    totals = np.cumsum(gains - gaps)
+    starts = gaps - np.concatenate(([0], totals[:-1]))
+    best_starts = np.maximum.accumulate(starts)
+    rises = np.concatenate(([True], best_starts[1:] > best_starts[:-1]))
+    firsts = np.maximum.accumulate(np.where(rises, np.arange(len(gains)), 0))
+    sums = totals + best_starts
+    lasts = np.flatnonzero(sums == sums.max())
+    widest = int(lasts[np.argmax(lasts - firsts[lasts])])
+    return int(firsts[widest]), widest
