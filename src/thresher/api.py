@@ -12,13 +12,14 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collections import IdRule, Page, open_collection
 from thresher.collections.ids import unique
 from thresher.collections.jsonl import JsonLines
-from thresher.errors import InputError, StateError
+from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
     Comparison,
@@ -36,10 +37,12 @@ from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pruning.cutting import clean_page, cleaned_documents
 from thresher.pruning.page_scores import SCORED, PageScores, score_page
+from thresher.pruning.removed import judged_pages, record
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.store import failed_pages
 from thresher.pruning.worker import DEFAULT_LIMITS, Limits
 from thresher.reports.records import Results
+from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 
 
@@ -116,16 +119,30 @@ def clean_collection(
     options: PageOptions = DEFAULT_OPTIONS,
     workers: int = 1,
     limits: Limits = DEFAULT_LIMITS,
+    removed: Path | None = None,
+    side_by_side: Path | None = None,
 ) -> CleanCounts:
     """Clean a collection into a JSON lines file with `id` and `contents`; emptied pages have empty contents.
 
+    `removed` is a JSON lines file of all segments with their scores and the cuts that dropped them, `side_by_side` an HTML
+    page that shows the same; neither is written unless named. See `thresher.pruning.removed`.
+
     Raises:
-        ThresherError: if the input cannot be read, an id is unfit, or the cleaner's name does not parse.
+        ThresherError: if the input cannot be read, an id is unfit, the cleaner's name does not parse, or two of the files to
+            write are one.
     """
     parsed = parse_cleaner(cleaner)
     collection = open_collection(source, ids, int(limits.mib * 2**20))
+    outputs = [path for path in (output, removed, side_by_side) if path is not None]
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     # Beside the output, so that its disk is the one that must have room.
-    with atomic_path(output) as temporary, tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store:
+    with (
+        atomic_path(output) as temporary,
+        _if_named(removed) as removed_file,
+        _if_named(side_by_side) as side_file,
+        tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store,
+    ):
         scores = score_collection(ScorePlan(collection, parsed.scorers, options, limits), Path(store), workers)
         words = kept = emptied = 0
         with temporary.open("w", encoding="utf-8", newline="\n") as out:
@@ -134,6 +151,12 @@ def clean_collection(
                 words += document.words
                 kept += bool(document.text)
                 emptied += not document.text
+        if removed_file:
+            with removed_file.open("w", encoding="utf-8", newline="\n") as out:
+                for page in judged_pages(Path(store), parsed):
+                    out.write(json.dumps(record(page), ensure_ascii=False) + "\n")
+        if side_file:
+            write_side_by_side(judged_pages(Path(store), parsed), parsed.name, side_file)
         failures = tuple(failed_pages(Path(store)))
     return CleanCounts(scores.documents, kept, emptied, scores.failed, words, failures)
 
@@ -225,6 +248,10 @@ def _texts(collection: JsonLines) -> Iterator[tuple[str, str]]:
                 "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
             )
         yield source.id, (source.content or b"").decode("utf-8")
+
+
+def _if_named(path: Path | None) -> AbstractContextManager[Path | None]:
+    return nullcontext() if path is None else atomic_path(path)
 
 
 def _page(html: str | bytes) -> Page:

@@ -11,6 +11,7 @@ from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
 from thresher.errors import ConfigError, InputError, StateError
+from thresher.scorers.registry import scorers
 
 PAGE = """<html><head><title>Bees</title></head><body>
 <ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul>
@@ -34,7 +35,7 @@ def test_score_html() -> None:
     assert perplexities[4:].max() < 2000 < perplexities[:4].min()
     with pytest.raises(ConfigError) as error:
         thresher.score_html(PAGE, ["wrods"])
-    assert str(error.value) == "wrods: unknown scorer 'wrods'. Fix: use one of density, perplexity, words."
+    assert str(error.value) == f"wrods: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}."
 
 
 @pytest.mark.parametrize(
@@ -46,6 +47,9 @@ def test_score_html() -> None:
         ("words(headings=keep)@11", f"Bees\nThe beehive\n{TEXT}"),
         ("words@2+density@3", f"{TEXT}\nAll rights reserved."),
         ("words@100", ""),
+        ("bte", f"The beehive\n{TEXT}\nAll rights reserved."),
+        ("boilerpipe", f"The beehive\n{TEXT}\nAll rights reserved."),
+        ("boilerpipe(rules=cleaneval)", TEXT),
     ],
 )
 def test_clean_html_takes_text_and_bytes(cleaner: str, text: str) -> None:

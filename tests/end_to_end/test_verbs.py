@@ -192,9 +192,54 @@ def test_cleaners_lists_every_scorer_for_people_and_programs() -> None:
     declared = json.loads(programs.out)
     assert [entry["name"] for entry in declared] == list(scorers())
     for entry in declared:
-        assert f"{entry['name']}@CUTOFF\n    {entry['description']}\n" in people.out
+        title = entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF"
+        assert f"{title}\n    {entry['description']}\n" in people.out
         assert entry["example"] in people.out
         assert entry["source"] in people.out
+
+
+def test_clean_shows_what_it_removed(tmp_path: Path) -> None:
+    pages, cleaned, removed, side = (tmp_path / name for name in ("pages", "c.jsonl", "r.jsonl", "side.html"))
+    pages.mkdir()
+    (pages / "a.html").write_text("<p>Home<p>Rain is <b>expected</b> &lt;tonight&gt; everywhere.")
+    (pages / "b.html").write_text("")
+    done = thresher("clean", pages, "-c", "bte+words@2", "-o", cleaned, "--removed", removed, "--side-by-side", side)
+    assert done == Done(0, "", f"{cleaned}: 2 pages = 1 with text + 1 emptied + 0 failed; 5 words kept\n")
+    bte = {"cut": "bte", "score": 1.0, "cutoff": 0.5, "outcome": "passed"}
+    low = {"cut": "words@2", "score": 1.0, "cutoff": 2.0, "outcome": "dropped"}
+    high = {"cut": "words@2", "score": 5.0, "cutoff": 2.0, "outcome": "passed"}
+    text = "Rain is expected <tonight> everywhere."
+    assert [json.loads(line) for line in removed.read_text(encoding="utf-8").splitlines()] == [
+        {
+            "id": "a",
+            "segments": [
+                {"block": 0, "text": "Home", "kept": False, "cuts": [{**bte, "score": 0.0, "outcome": "dropped"}, low]},
+                {"block": 1, "text": text, "kept": True, "cuts": [bte, high]},
+            ],
+        },
+        {"id": "b", "segments": []},
+    ]
+    shown = html.parse(str(side)).getroot()
+    assert shown.xpath("//del/text()") == ["Home"]
+    assert shown.xpath("string(//section[1]/div[2]/p[2])").strip() == text
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "pages", "r.jsonl", "side.html"]
+
+
+def test_clean_writes_all_its_files_or_none(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>Rain is expected.")
+    arguments = ("clean", tmp_path / "page.html", "-c", "words@2", "-o", tmp_path / "c.jsonl")
+    same = thresher(*arguments, "--removed", tmp_path / "x" / ".." / "c.jsonl")
+    assert same == Done(
+        2,
+        "",
+        f"error: {tmp_path / 'c.jsonl'}: two of the files to write are the same. Fix: give each a name of its own.\n",
+    )
+    (tmp_path / "file").write_text("")
+    assert (
+        thresher(*arguments, "--removed", tmp_path / "r.jsonl", "--side-by-side", tmp_path / "file" / "s.html").code
+        == 3
+    )
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "page.html"]
 
 
 def test_doctor_finds_java_and_lucene() -> None:
