@@ -1,0 +1,79 @@
+"""Our jusText against the `justext` package, and all scorers in one pass against it and against the floor."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import justext
+import lxml.html
+from passages import PAGES
+from ratios import Ratio, interleaved
+
+from thresher.collections import Page
+from thresher.language_models import load_model
+from thresher.language_models.tokens import tokenise
+from thresher.pages import read_page
+from thresher.pruning.page_scores import score_page
+from thresher.scorers.base import Scorer
+from thresher.scorers.registry import scorers
+
+BAR_JUSTEXT = 1 / 8
+BAR_ALL = 1 / 4
+BAR_FLOOR = 3
+
+
+def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
+    """Return seconds over all pages of a folder: ours and the package's, and all scorers together.
+
+    The package is given the page's bytes, as we are, and its English stop list.
+    """
+    pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
+    stop_words = justext.get_stoplist("English")
+    everything: list[Scorer] = [kind() for kind in scorers().values()]
+    for scorer in everything:
+        scorer.prepare()
+    score = load_model("books")._score
+    tokens = []
+    for page in pages:
+        segments, _ = read_page(page)
+        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
+
+    def package() -> None:
+        for page in pages:
+            justext.justext(page.content, stop_words)
+
+    def floor() -> None:
+        for page, sentences in zip(pages, tokens, strict=True):
+            lxml.html.document_fromstring(page.content)
+            for sentence in sentences:
+                score(sentence, True, False)
+
+    def ours(used: list[Scorer]) -> None:
+        for page in pages:
+            score_page(page, used)
+
+    best = interleaved(
+        {
+            "package": package,
+            "floor": floor,
+            "justext": lambda: ours([scorer for scorer in everything if scorer.name == "justext"]),
+            "all": lambda: ours(everything),
+        },
+        rounds,
+    )
+    names = ", ".join(scorer.name for scorer in everything)
+    return [
+        Ratio("justext / the justext package", best["justext"], best["package"], BAR_JUSTEXT),
+        Ratio(f"all scorers ({names}) / the justext package", best["all"], best["package"], BAR_ALL),
+        Ratio("all scorers / floor", best["all"], best["floor"], BAR_FLOOR),
+    ]
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    for ratio in measure(arguments.pages, arguments.rounds):
+        print(ratio.line())

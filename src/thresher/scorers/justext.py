@@ -1,0 +1,187 @@
+"""jusText."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.pages import Segments
+from thresher.pages.parsing import TITLE_LEVEL
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+from thresher.scorers.justext_rules import (
+    CLASS_NAMES,
+    GOOD,
+    Classes,
+    Features,
+    Ints,
+    Thresholds,
+    context_free,
+    depends_on_words,
+    in_context,
+)
+from thresher.scorers.stop_lists import languages, stop_list
+
+_DEFAULTS = Thresholds()
+
+
+class Justext(Scorer):
+    """Paragraphs are good or bad by length, links and stop words, the doubtful ones by what stands around them.
+
+    A block is kept if its paragraph is good. The page's title and form controls are bad and stand beside the text.
+    """
+
+    name = "justext"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    unit = "decision"
+    uses_marks = True
+    source = (
+        "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011"
+    )
+    parameters = (
+        Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
+        Parameter(
+            "max_link_density",
+            float,
+            _DEFAULTS.max_link_density,
+            "a paragraph with a higher share of its characters in links is bad",
+            low=0,
+            terse=True,
+        ),
+        Parameter(
+            "length_low", int, _DEFAULTS.length_low, "characters below which a paragraph is short", low=0, terse=True
+        ),
+        Parameter(
+            "length_high",
+            int,
+            _DEFAULTS.length_high,
+            "characters above which a paragraph can be good",
+            low=0,
+            terse=True,
+        ),
+        Parameter(
+            "stopwords_low",
+            float,
+            _DEFAULTS.stopwords_low,
+            "share of stop words from which a paragraph is near-good",
+            low=0,
+            high=1,
+            terse=True,
+        ),
+        Parameter(
+            "stopwords_high",
+            float,
+            _DEFAULTS.stopwords_high,
+            "share of stop words from which a long paragraph is good",
+            low=0,
+            high=1,
+            terse=True,
+        ),
+        Parameter(
+            "max_heading_distance",
+            int,
+            _DEFAULTS.max_heading_distance,
+            "characters that may stand between a heading and its good paragraph",
+            low=0,
+            terse=True,
+        ),
+        Parameter("no_headings", bool, _DEFAULTS.no_headings, "whether headings are like any paragraph", terse=True),
+    )
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 1 for the blocks of good paragraphs and 0 for others."""
+        paragraph_of_block, _, classes = self._classes(segments)
+        # Of the blocks in no paragraph (-1) the class is that at the end, which is added for them.
+        good = np.append(classes == GOOD, [False])
+        return good[paragraph_of_block].astype(np.float32)
+
+    def classify(self, segments: Segments) -> list[Paragraph]:
+        """Return the page's paragraphs with their classes; what is in none (the title, form controls) is left out."""
+        paragraph_of_block, first, final = self._classes(segments)
+        blocks: list[list[str]] = [[] for _ in first]
+        for block, paragraph in zip(segments.blocks, paragraph_of_block.tolist(), strict=True):
+            if paragraph >= 0:
+                blocks[paragraph].append(block)
+        return [
+            Paragraph(tuple(texts), CLASS_NAMES[before], CLASS_NAMES[after])
+            for texts, before, after in zip(blocks, first.tolist(), final.tolist(), strict=True)
+        ]
+
+    def _classes(self, segments: Segments) -> tuple[Ints, Classes, Classes]:
+        """Return each block's paragraph, -1 for none, and each paragraph's class without context and within it."""
+        limits = Thresholds(**{name: value for name, value in self.values.items() if name != "lang"})  # type: ignore[arg-type]
+        paragraphs = _paragraphs(segments)
+        features = _features(segments, paragraphs)
+        stop_words = stop_list(str(self.values["lang"]))
+        shares = np.zeros(len(features.lengths))
+        for index in np.flatnonzero(depends_on_words(features, limits)).tolist():
+            words = paragraphs.text(segments, index).lower().split()
+            shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
+        first = context_free(features, shares, limits)
+        return paragraphs.of_block, first, in_context(first, features, limits)
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph: its blocks' texts; its class by itself, one of `CLASS_NAMES`; and in context, `good` or `bad`."""
+
+    blocks: tuple[str, ...]
+    context_free: str
+    final: str
+
+
+@dataclass(frozen=True)
+class _Paragraphs:
+    """Which blocks make up the paragraphs.
+
+    `of_block` has for each block of the page its paragraph, -1 for none; `blocks` the blocks that are in one, and `starts`
+    where in `blocks` each paragraph begins.
+    """
+
+    of_block: Ints
+    blocks: Ints
+    starts: Ints
+
+    def text(self, segments: Segments, index: int) -> str:
+        """Return the text of a paragraph."""
+        end = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.blocks)
+        return "\n".join(segments.blocks[block] for block in self.blocks[self.starts[index] : end].tolist())
+
+
+def _paragraphs(segments: Segments) -> _Paragraphs:
+    inside = ~segments.marks.is_control & (segments.levels != TITLE_LEVEL)
+    blocks = np.flatnonzero(inside)
+    starts = np.flatnonzero(np.diff(segments.marks.paragraphs[blocks], prepend=-1))
+    of_block = np.full(len(inside), -1, dtype=np.int64)
+    of_block[blocks] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(blocks)))
+    return _Paragraphs(of_block, blocks, starts)
+
+
+def _features(segments: Segments, paragraphs: _Paragraphs) -> Features:
+    blocks, starts, ends = paragraphs.blocks, paragraphs.starts, segments.block_ends
+    if not len(blocks):
+        none = np.zeros(0, dtype=np.int64)
+        return Features(none, none, none > 0, none > 0)
+    # With a separator after each block, which between the blocks of a paragraph counts as a space.
+    lengths = np.diff(ends, prepend=0)
+    lengths[-1] += 1
+    signed = np.zeros(len(ends), dtype=np.bool_)
+    signed[np.searchsorted(ends, _copyright_signs(segments.text), side="right")] = True
+    return Features(
+        np.add.reduceat(lengths[blocks], starts) - 1,
+        np.add.reduceat(segments.linked_characters_in_blocks[blocks], starts),
+        np.logical_or.reduceat(signed[blocks], starts),
+        np.maximum.reduceat(segments.levels[blocks], starts) > 0,
+    )
+
+
+def _copyright_signs(text: str) -> list[int]:
+    found = []
+    for sign in ("©", "&copy"):
+        at = text.find(sign)
+        while at >= 0:
+            found.append(at)
+            at = text.find(sign, at + 1)
+    return found

@@ -1,0 +1,30 @@
+"""Stop lists by language, from the files of the `justext` package."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from thresher.errors import MissingDependencyError
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that there are stop lists for, such as `English`, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _folder().glob("*.txt")))
+
+
+@cache
+def stop_list(language: str) -> frozenset[str]:
+    """Return the stop words of a language, in lower case."""
+    text = (_folder() / f"{language}.txt").read_text(encoding="utf-8")
+    return frozenset(word.lower() for line in text.splitlines() if (word := line.strip()))
+
+
+def _folder() -> Path:
+    # The package itself is not imported: it would load a cleaner of its own.
+    spec = find_spec("justext")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingDependencyError("justext, whose stop lists are used, is not installed", "pip install justext")
+    return Path(spec.submodule_search_locations[0]) / "stoplists"
