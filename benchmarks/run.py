@@ -8,8 +8,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+import bench_boilerpipe
 import bench_index
+import bench_justext
 import bench_memory
+import bench_ncleaner
 import bench_pages
 import bench_search
 from passages import PAGES
@@ -21,8 +24,16 @@ def main(pages: Path) -> None:
         sys.exit(f"error: {pages}: there are no HTML pages. Fix: give a folder: make bench PAGES=collections/pydoc.")
     print(f"pages: {pages.name if pages != PAGES else 'dragnet-300'}", flush=True)
     # Workers before Java: see thresher.lucene.jvm.
-    for measure in (bench_memory.measure, bench_pages.measure, bench_index.measure, bench_search.measure):
-        for found in measure(pages):
+    for benchmark in (
+        bench_memory,
+        bench_pages,
+        bench_justext,
+        bench_boilerpipe,
+        bench_ncleaner,
+        bench_index,
+        bench_search,
+    ):
+        for found in benchmark.measure(pages):
             print(found.line(), flush=True)
 
 

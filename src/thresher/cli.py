@@ -13,6 +13,7 @@ import click
 from thresher import __version__
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
+from thresher.ncleaner_cli import ncleaner
 
 if TYPE_CHECKING:
     from thresher.reports.records import Results
@@ -91,6 +92,8 @@ def report(folder: Path) -> None:
 @click.argument("source", metavar="INPUT", type=_FILE)
 @click.option("--cleaner", "-c", required=True, help="A canonical name, such as words@11; see `thresher cleaners`.")
 @click.option("--output", "-o", required=True, type=_FILE, help="The JSONL file to write, with `id` and `contents`.")
+@click.option("--removed", type=_FILE, help="A JSONL file of every segment with its scores and what dropped it.")
+@click.option("--side-by-side", type=_FILE, help="An HTML page of every text with what was dropped struck through.")
 @click.option("--blocks", type=click.Choice(["join", "split"]), default="join", show_default=True, help="Block rule.")
 @click.option("--language", default="en", show_default=True, help="Language of the sentence splitter.")
 @click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
@@ -105,6 +108,8 @@ def clean(
     source: Path,
     cleaner: str,
     output: Path,
+    removed: Path | None,
+    side_by_side: Path | None,
     blocks: str,
     language: str,
     workers: int,
@@ -126,6 +131,8 @@ def clean(
         PageOptions(blocks, language),
         workers,
         Limits(page_seconds, max_page_mib),
+        removed,
+        side_by_side,
     )
     _say(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
@@ -233,6 +240,9 @@ def doctor() -> None:
             click.echo(f"  {'':{width}}  fix: {finding.fix}")
     if any(finding.missing for finding in findings):
         sys.exit(4)
+
+
+cli.add_command(ncleaner)
 
 
 def _show(results: Results, folder: Path) -> None:

@@ -24,6 +24,11 @@ class Perplexity(Scorer):
     )
     parameters = (Parameter("lm", str, "books", "the language model", choices=tuple(BUILDERS)),)
 
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the language model."""
+        return self._model().card.digest
+
     def prepare(self) -> None:
         """Build the language model if this machine has not got it yet."""
         self._model()

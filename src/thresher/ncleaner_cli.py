@@ -1,0 +1,106 @@
+"""The verbs of `thresher ncleaner`: text of pages, models trained on them, the choice of n and q."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from thresher.errors import ConfigError
+
+_FILE = click.Path(path_type=Path)
+_LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
+_NON_LEXICAL = click.option("--non-lexical", is_flag=True, help="Map letters to a and digits to 0.")
+
+
+@click.group()
+def ncleaner() -> None:
+    """Make character models for the scorer `ncleaner` from one's own pages: `text`, `train`, `tune`."""
+
+
+@ncleaner.command()
+@click.argument("page", type=_FILE)
+@_LYNX
+def text(page: Path, lynx: bool) -> None:
+    """Print a PAGE as text to clean by hand: blank lines between segments, `# ` at headings, `* ` at list items."""
+    from thresher.language_models.characters_pages import read_page_file
+    from thresher.pages.marked_text import write_marked_text
+
+    click.echo(write_marked_text(read_page_file(page, lynx)), nl=False)
+
+
+@ncleaner.command()
+@click.argument("clean", type=_FILE)
+@click.argument("raw", type=_FILE)
+@click.option("--output", "-o", required=True, type=_FILE, help="The model file to write.")
+@click.option("--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 if non-lexical].")
+@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 if non-lexical].")
+@_NON_LEXICAL
+@click.option("--pages", type=click.IntRange(1), help="Train on so many pages, drawn at random [default: all].")
+@_LYNX
+def train(
+    clean: Path,
+    raw: Path,
+    output: Path,
+    n: int | None,
+    q: float | None,
+    non_lexical: bool,
+    pages: int | None,
+    lynx: bool,
+) -> None:
+    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
+
+    HTML is converted to text; all else is text with blank lines between segments.
+    """
+    from thresher.language_models.characters_counts import STANDARD, STANDARD_NON_LEXICAL, Settings
+    from thresher.language_models.characters_counts import train as train_model
+    from thresher.language_models.characters_files import write_model
+    from thresher.language_models.characters_pages import find_pairs, read_pairs
+    from thresher.progress import progress
+
+    usual = STANDARD_NON_LEXICAL if non_lexical else STANDARD
+    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
+    pairs = find_pairs(clean, raw, pages)
+    read = progress(read_pairs(pairs, lynx), "training", len(pairs.files), "pages")
+    model = train_model(read, settings, f"{clean.name} against {raw.name}")
+    write_model(output, model)
+    if pairs.alone:
+        click.echo(f"{pairs.alone} raw pages have no cleaned page and are left out", err=True)
+    click.echo(
+        f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
+        f"use it as 'ncleaner(model={output})@0'",
+        err=True,
+    )
+
+
+@ncleaner.command()
+@click.argument("raw", type=_FILE)
+@click.option("--most", type=click.IntRange(1, 9), default=8, show_default=True, help="The largest n to try.")
+@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
+@_NON_LEXICAL
+@click.option("--plot", type=_FILE, help="Draw it too: a file in .svg or .png.")
+@_LYNX
+def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
+    """Print the cross-entropy of RAW pages (a folder) in bits a character over n and q, by cross-validation over pages."""
+    from thresher.language_models.characters import LEXICAL, NON_LEXICAL
+    from thresher.language_models.characters_pages import page_files, segment_texts
+    from thresher.language_models.characters_tuning import tune as tune_model
+    from thresher.progress import progress
+
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", str(plot))
+    alphabet = NON_LEXICAL if non_lexical else LEXICAL
+    files = [*page_files(raw).values()]
+    pages = [segment_texts(path, lynx) for path in progress(files, "reading", len(files), "pages")]
+    tuning = tune_model(pages, alphabet, most, folds=folds, seed=seed)
+    click.echo("q    " + "".join(f"{f'n = {n}':>9}" for n in range(1, most + 1)))
+    for weight, bits in zip(tuning.qs, tuning.bits, strict=True):
+        click.echo(f"{weight:<5g}" + "".join(f"{value:9.3f}" for value in bits))
+    n, q, least = tuning.best
+    click.echo(f"best: n = {n}, q = {q:g} ({least:.3f} bits a character)")
+    if plot is not None:
+        from thresher.reports.plot_style import write_plot
+        from thresher.reports.tuning_plot import tuning_figure
+
+        write_plot(tuning_figure(tuning, f"{raw.name}, {alphabet.name}, {folds} folds"), plot)

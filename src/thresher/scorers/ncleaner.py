@@ -1,0 +1,68 @@
+"""NCleaner: character models of clean and of dirty text."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.language_models.characters_defaults import load_character_model, load_segment_scorer
+from thresher.language_models.characters_files import card
+from thresher.pages import Segments
+from thresher.pages.marked_text import is_bar
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+
+
+class NCleaner(Scorer):
+    """Log-probability of the block under a character model of clean text less that under one of dirty text, per character."""
+
+    name = "ncleaner"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    unit = "nats per character"
+    grid = (-0.3, -0.2, -0.15, -0.1, -0.05, 0, 0.05, 0.1, 0.15, 0.2, 0.3)
+    source = (
+        "Evert: A Lightweight and Efficient Tool for Cleaning Web Pages, LREC 2008 (NCleaner); StupidOS: A high-precision "
+        "approach to boilerplate removal, WAC 2007"
+    )
+    parameters = (
+        Parameter(
+            "model",
+            str,
+            "standard",
+            "standard, nonlexical, or the path of a model that `thresher ncleaner train` wrote",
+            terse=True,
+        ),
+        Parameter(
+            "bars",
+            str,
+            "drop",
+            "whether a block of three or more short fields separated by | has the score -inf, or is scored",
+            choices=("drop", "score"),
+            terse=True,
+        ),
+    )
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the model."""
+        return str(card(load_character_model(self._model))["digest"])
+
+    def prepare(self) -> None:
+        """Train the default models if this machine has not got them yet; check a model file.
+
+        Raises:
+            ThresherError: if there is no such model, or it cannot be read.
+        """
+        load_segment_scorer(self._model)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return (ln P*_clean - ln P*_dirty) / characters of each block; -inf for bars and blocks without valid characters."""
+        scores = load_segment_scorer(self._model).score(segments.text).astype(np.float32)
+        if self.values["bars"] == "drop" and "|" in segments.text:
+            for place, block in enumerate(segments.blocks):
+                if "|" in block and is_bar(block):
+                    scores[place] = -np.inf
+        return scores
+
+    @property
+    def _model(self) -> str:
+        return str(self.values["model"])

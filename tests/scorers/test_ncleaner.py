@@ -1,0 +1,127 @@
+"""NCleaner as a scorer: one number a block, the model's; bars are dropped; only known models."""
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import ConfigError, InputError
+from thresher.language_models.characters import normalise
+from thresher.language_models.characters_counts import Settings, train
+from thresher.language_models.characters_defaults import load_segment_scorer
+from thresher.language_models.characters_files import write_model
+from thresher.pages import read_html, read_text_page
+from thresher.pages.marked_text import is_bar
+from thresher.pruning.cutting import clean_page
+from thresher.pruning.page_scores import PageScores
+from thresher.scorers.base import BLOCK, KEEP_HIGH
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.ncleaner import NCleaner
+
+PROSE = "Return the number of items that were found, or None if there are none of them."
+SIGNATURE = "__init__(self, /, *args, **kwargs)"
+
+
+def test_each_block_has_its_score():
+    segments = read_html(
+        f"<title>T</title><p>{PROSE}<p>{SIGNATURE}<p>A | B | C<p>\u200b\u200e<p>中文<br>It’s <b>so</b>.<p>cat a | sort"
+    )
+    for model in ("standard", "nonlexical"):
+        found = NCleaner(model=model).score(segments)
+        alone = load_segment_scorer(model)
+        assert found.dtype == np.float32
+        expected = [float(np.float32(alone.score(block)[0])) for block in segments.blocks]
+        assert expected[4] == -math.inf
+        assert found.tolist() == [*expected[:3], -math.inf, *expected[4:]]
+        assert NCleaner(model=model, bars="score").score(segments).tolist() == expected
+        assert found[1] > 0 > found[2]
+        assert not np.isnan(found).any()
+
+
+@pytest.mark.parametrize("page", ["", "<script>x</script>", "<p> "])
+def test_no_blocks(page):
+    assert NCleaner().score(read_html(page)).tolist() == []
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
+def test_any_page_is_scored_and_cut(content):
+    segments = read_html(content)
+    for name in ("ncleaner@0", "ncleaner(model=nonlexical)@-0.2"):
+        cleaner = parse_cleaner(name)
+        scorer = cleaner.scorers[0]
+        scores = scorer.score(segments)
+        assert scores.shape == (len(segments.blocks),)
+        assert not np.isnan(scores).any()
+        assert (scores < math.inf).all()
+        for block, score in zip(segments.blocks, scores.tolist(), strict=True):
+            assert (score == -math.inf) == (not normalise(block) or is_bar(block))
+        page = PageScores("x", "scored", segments=segments, scores={scorer.canonical_name: scores})
+        rest = iter(segments.text)
+        # What is kept is in the page, in its order; spaces and line feeds part what was kept.
+        assert all(character in rest for character in clean_page(page, cleaner).text if not character.isspace())
+
+
+def test_the_papers_rule_is_the_cutoff_0(tmp_path):
+    write_model(tmp_path / "m", train([(["aaa bbb"], ["aaa bbb", "xxx yyy"])], Settings(), "tests"))
+    cleaner = parse_cleaner(f"ncleaner(model={tmp_path / 'm'})@0")
+    scorer = cleaner.scorers[0]
+    segments = read_text_page("aaa\nxxx\nbbb aaa\nyyy xxx")
+    scores = scorer.score(segments)
+    page = PageScores("x", "scored", segments=segments, scores={scorer.canonical_name: scores})
+    assert clean_page(page, cleaner).text == "aaa\nbbb aaa"
+    assert ((scores > 0) == [True, False, True, False]).all()
+
+
+def test_real_pages(shared_data):
+    for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::30]:
+        segments = read_html(path.read_bytes())
+        for model in ("standard", "nonlexical"):
+            found = NCleaner(model=model).score(segments)
+            alone = [load_segment_scorer(model).score(block)[0] for block in segments.blocks]
+            bars = [is_bar(block) for block in segments.blocks]
+            expected = np.where(bars, -math.inf, alone).astype(np.float32)
+            assert found.tolist() == expected.tolist()
+
+
+def test_another_process_gives_the_same(shared_data):
+    path = sorted((shared_data / "cleaning" / "cleaneval-dev" / "input").iterdir())[3]
+    code = (
+        "import json, pathlib, sys\nfrom thresher.pages import read_html\n"
+        "from thresher.scorers.ncleaner import NCleaner\n"
+        "print(json.dumps(NCleaner().score(read_html(pathlib.Path(sys.argv[1]).read_bytes())).tolist()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == NCleaner().score(read_html(path.read_bytes())).tolist()
+
+
+def test_declaration(tmp_path):
+    assert (NCleaner.name, NCleaner.segment, NCleaner.keep) == ("ncleaner", BLOCK, KEEP_HIGH)
+    assert (NCleaner.low, NCleaner.high) == (None, None)
+    assert 0 in NCleaner.grid
+    assert parse_cleaner("ncleaner@0").name == "ncleaner@0"
+    assert parse_cleaner("ncleaner(model=standard,bars=drop)@-0.25").name == "ncleaner@-0.25"
+    assert parse_cleaner("ncleaner(bars=score,model=nonlexical)@0").name == "ncleaner(model=nonlexical,bars=score)@0"
+    assert parse_cleaner("ncleaner(model=my/own.ncleaner)@1").name == "ncleaner(model=my/own.ncleaner)@1"
+    for name in ("standard", "nonlexical"):
+        NCleaner(model=name).prepare()
+
+
+def test_models_that_are_not_there(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        NCleaner(model="Standard").prepare()
+    assert str(caught.value) == (
+        "model=Standard: there is no NCleaner model 'Standard'. Fix: use standard, nonlexical or the path of a file that "
+        "`thresher ncleaner train` wrote."
+    )
+    path = tmp_path / "page.txt"
+    path.write_text("text")
+    with pytest.raises(InputError) as caught:
+        NCleaner(model=str(path)).prepare()
+    assert str(caught.value) == (
+        f"{path}: it is no NCleaner model, or a damaged one. Fix: train it again with `thresher ncleaner train`."
+    )
