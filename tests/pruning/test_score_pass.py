@@ -22,12 +22,16 @@ from troublesome import Bomb, Listed, Trouble, page, pages
 
 from thresher.collections import IdRule, Source
 from thresher.errors import InputError, StateError
+from thresher.language_models.characters import LEXICAL
+from thresher.language_models.characters_counts import Settings, train
+from thresher.language_models.characters_files import write_model
 from thresher.pages import PageOptions
 from thresher.pruning import score_pass
 from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED
 from thresher.pruning.score_pass import ScorePlan, ScoreReport, cut_shards, score_collection
 from thresher.pruning.store import failed_pages, read_report, shards
 from thresher.pruning.worker import Limits, Shard, place_path, read_place, score_shard
+from thresher.scorers.ncleaner import NCleaner
 
 SCORERS = (Trouble(),)
 LIMITS = Limits(seconds=1.0, mib=0.01)
@@ -218,6 +222,17 @@ def test_scores_made_otherwise_are_refused(tmp_path: Path, change: dict[str, obj
         f"{tmp_path}: these scores were made otherwise (changed: {named}). Fix: add --fresh to score again."
     )
     assert (tmp_path / "store.json").read_bytes() == before
+
+
+def test_scores_of_another_model_under_the_same_name_are_refused(tmp_path: Path) -> None:
+    model = tmp_path / "mine.ncleaner"
+    plan = ScorePlan(pages(3), (NCleaner(model=str(model)),))
+    for clean in ("a clean text", "another text"):
+        write_model(model, train([([clean], [f"{clean} and more"])], Settings(2, 0.5, LEXICAL), "a test"))
+        if clean == "a clean text":
+            score_pass._claim(plan, tmp_path / "store", fresh=False)
+    with pytest.raises(StateError, match=r"\(changed: scorers\)"):
+        score_pass._claim(plan, tmp_path / "store", fresh=False)
 
 
 @pytest.mark.parametrize("damage", ["", "[]", "{", "\xff"])

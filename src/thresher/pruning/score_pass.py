@@ -47,7 +47,7 @@ class ScorePlan:
             "version": STORE_VERSION,
             "collection": self.collection.fingerprint(),
             "ids": asdict(self.collection.rule),
-            "scorers": sorted(scorer.canonical_name for scorer in self.scorers),
+            "scorers": {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             "pages": asdict(self.options),
             "limits": asdict(self.limits),
         }
