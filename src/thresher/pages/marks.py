@@ -13,16 +13,12 @@ from thresher.pages.plain import Ints
 
 Mask = npt.NDArray[np.bool_]
 
-_LINE_FEED, _MARK = ord("\n"), ord(parsing.MARK)
+_LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")
 _LINK, _LINK_END = ord(parsing.LINK), ord(parsing.LINK_END)
 # Marks that a line feed stands before and that end no paragraph, and those that begin an element.
-_WITHIN_PARAGRAPH = (
-    parsing.SOFT + parsing.SOFT_END + parsing.BREAK + parsing.DROPPED + parsing.CONTROL + parsing.CONTROL_END
-)
-_BEGIN = np.zeros(256, dtype=np.bool_)
-_BEGIN[[ord(kind) for kind in parsing.INLINE + parsing.SOFT + parsing.CONTROL + parsing.ITEM + "01234567"]] = True
-_SHOWN = np.ones(256, dtype=np.bool_)
-_SHOWN[[ord(" "), _LINE_FEED, _MARK, _LINK, _LINK_END]] = False
+_WITHIN_PARAGRAPH, _BEGIN = np.zeros((2, 256), dtype=np.bool_)
+_WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True
+_BEGIN[[*parsing.BEGIN.encode()]] = True
 
 
 @dataclass(frozen=True)
@@ -64,14 +60,14 @@ class Marks:
         Paragraphs are jusText's: only the tags of `parsing.PARAGRAPH_TAGS` and two or more BR in a row part them.
         """
         line_feeds = self._codes == _LINE_FEED
+        line_feeds[self._marks_at[_WITHIN_PARAGRAPH[self._kinds]] - 1] = False
         breaks = self._of_kind(parsing.BREAK)
-        for kind in _WITHIN_PARAGRAPH:
-            line_feeds[self._of_kind(kind) - 1] = False
-        # Of BR with no text and no begin of an element between them, the second ends a paragraph.
-        in_a_row = np.ones(max(len(breaks) - 1, 0), dtype=np.bool_)
-        for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
-            in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
-        line_feeds[breaks[1:][in_a_row] - 1] = True
+        if len(breaks) > 1:
+            # Of BR with no text and no begin of an element between them, the second ends a paragraph.
+            in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
+            for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
+                in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
+            line_feeds[breaks[1:][in_a_row] - 1] = True
         before = np.searchsorted(np.flatnonzero(line_feeds), self._firsts)
         return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
 
@@ -140,7 +136,9 @@ class Marks:
     @cached_property
     def _visible(self) -> Ints:
         """Where the text's characters other than spaces stand: what is left of the marked text without its marks."""
-        shown = _SHOWN[self._codes]
+        codes = self._codes
+        # Line feeds, tabs and the ends of links are below 14; it is quicker to compare than to look up.
+        shown = (codes > _LINK_END) & (codes != _SPACE) & (codes != _LINK)
         shown[self._marks_at + 1] = False
         return np.flatnonzero(shown)
 

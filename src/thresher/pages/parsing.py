@@ -25,6 +25,8 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 
 # Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks stand after the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, CONTROL, CONTROL_END, ITEM = "-_~^/=[]*"
+WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + CONTROL + CONTROL_END
+BEGIN = INLINE + SOFT + CONTROL + ITEM + "01234567"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
 # the code they released lets these pass as well, and so does the default here.
 INLINE_TAGS = frozenset(

@@ -90,34 +90,23 @@ class Segments:
         """For each block, its words inside A elements."""
         starts, classes = self.word_starts, self.plain.classes
         begins, ends = self.marks.links
-        if not (len(starts) and len(begins)):
-            return np.zeros(len(self.block_ends), dtype=np.int64)
-        # The first word that reaches into each link, and the first that begins after it.
-        first = np.maximum(np.searchsorted(starts, begins, side="right") - 1, 0)
-        first += self._word_ends(starts[first]) <= begins
-        after = np.searchsorted(starts, ends)
-        begins, ends, first, after = (values[first < after] for values in (begins, ends, first, after))
-        # All words between a link's first and last are in it. Of those two, a part may be; it must have a letter.
-        inside = np.zeros(len(starts) + 1, dtype=np.int32)
-        np.add.at(inside, first + 1, 1)
-        np.subtract.at(inside, np.maximum(after - 1, first + 1), 1)
-        linked = np.cumsum(inside[:-1]) > 0
-        last = after - 1
-        edges = np.concatenate((first, last))
-        parts = np.stack(
-            (
-                np.maximum(starts[edges], np.tile(begins, 2)),
-                np.minimum(self._word_ends(starts[edges]), np.tile(ends, 2)),
-            ),
-            axis=1,
-        )
-        letters = np.append(classes & LETTER, np.uint8(0))
-        linked[edges[np.bitwise_or.reduceat(letters, parts.ravel())[::2] > 0]] = True
+        first, after = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
+        steps = np.bincount(first, minlength=len(starts) + 1) - np.bincount(after, minlength=len(starts) + 1)
+        linked = np.cumsum(steps[:-1]) > 0
+        # A link may end or begin within a word; of such a word the part inside must have a letter.
+        broken = np.flatnonzero((first < after) & (ends < len(classes)))
+        broken = broken[(classes[ends[broken]] & SPACE == 0) & (classes[starts[after[broken] - 1]] & LETTER == 0)]
+        for word, end in zip(after[broken] - 1, ends[broken], strict=True):
+            linked[word] = (classes[starts[word] : end] & LETTER).any()
+        inside = np.flatnonzero((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0))
+        for word, begin, end in zip(first[inside] - 1, begins[inside], ends[inside], strict=True):
+            linked[word] |= (classes[begin : min(end, self._word_end(starts[word]))] & LETTER).any()
         return count_by_end(starts[linked], self.block_ends)
 
-    def _word_ends(self, starts: Ints) -> Ints:
-        """Return where the words that begin at `starts` end."""
-        return np.append(self.spaces, len(self.text))[np.searchsorted(self.spaces, starts)]
+    def _word_end(self, start: int) -> int:
+        """Return where the word that begins at `start` ends."""
+        space = int(np.searchsorted(self.spaces, start))
+        return int(self.spaces[space]) if space < len(self.spaces) else len(self.text)
 
     @cached_property
     def linked_characters_in_blocks(self) -> Ints:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,7 @@ from thresher.scorers.justext_rules import (
     Classes,
     Features,
     Ints,
+    Mask,
     Thresholds,
     context_free,
     depends_on_words,
@@ -116,8 +118,8 @@ class Justext(Scorer):
         features = _features(segments, paragraphs)
         stop_words = stop_list(str(self.values["lang"]))
         shares = np.zeros(len(features.lengths))
-        for index in np.flatnonzero(depends_on_words(features, limits)).tolist():
-            words = paragraphs.text(segments, index).lower().split()
+        for index, text in paragraphs.texts(segments, depends_on_words(features, limits)):
+            words = text.lower().split()
             shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
         first = context_free(features, shares, limits)
         return paragraphs.of_block, first, in_context(first, features, limits)
@@ -144,10 +146,12 @@ class _Paragraphs:
     blocks: Ints
     starts: Ints
 
-    def text(self, segments: Segments, index: int) -> str:
-        """Return the text of a paragraph."""
-        end = self.starts[index + 1] if index + 1 < len(self.starts) else len(self.blocks)
-        return "\n".join(segments.blocks[block] for block in self.blocks[self.starts[index] : end].tolist())
+    def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
+        """Give the number and the text of each paragraph that is wanted."""
+        indices = np.flatnonzero(wanted)
+        ends = np.append(self.starts[1:], len(self.blocks))[indices]
+        for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
+            yield index, "\n".join([segments.blocks[block] for block in self.blocks[start:end].tolist()])
 
 
 def _paragraphs(segments: Segments) -> _Paragraphs:
