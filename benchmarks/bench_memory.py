@@ -1,4 +1,4 @@
-"""The peak memory of a scoring worker at two sizes of the same collection."""
+"""The peak memory of a scoring worker, with all scorers at work, at two sizes of the same collection."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from passages import PAGES
 
 from thresher.collections import open_collection
 from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.scorers.cleaners import parse_scorer
+from thresher.scorers.registry import scorers
 
 BAR_MIB = 300.0
-SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perplexity(lm=books)"))
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Peak]:
                     target = pages / str(copy) / path.name
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(path, target)
-            plan = ScorePlan(open_collection(pages), SCORERS)
+            plan = ScorePlan(open_collection(pages), tuple(kind() for kind in scorers().values()))
             report = score_collection(plan, Path(name) / f"scores-{copies}", workers)
             peaks.append(Peak(report.documents, report.bytes / 1e6, report.peak_mib))
     return peaks

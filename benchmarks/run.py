@@ -14,6 +14,7 @@ import bench_justext
 import bench_memory
 import bench_ncleaner
 import bench_pages
+import bench_profile
 import bench_search
 from passages import PAGES
 
@@ -30,6 +31,7 @@ def main(pages: Path) -> None:
         bench_justext,
         bench_boilerpipe,
         bench_ncleaner,
+        bench_profile,
         bench_index,
         bench_search,
     ):
