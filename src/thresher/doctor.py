@@ -16,7 +16,18 @@ from thresher.errors import MissingDependencyError
 from thresher.language_models.cache import cache_folder
 from thresher.lucene.jvm import java_report
 
-_NEEDED = ("pyserini", "pyjnius", "ir-measures", "lxml", "joblib", "pyarrow", "numpy", "matplotlib", "symspellpy")
+_NEEDED = (
+    "pyserini",
+    "pyjnius",
+    "ir-measures",
+    "lxml",
+    "joblib",
+    "pyarrow",
+    "numpy",
+    "matplotlib",
+    "symspellpy",
+    "justext",
+)
 _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 _LOW_DISK = 5 * 2**30
 _LOW_MEMORY_MIB = 2000
@@ -63,6 +74,10 @@ def _packages() -> list[Finding]:
     extra = _version("codecarbon")
     fix = "" if extra else 'pip install "thresher[codecarbon]"'
     findings.append(Finding("codecarbon", extra or "not installed (optional)", fix))
+    lynx = shutil.which("lynx")
+    findings.append(
+        Finding("Lynx", lynx or "not installed (optional)", "" if lynx else "apt install lynx, for `ncleaner --lynx`")
+    )
     return findings
 
 
