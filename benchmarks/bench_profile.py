@@ -15,7 +15,7 @@ from passages import PAGES
 
 from thresher.pages import read_html, segment
 from thresher.pages.decoding import decode
-from thresher.pages.parsing import flatten, lines
+from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
 from thresher.scorers.registry import scorers
 
 
@@ -55,7 +55,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Profile]:
                 "parse, of flatten", lambda utf8=utf8: etree.fromstring(utf8, parser) is None if utf8.strip() else None
             )
             flat = timed("flatten", lambda utf8=utf8: flatten(utf8))
-            text, levels = timed("lines", lambda flat=flat: lines(flat))
+            text, levels = timed("lines", lambda flat=flat: lines(one_space(flat, outside_ascii(flat))))
             timed("blocks", lambda text=text, levels=levels: segment(text, levels))
             segments = read_html(page)
             timed(

@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.collections.records import Page
 from thresher.pages.decoding import Decoded, decode
-from thresher.pages.parsing import BLOCK_RULES, flatten, lines
+from thresher.pages.parsing import BLOCK_RULES, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
 
@@ -60,9 +60,15 @@ def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segment
     return segment("\n".join(blocks), [0] * len(blocks), options)
 
 
-def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS, marked: str | None = "") -> Segments:
-    """Find blocks in `text`; see `Segments` for the meaning of the arguments."""
-    plain = plain_text(text)
+def segment(
+    text: str,
+    levels: list[int],
+    options: PageOptions = DEFAULT_OPTIONS,
+    marked: str | None = "",
+    outside: set[str] | None = None,
+) -> Segments:
+    """Find blocks in `text`; see `Segments` and `plain_text` for the meaning of the arguments."""
+    plain = plain_text(text, outside)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
     return Segments(
@@ -77,5 +83,7 @@ def segment(text: str, levels: list[int], options: PageOptions = DEFAULT_OPTIONS
 
 def _segments_of(utf8: bytes, options: PageOptions, detailed: bool = True) -> Segments:
     flat = flatten(utf8, options.blocks, detailed)
+    outside = outside_ascii(flat)
+    flat = one_space(flat, outside)
     text, levels = lines(flat)
-    return segment(text, levels, options, flat if detailed else None)
+    return segment(text, levels, options, flat if detailed else None, outside)

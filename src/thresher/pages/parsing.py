@@ -65,7 +65,7 @@ _ASCII = bytes(range(128))
 
 
 def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
-    """Parse a page into text with marks, in which every space is a plain one.
+    """Parse a page into text with marks.
 
     Args:
         utf8: the page as UTF-8.
@@ -83,7 +83,7 @@ def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
         return ""
     if _is_cut_off(root):
         return flatten_by_events(html, blocks, detailed)
-    return _one_space(str(_stylesheet(blocks, detailed)(root)))
+    return str(_stylesheet(blocks, detailed)(root))
 
 
 def _without_controls(utf8: bytes) -> bytes:
@@ -112,7 +112,8 @@ def flatten_by_events(html: bytes, blocks: str = "join", detailed: bool = True) 
     target = _Events(_marks(blocks, detailed))
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
-    return _one_space(parser.close())
+    flat: str = parser.close()
+    return flat
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
         tags["li"] = (f"\n{MARK}{ITEM}", "\n")
     if blocks == "join":
         tags |= dict.fromkeys(INLINE_TAGS, inline)
-    tags["a"] = (LINK, LINK_END)
+    tags["a"] = (LINK, LINK_END) if detailed else ("", "")
     tags |= {tag: (_HEADING.format(level), _HEADING.format(0)) for tag, level in _HEADINGS.items()}
     return _Marks(tags, (soft, soft_end), f"\n{MARK}{DROPPED}" if detailed else "\n")
 
@@ -214,9 +215,9 @@ def lines(flat: str) -> tuple[str, list[int]]:
     return (_SPACES.sub(" ", text) if "  " in text else text), levels
 
 
-def _one_space(text: str) -> str:
-    """Return `text` with a plain space for every other space of Unicode; line feeds stay."""
-    for character in outside_ascii(text):
+def one_space(text: str, outside: set[str]) -> str:
+    """Return `text` with a plain space for every other space; `outside` gives its characters outside ASCII."""
+    for character in outside:
         if character.isspace():
             text = text.replace(character, " ")
     return text

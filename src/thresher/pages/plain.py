@@ -54,15 +54,17 @@ class PlainText:
     classes: Classes
 
 
-def plain_text(text: str) -> PlainText:
+def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
     """Return the plain form of a text.
+
+    `outside` may give all its characters outside ASCII, and others, if they are known already.
 
     Characters outside ASCII that belong to no word become `ODD`, but a typographic apostrophe becomes `'`, an ellipsis `.`.
     Most pages are pure ASCII after that, which is what makes it worth doing once for all who cut, count or score words.
     """
     odd = {
         character: _TRANSLATED.get(character, ODD)
-        for character in outside_ascii(text)
+        for character in (outside_ascii(text) if outside is None else outside)
         if not (character.isalnum() or unicodedata.category(character)[0] == "M")
     }
     if len(odd) > _MANY:
@@ -82,15 +84,19 @@ def run_starts(inside: npt.NDArray[np.bool_]) -> Ints:
     return np.flatnonzero(inside & ~np.concatenate(([False], inside[:-1])))
 
 
-def word_starts(plain: PlainText) -> Ints:
+def word_starts(plain: PlainText, spaces: Ints) -> Ints:
     """Return where each word begins: white-space tokens with a letter, digit or combining mark.
 
     The definition is that of Kohlschuetter et al. (2010), section 3, for any script.
+
+    Args:
+        plain: the plain form of a text in which one space or line feed stands between two words, and none at the ends.
+        spaces: where these stand.
     """
-    tokens = run_starts((plain.classes & SPACE) == 0)
-    if not len(tokens):
-        return tokens
-    return tokens[np.logical_or.reduceat((plain.classes & LETTER) > 0, tokens)]
+    if not plain.text:
+        return spaces
+    tokens = np.concatenate(([0], spaces + 1))
+    return tokens[np.bitwise_or.reduceat(plain.classes, tokens) & LETTER > 0]
 
 
 def count_by_end(starts: Ints, ends: Ints) -> Ints:

@@ -63,7 +63,7 @@ class Segments:
     @cached_property
     def word_starts(self) -> Ints:
         """Where each word of the text begins."""
-        return word_starts(self.plain)
+        return word_starts(self.plain, self.spaces)
 
     @cached_property
     def words_in_blocks(self) -> Ints:
