@@ -349,6 +349,16 @@ def test_scorers_that_decide_are_cleaners_and_no_sweeps(load: Load, fail: Fail) 
     ]
 
 
+def test_models_are_looked_for_before_anything_runs(fail: Fail) -> None:
+    name = "ncleaner(model=no/such.ncleaner)"
+    fix = "Fix: use standard, nonlexical or the path of a file that `thresher ncleaner train` wrote."
+    text = f"[[sweep]]\nscorer = '{name}'\ncutoffs = [1]\n[cleaners]\nnames = ['{name}@0']\n"
+    assert fail(HEAD + text) == [
+        f"{NEXT + 1}: there is no NCleaner model 'no/such.ncleaner'. {fix}",
+        f"{NEXT + 4}: there is no NCleaner model 'no/such.ncleaner'. {fix}",
+    ]
+
+
 SWEEP = "[[sweep]]\nscorer = 'density'\ncutoffs = {}\n"
 
 

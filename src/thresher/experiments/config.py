@@ -227,7 +227,7 @@ def _variants(tables: dict[str, Any], reader: _Reader) -> tuple[Variant, ...]:
     for number, sweep in enumerate(tables["sweep"]):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, number, reader)]
     at: tuple[str | int, ...] = ("cleaners", "names")
-    for cleaner in _each(tables["cleaners"]["names"], parse_cleaner, at, reader):
+    for cleaner in _each(tables["cleaners"]["names"], lambda name: parse_cleaner(name).checked(), at, reader):
         variants.append((Variant(cleaner), at))
     seen: dict[str, str] = {}
     for variant, at in variants:
@@ -241,7 +241,7 @@ def _sweep(sweep: dict[str, Any], number: int, reader: _Reader) -> list[Variant]
     at = ("sweep", number)
     template: Cut | None = None
     if sweep["scorer"] is not None:
-        template = reader.parse(lambda: parse_sweep(sweep["scorer"]), (*at, "scorer"))
+        template = reader.parse(lambda: parse_sweep(sweep["scorer"]).checked(), (*at, "scorer"))
     cutoffs = _cutoffs(sweep["cutoffs"], (*at, "cutoffs"), reader)
     if template is None:
         return []

@@ -47,7 +47,7 @@ MODULES = tuple(
 _BUILD_VERSION = 1
 
 
-def model_path(name: str) -> Path:
+def model_path(name: str, where: str | None = None) -> Path:
     """Return the file of a model: `standard` and `nonlexical` are made first if need be, all else is a path.
 
     Raises:
@@ -61,7 +61,7 @@ def model_path(name: str) -> Path:
             raise ConfigError(
                 f"there is no NCleaner model {name!r}",
                 f"use {known} or the path of a file that `thresher ncleaner train` wrote",
-                f"model={name}",
+                where or f"model={name}",
             )
         return path
     # What the pages show is the running Python's, so that another version's models are other models.

@@ -130,6 +130,14 @@ class Scorer(ABC):
             if not (parameter.terse and self.values[parameter.name] == parameter.default)
         }
 
+    def check(self, where: str) -> None:  # noqa: ARG002, for subclasses
+        """Look whether what the values name is there, without doing any work.
+
+        Raises:
+            ConfigError: if it is not; `where` is the place of the name.
+        """
+        return
+
     @property
     def fingerprint(self) -> str:
         """What else scores depend on: the digest of a model, which may change under the same name; empty if nothing."""

@@ -46,6 +46,15 @@ class Cut:
         name = with_values(self.scorer.name, values)
         return name if self.cutoff is None or self.scorer.decides else f"{name}@{number(self.cutoff)}"
 
+    def checked(self) -> Cut:
+        """Return this cut, of which all is there.
+
+        Raises:
+            ConfigError: if its name names something that is not, such as a model's file.
+        """
+        self.scorer.check(self.name)
+        return self
+
     def at(self, cutoff: float, where: str) -> Cut:
         """Return this cut at another cutoff.
 
@@ -69,6 +78,14 @@ class Cleaner:
     def name(self) -> str:
         """The canonical name."""
         return "+".join(cut.name for cut in self.cuts) or BASELINE
+
+    def checked(self) -> Cleaner:
+        """Return this cleaner, of which all is there.
+
+        Raises:
+            ConfigError: if a name names something that is not, such as a model's file.
+        """
+        return Cleaner(tuple(cut.checked() for cut in self.cuts))
 
     @property
     def scorers(self) -> tuple[Scorer, ...]:

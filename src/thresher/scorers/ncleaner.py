@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.language_models.characters_defaults import load_character_model, load_segment_scorer
+from thresher.language_models.characters_defaults import DEFAULTS, load_character_model, load_segment_scorer, model_path
 from thresher.language_models.characters_files import card
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
@@ -40,6 +40,15 @@ class NCleaner(Scorer):
             terse=True,
         ),
     )
+
+    def check(self, where: str) -> None:
+        """Look for the model's file.
+
+        Raises:
+            ConfigError: if there is none.
+        """
+        if self._model not in DEFAULTS:
+            model_path(self._model, where)
 
     @property
     def fingerprint(self) -> str:
