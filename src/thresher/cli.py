@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher import __version__
+from thresher.cleaneval_cli import cleaneval
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
 from thresher.ncleaner_cli import ncleaner
@@ -243,6 +244,7 @@ def doctor() -> None:
 
 
 cli.add_command(ncleaner)
+cli.add_command(cleaneval)
 
 
 def _show(results: Results, folder: Path) -> None:

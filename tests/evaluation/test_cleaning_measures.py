@@ -1,0 +1,225 @@
+"""Measures of cleaning against Python's difflib, brute force and examples worked by hand."""
+
+from __future__ import annotations
+
+import difflib
+import random
+import statistics
+import time
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import InputError
+from thresher.evaluation.alignment import Match, matching_blocks
+from thresher.evaluation.cleaning import JudgedPage, compare_cleaners, judge_pages
+from thresher.evaluation.cleaning_measures import (
+    Agreement,
+    PageWords,
+    Summary,
+    agreement,
+    compare_words,
+    summarize,
+    summarize_pages,
+)
+from thresher.evaluation.gold import GoldPage, GoldSegment, read_gold
+from thresher.evaluation.wilcoxon import signed_ranks
+from thresher.pages import Segments, read_html
+from thresher.scorers.base import Scores
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
+from thresher.scorers.words import Words
+
+FEW_WORDS = st.lists(st.sampled_from("abcd"), max_size=40)
+# Long runs in common, so that every length of runs is looked up.
+PASSAGES = st.lists(st.sampled_from([[*range(40)], [*range(10)], [*range(35, 80)], [1, 2], [7], [99]]), max_size=8)
+
+
+def difflibs(a: Sequence[object], b: Sequence[object]) -> list[tuple[int, int, int]]:
+    matcher: difflib.SequenceMatcher[object] = difflib.SequenceMatcher(None, a, b, autojunk=False)
+    return [tuple(block) for block in matcher.get_matching_blocks()[:-1]]
+
+
+def distance(a: Sequence[str], b: Sequence[str]) -> int:
+    """The table of Wagner and Fischer, row by row."""
+    row = [*range(len(b) + 1)]
+    for place, word in enumerate(a):
+        above, row = row, [place + 1]
+        for other, wanted in enumerate(b):
+            row.append(min(above[other + 1] + 1, row[other] + 1, above[other] + (word != wanted)))
+    return row[-1]
+
+
+@given(FEW_WORDS, FEW_WORDS)
+def test_blocks_are_difflibs_where_words_repeat(a: list[str], b: list[str]) -> None:
+    assert matching_blocks(a, b) == difflibs(a, b)
+
+
+@given(PASSAGES, PASSAGES)
+def test_blocks_are_difflibs_where_passages_repeat(a: list[list[int]], b: list[list[int]]) -> None:
+    left, right = [*chain(*a)], [*chain(*b)]
+    assert matching_blocks(left, right) == difflibs(left, right)
+
+
+def test_blocks_of_an_example() -> None:
+    # "c d e" is longest; left of it "a" is left, right of it "g"; "b" and "f" cross it.
+    assert matching_blocks("a b c d e g".split(), "f a c d e x g b".split()) == [
+        Match(0, 1, 1),
+        Match(2, 2, 3),
+        Match(5, 6, 1),
+    ]
+    assert matching_blocks([], ["a"]) == matching_blocks(["a"], []) == matching_blocks(["a"], ["b"]) == []
+
+
+@pytest.mark.parametrize("name", ["cleaneval-dev", "cleanportaleval"])
+def test_blocks_are_difflibs_on_real_pages(shared_data: Path, name: str) -> None:
+    for page in read_gold(shared_data / "cleaning" / name).pages:
+        a, b = read_html(page.path.read_bytes()).text.split(), page.text.split()
+        if max(len(a), len(b)) < 5000:  # beyond, difflib takes its time
+            assert matching_blocks(a, b) == difflibs(a, b), page.stem
+
+
+def test_long_pages_are_aligned_sooner_than_by_difflib() -> None:
+    # Word counts fall as in a language: common words come thousands of times in each page.
+    rng = random.Random(4)
+    a = rng.choices([f"w{rank}" for rank in range(5000)], [1 / (rank + 1) for rank in range(5000)], k=8000)
+    b = [word if place % 397 else "cut" for place, word in enumerate(a)]
+    times = [time.process_time()]
+    blocks = matching_blocks(a, b)
+    times.append(time.process_time())
+    assert blocks == difflibs(a, b)
+    times.append(time.process_time())
+    assert times[1] - times[0] < times[2] - times[1]
+    # Every word that was not cut is aligned with itself.
+    assert blocks == [Match(place, place, min(396, 8000 - place)) for place in range(1, 8000, 397)]
+
+
+def test_measures_of_an_example() -> None:
+    # One word moved: the bag has it, the alignment not. 5 cleaned words, 4 of gold.
+    found = compare_words("one two\nthree  four two", "two one two three")
+    assert found == PageWords(words=5, gold=4, aligned=3, shared=4, distance=2 + 1)
+    assert found.alignment == Agreement(3 / 5, 3 / 4, 6 / 9)
+    assert found.bag == Agreement(4 / 5, 1.0, 8 / 9)
+    assert found.similarity == pytest.approx(100 * (1 - 3 / 5))
+
+
+@given(FEW_WORDS, FEW_WORDS)
+def test_measures_agree_with_their_definitions(a: list[str], b: list[str]) -> None:
+    found = compare_words(" ".join(a), "\n".join(b))
+    assert (found.words, found.gold) == (len(a), len(b))
+    assert found.aligned == sum(size for _, _, size in difflibs(a, b))
+    assert found.shared == sum(min(a.count(word), b.count(word)) for word in "abcd")
+    assert found.distance == distance(a, b)
+    assert 0 <= found.alignment.f1 <= found.bag.f1 <= 1
+    assert 0 <= found.similarity <= 100
+
+
+@given(FEW_WORDS)
+def test_a_page_is_like_itself_and_unlike_nothing(words: list[str]) -> None:
+    text = " ".join(words)
+    same = compare_words(text, text)
+    assert (same.alignment, same.bag, same.similarity) == (Agreement(1, 1, 1), Agreement(1, 1, 1), 100)
+    if words:
+        for other in (compare_words(text, ""), compare_words("", text)):
+            assert (other.alignment, other.bag, other.similarity) == (Agreement(0, 0, 0), Agreement(0, 0, 0), 0)
+
+
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
+def test_f1_is_the_harmonic_mean(common: int, found: int, wanted: int) -> None:
+    common = min(common, found, wanted)
+    result = agreement(common, found, wanted)
+    if common:
+        assert result.f1 == pytest.approx(statistics.harmonic_mean([result.precision, result.recall]))
+
+
+def test_summaries() -> None:
+    assert summarize([0.5]) == Summary(0.5, 0.0, 0.5)
+    assert summarize([1.0, 2.0, 6.0]) == Summary(3.0, 7**0.5, 2.0)
+
+
+def test_micro_pools_words_and_macro_counts_pages_alike() -> None:
+    large, small, empty = PageWords(90, 100, 80, 85, 20), PageWords(10, 2, 2, 2, 8), PageWords(0, 10, 0, 0, 10)
+    found = summarize_pages([large, small, empty])
+    assert (found.pages, found.emptied) == (3, 1)
+    assert found.micro == Agreement(82 / 100, 82 / 112, 164 / 212)
+    assert found.micro_bag == Agreement(87 / 100, 87 / 112, 174 / 212)
+    assert found.precision.mean == pytest.approx((80 / 90 + 2 / 10 + 0) / 3)
+    assert found.precision.median == 2 / 10
+    assert found.recall.mean == pytest.approx((80 / 100 + 1 + 0) / 3)
+    assert found.f1.mean == pytest.approx((160 / 190 + 4 / 12 + 0) / 3)
+    assert found.f1.sd == pytest.approx(statistics.stdev([160 / 190, 4 / 12, 0]))
+    assert found.bag_f1.median == 4 / 12
+    assert found.similarity.mean == pytest.approx((80 + 20 + 0) / 3)
+
+
+def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:
+    base = PageWords(100, 50, 50, 50, 50)
+    judged = [
+        JudgedPage(
+            str(place),
+            (base, PageWords(50 + place, 50, 50, 50, place), PageWords(10 + 90 * (place % 2), 50, 10, 10, 40)),
+        )
+        for place in range(1, 11)
+    ]
+    none, good, mixed = compare_cleaners(["none", "good", "mixed"], judged)
+    assert none.comparison is None
+    assert good.comparison is not None
+    assert mixed.comparison is not None
+    assert good.pages == tuple(page.words[1] for page in judged)
+    assert good.comparison.p == 2 / 2**10
+    assert good.comparison.p_holm == 4 / 2**10
+    assert (good.comparison.wins, good.comparison.losses) == (10, 0)
+    expected = [page.words[2].alignment.f1 - base.alignment.f1 for page in judged]
+    assert mixed.comparison.p == signed_ranks(expected).p
+    assert mixed.comparison.difference == pytest.approx(statistics.fmean(expected))
+
+
+def test_pages_are_judged_alike_by_any_number_of_workers(tmp_path: Path) -> None:
+    (tmp_path / "gold").mkdir()
+    for number in range(5):
+        rain = f"It rains for {number} days, and then it is dry for as many days again."
+        (tmp_path / f"{number}.html").write_text(f"<title>Rain</title><ul><li>Home<li>About</ul><p>{rain}")
+        (tmp_path / "gold" / f"{number}.txt").write_text(f"<p>{rain}")
+    (tmp_path / "4.html").write_bytes(b"")
+    pages = read_gold(tmp_path).pages
+    cleaners = [parse_cleaner(name) for name in ("none", "words@10", "words@99", "words@5+words@10")]
+    judged = list(judge_pages(pages, cleaners))
+    assert judged == list(judge_pages(pages, cleaners, workers=2))
+    assert [page.stem for page in judged] == ["0", "1", "2", "3", "4"]
+    assert judged[0].words == (
+        PageWords(18, 15, 15, 15, 3),
+        PageWords(15, 15, 15, 15, 0),
+        PageWords(0, 15, 0, 0, 15),
+        PageWords(15, 15, 15, 15, 0),
+    )
+    assert judged[4].words == (PageWords(0, 15, 0, 0, 15),) * 4
+    assert {page.problem for page in judged} == {""}
+
+
+class Brittle(Words):
+    """Counts words, and cannot take one page."""
+
+    name = "brittle"
+
+    def score(self, segments: Segments) -> Scores:
+        if "Rain" in segments.text:
+            raise ValueError("two\nlines")
+        return super().score(segments)
+
+
+def test_a_page_that_cannot_be_scored_is_emptied_and_said_to_be(tmp_path: Path) -> None:
+    cleaner = Cleaner((Cut(Brittle(), 1.0),))
+    pages = [GoldPage(text, tmp_path / f"{text}.html", (GoldSegment(None, text),)) for text in ("Rain", "Sun")]
+    for page in pages:
+        page.path.write_text(f"<p>{page.stem}")
+    rain, sun = judge_pages(pages, [cleaner])
+    assert rain == JudgedPage("Rain", (PageWords(0, 1, 0, 0, 1),), "cannot be scored: ValueError: two lines")
+    assert sun == JudgedPage("Sun", (PageWords(1, 1, 1, 1, 0),))
+
+
+def test_a_page_that_is_gone_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"gone.html: there is no such file"):
+        list(judge_pages([GoldPage("gone", tmp_path / "gone.html", ())], [parse_cleaner("none")]))

@@ -1,0 +1,183 @@
+"""Gold standards in every format, and what is wrong with some."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import InputError
+from thresher.evaluation.gold import GoldSegment, decode_gold, parse_gold, read_gold
+
+COMMENTED = "The article.\n\nIts end.\n!@#$%^&*()  COMMENTS\nFirst!\n!@#$%^&*() COMMENTS\t\nSecond."
+MARKERS = st.sampled_from(["<h>", "<p>", "<l>"])
+TEXTS = st.text(st.characters(categories=["L", "N"]), min_size=1)
+
+
+def folder_of(root: Path, pages: dict[str, str], gold: dict[str, str], name: str = "GoldStandard") -> Path:
+    for folder, files in (("input", pages), (name, gold)):
+        (root / folder).mkdir()
+        for file, text in files.items():
+            (root / folder / file).write_text(text, encoding="utf-8")
+    return root
+
+
+def test_cleaneval_text_is_cut_at_its_markers() -> None:
+    text = "URL: http://example.org/\n\nBefore any.\n<h> Rain\n\n<p>It rains.\nAll day.\n<l>* one <l>* two\n<P>Dry.</p>\nAfter"
+    assert parse_gold(text) == (
+        GoldSegment(None, "Before any."),
+        GoldSegment("h", "Rain"),
+        GoldSegment("p", "It rains.\nAll day."),
+        GoldSegment("l", "* one"),
+        GoldSegment("l", "* two"),
+        GoldSegment("p", "Dry."),
+        GoldSegment(None, "After"),
+    )
+
+
+def test_the_url_line_may_follow_blank_lines_and_needs_no_markers() -> None:
+    assert parse_gold("\n  \nURL: http://example.org/\nFish &#038; chips, don&rsquo;t they") == (
+        GoldSegment(None, "Fish & chips, don’t they"),
+    )
+    assert parse_gold("URL: http://example.org/") == ()
+    assert parse_gold("Text\nURL: http://example.org/") == (GoldSegment(None, "Text\nURL: http://example.org/"),)
+
+
+def test_plain_text_stays_as_it_is() -> None:
+    text = "In HTML the tag <p> begins a paragraph,\n&amp; is an ampersand, <int> a type."
+    assert parse_gold(f"\n{text}\n") == (GoldSegment(None, text),)
+    assert parse_gold(" \n") == ()
+
+
+def test_comments_are_content_only_if_asked() -> None:
+    article = GoldSegment(None, "The article.\n\nIts end.")
+    assert parse_gold(COMMENTED) == (article,)
+    assert parse_gold(COMMENTED, comments=True) == (article, GoldSegment(None, "First!"), GoldSegment(None, "Second."))
+    assert parse_gold("!@#$%^&*()  COMMENTS\nFirst!") == ()
+    for mark in ("@#$%^&*() COMMENTS", "!@ $%^&*()  COMMENTS", "!@#$%$%^&*()   COMMENTS "):
+        assert parse_gold(f"The end.\n{mark}\nFirst!") == (GoldSegment(None, "The end."),)
+    inside = "He wrote !@#$%^&*()  COMMENTS within a line."
+    assert parse_gold(inside) == (GoldSegment(None, inside),)
+
+
+@given(st.lists(st.tuples(MARKERS, TEXTS), min_size=1))
+def test_what_is_marked_is_found_again(parts: list[tuple[str, str]]) -> None:
+    text = "".join(f"{marker}{words}\n" for marker, words in parts)
+    assert parse_gold(text) == tuple(GoldSegment(marker[1], words) for marker, words in parts)
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        (b"\xef\xbb\xbfcaf\xc3\xa9", "café"),
+        ("café".encode(), "café"),
+        (b"caf\xe9 \x93quoted\x94", "café “quoted”"),
+        (b"caf\xe9 \x81", "café \ufffd"),
+        (b"one\r\ntwo\rthree\n", "one\ntwo\nthree\n"),
+        (b"", ""),
+    ],
+)
+def test_bytes_are_utf_8_or_windows_1252(content: bytes, text: str) -> None:
+    assert decode_gold(content) == text
+
+
+@pytest.mark.parametrize("name", ["GoldStandard", "gold"])
+def test_files_are_matched_by_stem_and_none_is_lost(tmp_path: Path, name: str) -> None:
+    pages = {"b.html": "B", "a.b.htm": "A", "lonely.html": "", "notes.css": "", ".c.html": ""}
+    gold = {"b.txt": "<p>B", "a.b.txt": "A", "orphan.txt": "", "c.txt": "", "README.md": "", ".hidden.txt": ""}
+    found = read_gold(folder_of(tmp_path, pages, gold, name))
+    assert [(page.stem, page.path.name, page.text) for page in found.pages] == [
+        ("a.b", "a.b.htm", "A"),
+        ("b", "b.html", "B"),
+    ]
+    assert found.pages[1].segments == (GoldSegment("p", "B"),)
+    assert found.without_gold == ("lonely",)
+    assert found.without_page == ("c", "orphan")
+
+
+def test_comments_are_asked_for_in_the_folder_too(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path, {"1.html": ""}, {"1.txt": COMMENTED})
+    assert read_gold(folder).pages[0].text == "The article.\n\nIts end."
+    assert read_gold(folder, comments=True).pages[0].text == "The article.\n\nIts end.\nFirst!\nSecond."
+
+
+def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for name in ("x.html", "y.html"):
+        (tmp_path / "pages" / name).touch()
+    gold = tmp_path / "truth.json"
+    gold.write_text(json.dumps({"x": {"articleBody": "Só.\n\nIt is.", "url": 1}, "z": {"articleBody": ""}}))
+    found = read_gold(tmp_path / "pages", gold)
+    assert [(page.stem, page.text) for page in found.pages] == [("x", "Só.\n\nIt is.")]
+    assert (found.without_gold, found.without_page) == (("y",), ("z",))
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("{", "it is no JSON"),
+        ("[]", "no JSON object of pages by stem"),
+        ('{"1": "text"}', "the page '1' has no text `articleBody`"),
+        ('{"1": {"articleBody": null}}', "the page '1' has no text `articleBody`"),
+        ('{"2": {"articleBody": ""}}', "no page has a gold text of the same stem"),
+    ],
+)
+def test_json_of_another_form_is_refused(tmp_path: Path, text: str, what: str) -> None:
+    (tmp_path / "1.html").touch()
+    gold = tmp_path / "gold.json"
+    gold.write_text(text)
+    with pytest.raises(InputError, match=what) as caught:
+        read_gold(tmp_path, gold)
+    assert caught.value.where == str(gold)
+    assert len(caught.value.lines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("files", "what"),
+    [
+        ([], "there is no such folder"),
+        (["1.html"], r"holds no gold \(GoldStandard/ or gold/\)"),
+        (["gold/1.txt", "input/1.pdf"], r"no file ending in .html, "),
+        (["gold/1.md", "input/1.html"], r"no file ending in .txt"),
+        (["gold/1.txt", "input/2.html"], "no page has a gold text of the same stem"),
+        (["gold/1.txt", "input/1.htm", "input/1.html"], "1.html has the same stem as 1.htm"),
+    ],
+)
+def test_folders_without_a_gold_standard_are_refused(tmp_path: Path, files: list[str], what: str) -> None:
+    folder = tmp_path / "set"
+    for name in files:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).touch()
+    with pytest.raises(InputError, match=what) as caught:
+        read_gold(folder)
+    assert len(caught.value.lines()) == 1
+
+
+def test_a_gold_folder_that_is_missing_is_named(tmp_path: Path) -> None:
+    (tmp_path / "1.html").touch()
+    with pytest.raises(InputError, match=r"nowhere: there is no such file or folder"):
+        read_gold(tmp_path, tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "labels", "empty"),
+    [
+        ("cleaneval-dev", 58, {"h", "p", "l", None}, ["32"]),
+        ("cleanportaleval", 71, {"h", "p", "l", None}, ["bbc.co.uk_news_05"]),
+        ("dragnet-300", 300, {None}, []),
+    ],
+)
+def test_real_gold_standards_are_read_whole(
+    shared_data: Path, name: str, pages: int, labels: set[str | None], empty: list[str]
+) -> None:
+    found = read_gold(shared_data / "cleaning" / name)
+    assert (len(found.pages), found.without_gold, found.without_page) == (pages, (), ())
+    assert {segment.label for page in found.pages for segment in page.segments} <= labels
+    assert [page.stem for page in found.pages if not page.text] == empty
+    for page in found.pages:
+        assert not page.text.startswith("URL:"), page.stem
+        assert "&*()" not in page.text, page.stem
+        assert not {"<p>", "<h>", "<l>"} & set(page.text.split()), page.stem
