@@ -6,14 +6,11 @@ import argparse
 from pathlib import Path
 
 import justext
-import lxml.html
+from floor import floor_of
 from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.collections import Page
-from thresher.language_models import load_model
-from thresher.language_models.tokens import tokenise
-from thresher.pages import read_page
 from thresher.pruning.page_scores import score_page
 from thresher.scorers.base import Scorer
 from thresher.scorers.registry import scorers
@@ -33,21 +30,10 @@ def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
     everything: list[Scorer] = [kind() for kind in scorers().values()]
     for scorer in everything:
         scorer.prepare()
-    score = load_model("books")._score
-    tokens = []
-    for page in pages:
-        segments, _ = read_page(page)
-        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
 
     def package() -> None:
         for page in pages:
             justext.justext(page.content, stop_words)
-
-    def floor() -> None:
-        for page, sentences in zip(pages, tokens, strict=True):
-            lxml.html.document_fromstring(page.content)
-            for sentence in sentences:
-                score(sentence, True, False)
 
     def ours(used: list[Scorer]) -> None:
         for page in pages:
@@ -56,7 +42,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
     best = interleaved(
         {
             "package": package,
-            "floor": floor,
+            "floor": floor_of(pages),
             "justext": lambda: ours([scorer for scorer in everything if scorer.name == "justext"]),
             "all": lambda: ours(everything),
         },

@@ -6,14 +6,11 @@ import argparse
 import time
 from pathlib import Path
 
-import lxml.html
+from floor import floor_of
 from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.collections import Page
-from thresher.language_models import load_model
-from thresher.language_models.tokens import tokenise
-from thresher.pages import read_page
 from thresher.pruning.cutting import clean_page
 from thresher.pruning.page_scores import score_page
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
@@ -31,18 +28,6 @@ def measure(folder: Path, rounds: int = 7) -> list[Ratio]:
     A sweep scores a page once and then cuts it at sixteen cutoffs; cleaning once cuts it at one.
     """
     pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
-    model = load_model("books")
-    score = model._score
-    tokens = []
-    for page in pages:
-        segments, _ = read_page(page)
-        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
-
-    def floor() -> None:
-        for page, sentences in zip(pages, tokens, strict=True):
-            lxml.html.document_fromstring(page.content)
-            for sentence in sentences:
-                score(sentence, True, False)
 
     def whole() -> None:
         for page in pages:
@@ -63,7 +48,7 @@ def measure(folder: Path, rounds: int = 7) -> list[Ratio]:
 
     best = interleaved(
         {
-            "floor": floor,
+            "floor": floor_of(pages),
             "whole": whole,
             "once": lambda: clean("once", SWEEP[7:8]),
             "sweep": lambda: clean("sweep", SWEEP),

@@ -113,6 +113,19 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
+def file_fingerprint(path: Path) -> str:
+    """Return a digest over a file's name, size and modification time, which tells it from its other versions.
+
+    Raises:
+        ThresherError: if the file cannot be looked at.
+    """
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise user_error(error, path) from error
+    return digest([path.name, status.st_size, status.st_mtime_ns])
+
+
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes in hexadecimal.
 
@@ -133,11 +146,6 @@ def safe_name(name: str) -> str:
     'perplexity_lm=books_@8000'
     """
     return re.sub(r"[^A-Za-z0-9@+._=-]", "_", name)
-
-
-def folder_bytes(folder: Path) -> int:
-    """Return the sum of the sizes in bytes of all files below `folder`."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _aside(path: Path, suffix: str) -> Path:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from thresher.costs import stopwatch as module
-from thresher.costs.stopwatch import Work, measure_work
+from thresher.costs.stopwatch import measure_work
 
 MIB = 2**20
 
@@ -19,12 +19,6 @@ def burn(cpu_seconds: float) -> None:
     start = time.process_time()
     while time.process_time() - start < cpu_seconds:
         pass
-
-
-def test_plus():
-    parent, workers = Work(10.0, 2.0, 300.0), Work(0.0, 19.5, 450.0)
-    assert parent.plus(workers) == Work(10.0, 21.5, 450.0)
-    assert workers.plus(parent) == parent.plus(workers)
 
 
 def test_cpu_time_of_all_threads():

@@ -14,7 +14,7 @@ from thresher.collections.base import IdRule
 from thresher.collections.html_folder import HTML_SUFFIXES
 from thresher.collections.records import Source
 from thresher.errors import InputError
-from thresher.files import digest, user_error
+from thresher.files import file_fingerprint, user_error
 
 
 class _Member(tarfile.TarInfo):
@@ -40,11 +40,7 @@ class HtmlArchive:
 
     def fingerprint(self) -> str:
         """Return a digest over name, size and modification time of the archive."""
-        try:
-            status = self.path.stat()
-        except OSError as error:
-            raise user_error(error, self.path) from error
-        return digest([self.path.name, status.st_size, status.st_mtime_ns])
+        return file_fingerprint(self.path)
 
     def sources(self) -> Iterator[Source]:
         """Give every HTML file with its bytes; those over `max_bytes` come without them."""

@@ -13,7 +13,7 @@ from typing import Any
 from thresher.collections.base import IdRule
 from thresher.collections.records import Source
 from thresher.errors import InputError
-from thresher.files import digest, user_error
+from thresher.files import file_fingerprint, user_error
 
 
 @dataclass(frozen=True)
@@ -25,11 +25,7 @@ class JsonLines:
 
     def fingerprint(self) -> str:
         """Return a digest over name, size and modification time of the file."""
-        try:
-            status = self.path.stat()
-        except OSError as error:
-            raise user_error(error, self.path) from error
-        return digest([self.path.name, status.st_size, status.st_mtime_ns])
+        return file_fingerprint(self.path)
 
     def sources(self) -> Iterator[Source]:
         """Give every document with its bytes."""

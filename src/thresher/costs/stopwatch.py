@@ -29,18 +29,6 @@ class Work:
     cpu_seconds: float
     peak_mib: float
 
-    def plus(self, other: Work) -> Work:
-        """Add work: seconds add up, the peak is the higher one.
-
-        For workers that ran beside this process, give `other` no wall seconds: their wall time is in this
-        one's.
-        """
-        return Work(
-            self.wall_seconds + other.wall_seconds,
-            self.cpu_seconds + other.cpu_seconds,
-            max(self.peak_mib, other.peak_mib),
-        )
-
 
 class Stopwatch:
     """What `measure_work` gives: `work` is there after its block has ended."""

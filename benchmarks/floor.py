@@ -1,0 +1,29 @@
+"""What no pass over pages can do without: bare parsing, and the language model's score of the same tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import lxml.html
+
+from thresher.collections import Page
+from thresher.language_models import load_model
+from thresher.language_models.tokens import tokenise
+from thresher.pages import read_page
+
+
+def floor_of(pages: Sequence[Page]) -> Callable[[], None]:
+    """Return what does the least for all pages: `lxml.html.document_fromstring` and `kenlm.Model.score` of their sentences."""
+    score = load_model("books")._score
+    tokens = []
+    for page in pages:
+        segments, _ = read_page(page)
+        tokens.append(tokenise(segments.plain, segments.sentence_ends)[0])
+
+    def floor() -> None:
+        for page, sentences in zip(pages, tokens, strict=True):
+            lxml.html.document_fromstring(page.content)
+            for sentence in sentences:
+                score(sentence, True, False)
+
+    return floor
