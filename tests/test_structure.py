@@ -25,6 +25,7 @@ ORDER = (
     ("pruning",),
     ("lucene",),
     ("evaluation",),
+    ("cleaneval",),
     ("costs",),
     ("reports",),
     ("experiments",),

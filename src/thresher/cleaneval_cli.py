@@ -33,8 +33,8 @@ def cleaneval(
     """Measure how well cleaners clean: a FOLDER of pages (`input/`) against its `GoldStandard/` or `gold/`, by file stem."""
     import shutil
 
-    from thresher.evaluation.cleaning import compare_cleaners, judge_pages
-    from thresher.evaluation.gold import read_gold
+    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.judging import compare_cleaners, judge_pages
     from thresher.files import write_text
     from thresher.progress import progress
     from thresher.reports.cleaning_table import cleaning_csv, cleaning_table

@@ -7,8 +7,8 @@ import io
 from collections.abc import Sequence
 from dataclasses import replace
 
-from thresher.evaluation.cleaning import CleanerResult
-from thresher.evaluation.cleaning_measures import Agreement, Summary
+from thresher.cleaneval.judging import CleanerResult
+from thresher.cleaneval.measures import Agreement, Summary
 from thresher.evaluation.significance import ALPHA
 from thresher.reports.formatting import MARKS, MINUS, NOTHING, fixed
 from thresher.reports.selection import direction

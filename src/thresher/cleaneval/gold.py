@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from thresher.cleaneval.labels import LabelledText
 from thresher.collections.html_folder import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
@@ -30,20 +31,12 @@ _COMMENTS = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTIL
 
 
 @dataclass(frozen=True)
-class GoldSegment:
-    """A part of the gold text: its label `h` (heading), `p` (paragraph), `l` (list item) or None, and its text."""
-
-    label: str | None
-    text: str
-
-
-@dataclass(frozen=True)
 class GoldPage:
     """A page and what of it is content: segments in the page's order, none if nothing is."""
 
     stem: str
     path: Path
-    segments: tuple[GoldSegment, ...]
+    segments: tuple[LabelledText, ...]
 
     @property
     def text(self) -> str:
@@ -93,7 +86,7 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     )
 
 
-def parse_gold(text: str, comments: bool = False) -> tuple[GoldSegment, ...]:
+def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
     """Return the segments of a gold text, white space around each stripped, empty ones left out.
 
     A text is CleanEval's if it begins with a line `URL:` or a line begins with a segment marker. There a marker may stand
@@ -109,7 +102,7 @@ def parse_gold(text: str, comments: bool = False) -> tuple[GoldSegment, ...]:
     else:
         found = _COMMENTS.split(text)
         parts = ((None, part) for part in (found if comments else found[:1]))
-    segments = (GoldSegment(label, part.strip()) for label, part in parts)
+    segments = (LabelledText(label, part.strip()) for label, part in parts)
     return tuple(segment for segment in segments if segment.text)
 
 

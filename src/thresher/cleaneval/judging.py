@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from joblib import Parallel, delayed
 
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.measures import CleaningSummary, PageWords, compare_words, summarize_pages
 from thresher.collections import Page
 from thresher.errors import ThresherError
-from thresher.evaluation.cleaning_measures import CleaningSummary, PageWords, compare_words, summarize_pages
-from thresher.evaluation.gold import GoldPage
 from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import compare, holm
 from thresher.files import user_error

@@ -14,10 +14,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import InputError
-from thresher.evaluation.alignment import Match, matching_blocks
-from thresher.evaluation.cleaning import JudgedPage, compare_cleaners, judge_pages
-from thresher.evaluation.cleaning_measures import (
+from thresher.cleaneval.alignment import Match, matching_blocks
+from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.cleaneval.judging import JudgedPage, compare_cleaners, judge_pages
+from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.measures import (
     Agreement,
     PageWords,
     Summary,
@@ -26,7 +27,7 @@ from thresher.evaluation.cleaning_measures import (
     summarize,
     summarize_pages,
 )
-from thresher.evaluation.gold import GoldPage, GoldSegment, read_gold
+from thresher.errors import InputError
 from thresher.evaluation.wilcoxon import signed_ranks
 from thresher.pages import Segments, read_html
 from thresher.scorers.base import Scores
@@ -212,7 +213,7 @@ class Brittle(Words):
 
 def test_a_page_that_cannot_be_scored_is_emptied_and_said_to_be(tmp_path: Path) -> None:
     cleaner = Cleaner((Cut(Brittle(), 1.0),))
-    pages = [GoldPage(text, tmp_path / f"{text}.html", (GoldSegment(None, text),)) for text in ("Rain", "Sun")]
+    pages = [GoldPage(text, tmp_path / f"{text}.html", (LabelledText(None, text),)) for text in ("Rain", "Sun")]
     for page in pages:
         page.path.write_text(f"<p>{page.stem}")
     rain, sun = judge_pages(pages, [cleaner])

@@ -13,7 +13,7 @@ from statistics import fmean, median, stdev
 
 from rapidfuzz.distance import Levenshtein
 
-from thresher.evaluation.alignment import matching_blocks
+from thresher.cleaneval.alignment import matching_blocks
 
 
 @dataclass(frozen=True)

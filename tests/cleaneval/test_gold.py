@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
+from thresher.cleaneval.labels import LabelledText
 from thresher.errors import InputError
-from thresher.evaluation.gold import GoldSegment, decode_gold, parse_gold, read_gold
 
 COMMENTED = "The article.\n\nIts end.\n!@#$%^&*()  COMMENTS\nFirst!\n!@#$%^&*() COMMENTS\t\nSecond."
 MARKERS = st.sampled_from(["<h>", "<p>", "<l>"])
@@ -28,45 +29,49 @@ def folder_of(root: Path, pages: dict[str, str], gold: dict[str, str], name: str
 def test_cleaneval_text_is_cut_at_its_markers() -> None:
     text = "URL: http://example.org/\n\nBefore any.\n<h> Rain\n\n<p>It rains.\nAll day.\n<l>* one <l>* two\n<P>Dry.</p>\nAfter"
     assert parse_gold(text) == (
-        GoldSegment(None, "Before any."),
-        GoldSegment("h", "Rain"),
-        GoldSegment("p", "It rains.\nAll day."),
-        GoldSegment("l", "* one"),
-        GoldSegment("l", "* two"),
-        GoldSegment("p", "Dry."),
-        GoldSegment(None, "After"),
+        LabelledText(None, "Before any."),
+        LabelledText("h", "Rain"),
+        LabelledText("p", "It rains.\nAll day."),
+        LabelledText("l", "* one"),
+        LabelledText("l", "* two"),
+        LabelledText("p", "Dry."),
+        LabelledText(None, "After"),
     )
 
 
 def test_the_url_line_may_follow_blank_lines_and_needs_no_markers() -> None:
     assert parse_gold("\n  \nURL: http://example.org/\nFish &#038; chips, don&rsquo;t they") == (
-        GoldSegment(None, "Fish & chips, don’t they"),
+        LabelledText(None, "Fish & chips, don’t they"),
     )
     assert parse_gold("URL: http://example.org/") == ()
-    assert parse_gold("Text\nURL: http://example.org/") == (GoldSegment(None, "Text\nURL: http://example.org/"),)
+    assert parse_gold("Text\nURL: http://example.org/") == (LabelledText(None, "Text\nURL: http://example.org/"),)
 
 
 def test_plain_text_stays_as_it_is() -> None:
     text = "In HTML the tag <p> begins a paragraph,\n&amp; is an ampersand, <int> a type."
-    assert parse_gold(f"\n{text}\n") == (GoldSegment(None, text),)
+    assert parse_gold(f"\n{text}\n") == (LabelledText(None, text),)
     assert parse_gold(" \n") == ()
 
 
 def test_comments_are_content_only_if_asked() -> None:
-    article = GoldSegment(None, "The article.\n\nIts end.")
+    article = LabelledText(None, "The article.\n\nIts end.")
     assert parse_gold(COMMENTED) == (article,)
-    assert parse_gold(COMMENTED, comments=True) == (article, GoldSegment(None, "First!"), GoldSegment(None, "Second."))
+    assert parse_gold(COMMENTED, comments=True) == (
+        article,
+        LabelledText(None, "First!"),
+        LabelledText(None, "Second."),
+    )
     assert parse_gold("!@#$%^&*()  COMMENTS\nFirst!") == ()
     for mark in ("@#$%^&*() COMMENTS", "!@ $%^&*()  COMMENTS", "!@#$%$%^&*()   COMMENTS "):
-        assert parse_gold(f"The end.\n{mark}\nFirst!") == (GoldSegment(None, "The end."),)
+        assert parse_gold(f"The end.\n{mark}\nFirst!") == (LabelledText(None, "The end."),)
     inside = "He wrote !@#$%^&*()  COMMENTS within a line."
-    assert parse_gold(inside) == (GoldSegment(None, inside),)
+    assert parse_gold(inside) == (LabelledText(None, inside),)
 
 
 @given(st.lists(st.tuples(MARKERS, TEXTS), min_size=1))
 def test_what_is_marked_is_found_again(parts: list[tuple[str, str]]) -> None:
     text = "".join(f"{marker}{words}\n" for marker, words in parts)
-    assert parse_gold(text) == tuple(GoldSegment(marker[1], words) for marker, words in parts)
+    assert parse_gold(text) == tuple(LabelledText(marker[1], words) for marker, words in parts)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +98,7 @@ def test_files_are_matched_by_stem_and_none_is_lost(tmp_path: Path, name: str) -
         ("a.b", "a.b.htm", "A"),
         ("b", "b.html", "B"),
     ]
-    assert found.pages[1].segments == (GoldSegment("p", "B"),)
+    assert found.pages[1].segments == (LabelledText("p", "B"),)
     assert found.without_gold == ("lonely",)
     assert found.without_page == ("c", "orphan")
 
