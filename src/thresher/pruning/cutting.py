@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.pages import Segments
+from thresher.pages.plain import Ints
 from thresher.pruning.page_scores import FAILED, PageScores
 from thresher.pruning.store import read_shard, shards
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
@@ -39,9 +40,7 @@ def passes(cut: Cut, scores: Scores) -> Mask:
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
 
 
-def sentence_mask(
-    cleaner: Cleaner, scores: dict[str, Scores], block_of_sentence: npt.NDArray[np.int64], heading: Mask
-) -> Mask:
+def sentence_mask(cleaner: Cleaner, scores: dict[str, Scores], block_of_sentence: Ints, heading: Mask) -> Mask:
     """Return which sentences a cleaner keeps.
 
     Args:
@@ -92,32 +91,41 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
     """
-    names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
-    columns = [
-        "id",
-        "status",
-        "text",
-        "block_ends",
-        "sentence_ends",
-        "levels",
-        "words",
-        *(f"score:{name}" for name in names),
-    ]
     for path in shards(folder):
-        yield from _cleaned_shard(read_shard(path, columns), cleaner, names)
+        for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
+            yield document
 
 
-def _cleaned_shard(table: pa.Table, cleaner: Cleaner, names: Sequence[str]) -> Iterator[CleanedDocument]:
-    """All sentences of a shard are cut at once: numpy's price is by the call, and a page has few."""
+def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
+    """Return the columns of a shard that cleaners need."""
+    names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
+    fixed = ["id", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    return [*fixed, *(f"score:{name}" for name in names)]
+
+
+def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+    """Clean a shard's pages but those that failed.
+
+    All sentences of a shard are cut at once: numpy's price is by the call, and a page has few.
+
+    Args:
+        table: a shard with the columns `shard_columns` names.
+        cleaner: the cleaner.
+
+    Returns:
+        for each page its row, what is left of it, and for each sentence kept the number of its block among all of the shard.
+    """
     table = table.combine_chunks()
     if not len(table):
         return
     ids, statuses, texts = (table[name].to_pylist() for name in ("id", "status", "text"))
-    block_offsets, block_ends = _list_column(table, "block_ends")
-    sentence_offsets, sentence_ends = _list_column(table, "sentence_ends")
-    levels = _list_column(table, "levels")[1]
-    words = _list_column(table, "words")[1]
-    scores = {name: _list_column(table, f"score:{name}")[1] for name in names}
+    block_offsets, block_ends = list_column(table, "block_ends")
+    sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
+    levels = list_column(table, "levels")[1]
+    words = list_column(table, "words")[1]
+    scores = {
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
+    }
     # Offsets that rise over the whole shard, so that one search finds every sentence's block.
     sizes = np.array([len(text) for text in texts], dtype=np.int64) + 1
     shift = np.concatenate(([0], np.cumsum(sizes)[:-1]))
@@ -134,14 +142,16 @@ def _cleaned_shard(table: pa.Table, cleaner: Cleaner, names: Sequence[str]) -> I
         cleaned = (
             kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
         )
-        yield CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]))
+        kept = CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]))
+        yield row, kept, block_of_sentence[part][mask[part]]
 
 
 def _text(segments: Segments, mask: Mask) -> str:
     return kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
 
 
-def _list_column(table: pa.Table, name: str) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
+    """Return where each page's part of a column of lists begins, with the end of the last, and all its values in a row."""
     column = table[name].combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)

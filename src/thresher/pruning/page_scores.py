@@ -36,14 +36,16 @@ class PageScores:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
-def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
-    """Parse a page once and score its segments by every scorer.
+def score_page(
+    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, labels: bool = False
+) -> PageScores:
+    """Parse a page once and score its segments by every scorer; `labels` says that list items will be asked for.
 
     A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
     """
     start = perf_counter()
     try:
-        segments, decoded = read_page(page, options, detailed=any(scorer.uses_marks for scorer in scorers))
+        segments, decoded = read_page(page, options, detailed=labels or any(scorer.uses_marks for scorer in scorers))
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, page.url, bytes=len(page.content))

@@ -34,12 +34,21 @@ _LOOK = "look at the machine's memory and disk, then run the same command again"
 
 @dataclass(frozen=True)
 class ScorePlan:
-    """All that the scores depend on, and how to compute them."""
+    """All that the scores depend on, and how to compute them.
+
+    `labels` keeps which blocks are list items, too; `shard_pages` are the most pages of a shard.
+    """
 
     collection: Collection
     scorers: tuple[Scorer, ...]
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
+    labels: bool = False
+    shard_pages: int = SHARD_PAGES
+
+    def shards(self) -> Iterator[tuple[Source, ...]]:
+        """Give the collection's documents by shard."""
+        return cut_shards(unique(self.collection.sources()), self.shard_pages)
 
     def key(self) -> dict[str, object]:
         """Return what must be the same for scores to be reused."""
@@ -50,6 +59,8 @@ class ScorePlan:
             "scorers": {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             "pages": asdict(self.options),
             "limits": asdict(self.limits),
+            "labels": self.labels,
+            "shard_pages": self.shard_pages,
         }
 
 
@@ -108,12 +119,12 @@ def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: boo
     return report
 
 
-def cut_shards(sources: Iterator[Source]) -> Iterator[tuple[Source, ...]]:
-    """Group sources into shards of at most `SHARD_PAGES` pages and about `SHARD_BYTES` bytes, whoever works on them."""
+def cut_shards(sources: Iterator[Source], pages: int = SHARD_PAGES) -> Iterator[tuple[Source, ...]]:
+    """Group sources into shards of at most `pages` pages and about `SHARD_BYTES` bytes, whoever works on them."""
     shard: list[Source] = []
     size = 0
     for source in sources:
-        if shard and (len(shard) == SHARD_PAGES or size + source.size > SHARD_BYTES):
+        if shard and (len(shard) == pages or size + source.size > SHARD_BYTES):
             yield tuple(shard)
             shard, size = [], 0
         shard.append(source)
@@ -146,7 +157,7 @@ def _attempt(plan: ScorePlan, folder: Path, workers: int, poison: dict[str, dict
     with Progress("scoring", None, "pages") as bar:
 
         def missing() -> Iterator[Shard]:
-            for number, sources in enumerate(cut_shards(unique(plan.collection.sources()))):
+            for number, sources in enumerate(plan.shards()):
                 if shard_path(folder, number).exists():
                     bar.advance(len(sources))
                 else:
@@ -161,7 +172,8 @@ def _attempt(plan: ScorePlan, folder: Path, workers: int, poison: dict[str, dict
         )
         try:
             for report in pool(
-                delayed(score_shard)(shard, folder, plan.scorers, plan.options, plan.limits) for shard in missing()
+                delayed(score_shard)(shard, folder, plan.scorers, plan.options, plan.limits, plan.labels)
+                for shard in missing()
             ):
                 bar.advance(report.documents)
         except TerminatedWorkerError:
@@ -178,7 +190,7 @@ def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -
     if not suspects:
         raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(folder))
     context = multiprocessing.get_context("spawn")
-    for number, sources in enumerate(cut_shards(unique(plan.collection.sources()))):
+    for number, sources in enumerate(plan.shards()):
         place = place_path(folder, number)
         if place.stem not in suspects:
             continue
@@ -186,7 +198,9 @@ def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -
             # What an ended worker left must not be blamed on this one.
             place.unlink(missing_ok=True)
             shard = Shard(number, sources, poison.get(str(number), {}))
-            process = context.Process(target=score_shard, args=(shard, folder, plan.scorers, plan.options, plan.limits))
+            process = context.Process(
+                target=score_shard, args=(shard, folder, plan.scorers, plan.options, plan.limits, plan.labels)
+            )
             process.start()
             process.join()
             if process.exitcode == 0:

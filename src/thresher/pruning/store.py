@@ -45,8 +45,10 @@ def shard_path(folder: Path, shard: int) -> Path:
     return folder / f"shard-{shard:06}.parquet"
 
 
-def write_shard(path: Path, pages: Sequence[PageScores], scorers: Sequence[str], report: ShardReport) -> None:
-    """Write scored pages and the report on them, whole or not at all."""
+def write_shard(
+    path: Path, pages: Sequence[PageScores], scorers: Sequence[str], report: ShardReport, labels: bool = False
+) -> None:
+    """Write scored pages and the report on them, whole or not at all; `labels` adds which blocks are list items."""
     table = pa.table(
         {
             "id": pa.array([page.id for page in pages], pa.string()),
@@ -64,6 +66,15 @@ def write_shard(path: Path, pages: Sequence[PageScores], scorers: Sequence[str],
             "sentence_ends": _lists([page.segments.sentence_ends if page.segments else () for page in pages], np.int32),
             "levels": _lists([page.segments.levels if page.segments else () for page in pages], np.int8),
             "words": _lists([page.segments.words_in_sentences if page.segments else () for page in pages], np.int32),
+            **(
+                {
+                    "list_items": _lists(
+                        [page.segments.is_list_item if page.segments else () for page in pages], np.bool_
+                    )
+                }
+                if labels
+                else {}
+            ),
             **{f"score:{name}": _lists([page.scores.get(name, ()) for page in pages], np.float32) for name in scorers},
         }
     ).replace_schema_metadata({_REPORT: json.dumps(asdict(report))})

@@ -50,9 +50,14 @@ class Shard:
 
 
 def score_shard(
-    shard: Shard, folder: Path, scorers: Sequence[Scorer], options: PageOptions, limits: Limits
+    shard: Shard,
+    folder: Path,
+    scorers: Sequence[Scorer],
+    options: PageOptions,
+    limits: Limits,
+    labels: bool = False,
 ) -> ShardReport:
-    """Score a shard's pages and write them to the store in `folder`.
+    """Score a shard's pages and write them to the store in `folder`, with `labels` also which blocks are list items.
 
     While a page is worked on, its position stands in a file beside the shard, so that the parent knows which page ended a
     worker. A page over the limit of time ends the process by SIGALRM: C code that holds the interpreter can be stopped in
@@ -65,7 +70,7 @@ def score_shard(
         for position, source in enumerate(shard.sources):
             place[:] = _PLACE.pack(position)
             with _alarm(limits.seconds):
-                pages.append(_score(source, shard.poison.get(position), scorers, options, limits))
+                pages.append(_score(source, shard.poison.get(position), scorers, options, limits, labels))
         place[:] = _PLACE.pack(_NO_PAGE)
     counts = count(pages)
     seconds: dict[str, float] = {}
@@ -83,7 +88,7 @@ def score_shard(
         cpu_seconds=time.process_time() - cpu,
         peak_mib=peak_mib(),
     )
-    write_shard(shard_path(folder, shard.number), pages, [scorer.canonical_name for scorer in scorers], report)
+    write_shard(shard_path(folder, shard.number), pages, [scorer.canonical_name for scorer in scorers], report, labels)
     place_path(folder, shard.number).unlink(missing_ok=True)
     return report
 
@@ -128,7 +133,12 @@ def _end_with_parent() -> None:
 
 
 def _score(
-    source: Source, poison: str | None, scorers: Sequence[Scorer], options: PageOptions, limits: Limits
+    source: Source,
+    poison: str | None,
+    scorers: Sequence[Scorer],
+    options: PageOptions,
+    limits: Limits,
+    labels: bool,
 ) -> PageScores:
     reason = poison or source.problem
     if not reason and source.size > limits.mib * 2**20:
@@ -142,7 +152,7 @@ def _score(
             source.id, FAILED, f"cannot be read: {error.strerror or error}", source.url, bytes=source.size
         )
     try:
-        return score_page(page, scorers, options)
+        return score_page(page, scorers, options, labels)
     except ThresherError:
         raise
     except Exception as error:
