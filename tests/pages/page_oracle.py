@@ -8,7 +8,7 @@ import unicodedata
 import lxml.html
 from lxml import etree
 
-DROPPED = "script style template noscript noframes iframe object noembed applet svg option".split()
+DROPPED = "script style template noscript noframes iframe noembed applet svg option".split()
 STYLING = (
     "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rb rt rp"
     " s samp small span strike strong sub sup time tt u var wbr"

@@ -49,7 +49,7 @@ _CONTROL_TAGS = ("button", "select", "textarea")
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not shown to a reader, or shown only to one without scripts, frames or objects. EMBED is not among them: it has no content,
 # but libxml2 puts what follows into it.
-_DROPPED_TAGS = "script style template noscript noframes iframe object noembed applet svg option".split()
+_DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
 
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
