@@ -1,0 +1,29 @@
+"""NCleaner's heuristics without its models: bars of links and blocks without a word go."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from thresher.pages import Segments
+from thresher.pages.marked_text import is_bar
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
+
+
+class Bars(Scorer):
+    """Decides against blocks of three or more short fields separated by `|`, and against those that hold no word."""
+
+    name = "bars"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    decides = True
+    unit = "decision"
+    source = "Evert: A Lightweight and Efficient Tool for Cleaning Web Pages, LREC 2008, Table 2 (heuristics only)"
+
+    def score(self, segments: Segments) -> Scores:
+        """Return 0 for each bar and each block without a word, else 1."""
+        scores = (segments.words_in_blocks > 0).astype(np.float32)
+        if "|" in segments.text:
+            for place, block in enumerate(segments.blocks):
+                if "|" in block and is_bar(block):
+                    scores[place] = 0
+        return scores
