@@ -6,8 +6,11 @@ from bisect import bisect_left
 from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
-_LENGTHS = (32, 8, 3, 1)
-"""Lengths of the runs of words that are looked up, falling, the last 1; only speed depends on them."""
+_RUNS = ((3, (0, 1, 2)), (8, (0, 3, 5)), (32, (0, 8, 16, 24)))
+"""Lengths of the runs of words that are looked up, and where the shorter runs that make them up begin; only speed depends on
+them."""
+
+Level = tuple[int, list[int], dict[int, list[int]]]
 
 
 class Match(NamedTuple):
@@ -19,7 +22,7 @@ class Match(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """A part of both sequences, and the place in `_LENGTHS` of the longest run that may still be found in it."""
+    """A part of both sequences, and the level of the longest run that may still be found in it."""
 
     a_begin: int
     a_end: int
@@ -42,7 +45,7 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     words: dict[Hashable, int] = {}
     left = [words.setdefault(word, len(words)) for word in a]
     right = [words.setdefault(word, len(words)) for word in b]
-    levels = [_runs(left, right, length) for length in _LENGTHS]
+    levels = _levels(left, right)
     found: list[Match] = []
     waiting = [_Range(0, len(left), 0, len(right), 0)]
     while waiting:
@@ -60,14 +63,25 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     return _joined(sorted(found))
 
 
-def _runs(a: list[int], b: list[int], length: int) -> tuple[int, list[int], dict[int, list[int]]]:
-    """Return `length`, the number of the run that begins at each place of `a`, and by number its places in `b`, rising."""
-    numbers: dict[tuple[int, ...], int] = {}
+def _levels(a: list[int], b: list[int]) -> list[Level]:
+    """Return for each length of runs, falling to 1: it, the run that begins at each place of `a`, each run's places in `b`.
+
+    Runs are numbered; a number below 0 is of a run that `b` has not.
+    """
+    levels = [(1, a, _places(b))]
+    for length, offsets in _RUNS:
+        numbers: dict[tuple[int, ...], int] = {}
+        b = [numbers.setdefault(run, len(numbers)) for run in zip(*(b[offset:] for offset in offsets), strict=False)]
+        a = [numbers.get(run, -1) for run in zip(*(a[offset:] for offset in offsets), strict=False)]
+        levels.append((length, a, _places(b)))
+    return levels[::-1]
+
+
+def _places(runs: list[int]) -> dict[int, list[int]]:
     places: dict[int, list[int]] = {}
-    for place, run in enumerate(zip(*(b[offset:] for offset in range(length)), strict=False)):
-        places.setdefault(numbers.setdefault(run, len(numbers)), []).append(place)
-    runs = zip(*(a[offset:] for offset in range(length)), strict=False)
-    return length, [numbers.get(run, -1) for run in runs], places
+    for place, run in enumerate(runs):
+        places.setdefault(run, []).append(place)
+    return places
 
 
 def _longest(part: _Range, length: int, runs: list[int], places: dict[int, list[int]]) -> Match:
