@@ -109,6 +109,33 @@ def test_comments_are_asked_for_in_the_folder_too(tmp_path: Path) -> None:
     assert read_gold(folder, comments=True).pages[0].text == "The article.\n\nIts end.\nFirst!\nSecond."
 
 
+def test_gold_may_be_annotated_pages(tmp_path: Path) -> None:
+    for folder, name, text in (
+        ("original", "1.html", "<p>It rained.<p>Share<p>First!"),
+        ("original", "2.html", "<p>Home"),
+        ("original", "3.html", ""),
+        ("annotated", "1.HTM", "<p class=x-nc-sel2>It rained.<p>Share<p class=x-nc-sel5>First!"),
+        ("annotated", "2.html", "<p>Home"),
+        ("annotated", "4.html", ""),
+        ("annotated", "README.md", ""),
+    ):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_text(text)
+    found = read_gold(tmp_path)
+    assert [(page.stem, page.path) for page in found.pages] == [
+        ("1", tmp_path / "original" / "1.html"),
+        ("2", tmp_path / "original" / "2.html"),
+    ]
+    rained, first = LabelledText("p", "It rained."), LabelledText("p", "First!")
+    assert [page.segments for page in found.pages] == [(rained,), ()]
+    assert (found.without_gold, found.without_page) == (("3",), ("4",))
+    assert read_gold(tmp_path, comments=True).pages[0].segments == (rained, first)
+    # The folder may be named, with pages elsewhere; texts in it come before pages.
+    assert read_gold(tmp_path / "original", tmp_path / "annotated") == found
+    (tmp_path / "annotated" / "3.txt").write_text("<p>Dry.")
+    assert [(page.stem, page.text) for page in read_gold(tmp_path).pages] == [("3", "Dry.")]
+
+
 def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> None:
     (tmp_path / "pages").mkdir()
     for name in ("x.html", "y.html"):
@@ -144,9 +171,12 @@ def test_json_of_another_form_is_refused(tmp_path: Path, text: str, what: str) -
     ("files", "what"),
     [
         ([], "there is no such folder"),
-        (["1.html"], r"holds no gold \(GoldStandard/ or gold/\)"),
+        (["1.html"], r"holds no gold \(GoldStandard/, gold/ or annotated/\)"),
         (["gold/1.txt", "input/1.pdf"], r"no file ending in .html, "),
-        (["gold/1.md", "input/1.html"], r"no file ending in .txt"),
+        (["gold/1.md", "input/1.html"], r"no file ending in .txt, .html, .htm, .xhtml, .shtml"),
+        (["original/1.html"], r"holds no gold \(GoldStandard/, gold/ or annotated/\)"),
+        (["original/1.html", "annotated/2.html"], "no page has a gold text of the same stem"),
+        (["original/1.html", "annotated/1.htm", "annotated/1.html"], "1.html has the same stem as 1.htm"),
         (["gold/1.txt", "input/2.html"], "no page has a gold text of the same stem"),
         (["gold/1.txt", "input/1.htm", "input/1.html"], "1.html has the same stem as 1.htm"),
     ],

@@ -1,7 +1,8 @@
 """Gold standards: pages cleaned by hand, in the formats that are about.
 
-A collection is a folder with the pages in `input/` and what people made of them in `GoldStandard/` or `gold/`, matched by
-file stem; or pages anywhere with a JSON file that holds the text of each.
+A collection is a folder with the pages in `input/` and what people made of them in `GoldStandard/` or `gold/`; or with the
+pages in `original/` and the same pages with marks around their content in `annotated/`; both matched by file stem. Or it is
+pages anywhere with a JSON file that holds the text of each.
 """
 
 from __future__ import annotations
@@ -9,18 +10,22 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lxml.etree import LxmlError
+
+from thresher.cleaneval.gold_html import parse_annotated
 from thresher.cleaneval.labels import LabelledText
 from thresher.collections.html_folder import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
 
-INPUT = "input"
-GOLD_FOLDERS = ("GoldStandard", "gold")
+PAGE_FOLDERS = ("input", "original")
+GOLD_FOLDERS = ("GoldStandard", "gold", "annotated")
 GOLD_SUFFIXES = (".txt",)
 
 _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
@@ -57,10 +62,10 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """Read a gold standard.
 
     Args:
-        folder: holds the pages in `input/`, or itself where there is no such folder.
-        gold: the folder of gold texts or a JSON file of `{stem: {"articleBody": text}}`; by default the folder's
-            `GoldStandard/` or `gold/`.
-        comments: whether what readers commented, below Dragnet's mark, is content.
+        folder: holds the pages in `input/` or `original/`, or itself where there is no such folder.
+        gold: a folder of gold texts or else of annotated pages, or a JSON file of `{stem: {"articleBody": text}}`; by
+            default the folder's `GoldStandard/`, `gold/` or `annotated/`.
+        comments: whether what readers commented, below Dragnet's mark or within L3S-GN1's, is content.
 
     Raises:
         InputError: if the pages or the gold are missing or unreadable, two files have the same stem, the JSON has
@@ -68,19 +73,16 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """
     gold = gold or _gold_folder(folder)
     pages = _by_stem(_pages_folder(folder), HTML_SUFFIXES)
-    if gold.suffix.lower() == ".json":
-        texts = _article_bodies(gold)
-    else:
-        # Gold without a page is only listed, so it is not read.
-        files = _by_stem(gold, GOLD_SUFFIXES)
-        texts = {stem: _read(path) if stem in pages else "" for stem, path in files.items()}
+    is_json = gold.suffix.lower() == ".json"
+    texts: Mapping[str, str | Path] = _article_bodies(gold) if is_json else _by_stem(gold, GOLD_SUFFIXES, HTML_SUFFIXES)
     both = sorted(pages.keys() & texts.keys())
     if not both:
         raise InputError(
             "no page has a gold text of the same stem", "name both alike, such as 1.html and 1.txt", str(gold)
         )
     return GoldStandard(
-        tuple(GoldPage(stem, pages[stem], parse_gold(texts[stem], comments)) for stem in both),
+        # Gold without a page is only listed, so it is not read.
+        tuple(GoldPage(stem, pages[stem], _segments(texts[stem], comments)) for stem in both),
         tuple(sorted(pages.keys() - texts.keys())),
         tuple(sorted(texts.keys() - pages.keys())),
     )
@@ -124,9 +126,28 @@ def _marked(text: str) -> Iterator[tuple[str | None, str]]:
     yield label, html.unescape(text[begin:])
 
 
+def _segments(gold: str | Path, comments: bool) -> tuple[LabelledText, ...]:
+    """Return the segments of a gold text, or of a file with one or with an annotated page."""
+    if isinstance(gold, str):
+        return parse_gold(gold, comments)
+    try:
+        content = gold.read_bytes()
+    except OSError as error:
+        raise user_error(error, gold) from error
+    if gold.name.lower().endswith(GOLD_SUFFIXES):
+        return parse_gold(decode_gold(content), comments)
+    try:
+        return parse_annotated(content, comments)
+    except LxmlError as error:
+        reason = " ".join(str(error).split())
+        raise InputError(f"the annotated page cannot be parsed ({reason})", "correct the file", str(gold)) from error
+
+
 def _pages_folder(folder: Path) -> Path:
-    inside = folder / INPUT
-    return inside if inside.is_dir() else folder
+    for name in PAGE_FOLDERS:
+        if (folder / name).is_dir():
+            return folder / name
+    return folder
 
 
 def _gold_folder(folder: Path) -> Path:
@@ -135,20 +156,25 @@ def _gold_folder(folder: Path) -> Path:
             return folder / name
     if not folder.is_dir():
         raise InputError("there is no such folder", "check the path", str(folder))
-    names = " or ".join(f"{name}/" for name in GOLD_FOLDERS)
+    *first, last = (f"{name}/" for name in GOLD_FOLDERS)
+    names = f"{', '.join(first)} or {last}"
     raise InputError(f"the folder holds no gold ({names})", "add one, or name the gold by --gold", str(folder))
 
 
-def _by_stem(folder: Path, suffixes: tuple[str, ...]) -> dict[str, Path]:
-    found: dict[str, Path] = {}
-    for path in _files(folder):
-        if not path.name.lower().endswith(suffixes):
-            continue
-        if (other := found.setdefault(path.stem, path)) is not path:
-            raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(folder))
-    if not found:
-        raise InputError(f"the folder holds no file ending in {', '.join(suffixes)}", "check the path", str(folder))
-    return found
+def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
+    """Return the files with one of the suffixes of the first choice that the folder has any of."""
+    files = list(_files(folder))
+    for suffixes in choices:
+        found: dict[str, Path] = {}
+        for path in files:
+            if not path.name.lower().endswith(suffixes):
+                continue
+            if (other := found.setdefault(path.stem, path)) is not path:
+                raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(folder))
+        if found:
+            return found
+    wanted = ", ".join(chain(*choices))
+    raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folder))
 
 
 def _files(folder: Path) -> Iterable[Path]:
@@ -156,13 +182,6 @@ def _files(folder: Path) -> Iterable[Path]:
         return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
         raise user_error(error, folder) from error
-
-
-def _read(path: Path) -> str:
-    try:
-        return decode_gold(path.read_bytes())
-    except OSError as error:
-        raise user_error(error, path) from error
 
 
 def _article_bodies(path: Path) -> dict[str, str]:

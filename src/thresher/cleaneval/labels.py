@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-HEADING, PARAGRAPH, LIST_ITEM = "h", "p", "l"
-"""CleanEval's labels of segments."""
-
 
 @dataclass(frozen=True)
 class LabelledText:
