@@ -1,0 +1,220 @@
+"""Peers over many pages, in processes of their own: a page that is too much for a peer costs that peer that page alone."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import warnings
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from pathlib import Path
+from typing import Any
+
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.peers import Peer, decode_for_peers
+from thresher.errors import StateError
+from thresher.files import user_error
+
+SECONDS = 30.0
+"""Wall time that a peer may take over a page, unless told otherwise."""
+
+_LAST_SECONDS = 5.0
+"""A process that has hung up is about to end by itself; its exit code is waited for so long."""
+
+
+@dataclass(frozen=True)
+class PeerPage:
+    """What each peer leaves of a page: its paragraphs, in the peers' order.
+
+    A peer that raised, took too long or ended its process leaves nothing, and `problems` has the reason in its place; the
+    problem of a peer that did well is empty.
+    """
+
+    stem: str
+    texts: tuple[tuple[str, ...], ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What one peer leaves of one page, or the reason why nothing."""
+
+    paragraphs: tuple[str, ...]
+    problem: str = ""
+
+
+def run_peers(
+    pages: Sequence[GoldPage], peers: Sequence[Peer], workers: int = 1, seconds: float = SECONDS
+) -> Iterator[PeerPage]:
+    """Run every peer over every page, in the order of the pages.
+
+    Processes end with this generator; should this process be killed, they end within `seconds`. What packages write to
+    standard output and error is lost.
+
+    Args:
+        pages: the pages; their gold is not looked at.
+        peers: the peers.
+        workers: how many processes.
+        seconds: wall time that a peer may take over a page.
+
+    Raises:
+        InputError: if a page's file cannot be read.
+        StateError: if a process ends before it can take a page.
+    """
+    team = _Team(pages, peers, seconds)
+    try:
+        for _ in range(min(workers, len(pages))):
+            team.hire()
+        for number, page in enumerate(pages):
+            outcomes = team.outcomes(number)
+            texts = tuple(outcome.paragraphs for outcome in outcomes)
+            yield PeerPage(page.stem, texts, tuple(outcome.problem for outcome in outcomes))
+    finally:
+        team.dismiss()
+
+
+@dataclass(eq=False)
+class _Worker:
+    """A process, and the page it is at: None before it is ready, and when there is none left for it."""
+
+    process: SpawnProcess
+    channel: Connection[Any, Any]
+    ready: bool = False
+    page: int | None = None
+
+
+class _Team:
+    """The processes, the pages that wait for one, and what is known of the pages begun: of their first peers so far."""
+
+    def __init__(self, pages: Sequence[GoldPage], peers: Sequence[Peer], seconds: float) -> None:
+        self._pages, self._peers, self._seconds = pages, peers, seconds
+        self._waiting = deque(range(len(pages)))
+        self._outcomes: dict[int, list[_Outcome]] = {number: [] for number in self._waiting}
+        self._workers: list[_Worker] = []
+
+    def hire(self) -> None:
+        """Start a process, which will say when it is ready."""
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs, self._peers, self._seconds), daemon=True)
+        process.start()
+        # Else its end would stay open when the process is gone.
+        theirs.close()
+        self._workers.append(_Worker(process, ours))
+
+    def dismiss(self) -> None:
+        """End all processes; they have nothing to lose."""
+        while self._workers:
+            self._end(self._workers[-1])
+
+    def outcomes(self, number: int) -> list[_Outcome]:
+        """Wait for all that the peers leave of a page, and hand it out."""
+        while len(self._outcomes[number]) < len(self._peers):
+            ready = wait([worker.channel for worker in self._workers])
+            for worker in [worker for worker in self._workers if worker.channel in ready]:
+                self._hear(worker)
+        return self._outcomes.pop(number)
+
+    def _hear(self, worker: _Worker) -> None:
+        try:
+            message: _Outcome | OSError | None = worker.channel.recv()
+        except (EOFError, OSError):
+            self._replace(worker)
+            return
+        if isinstance(message, OSError):
+            assert worker.page is not None
+            raise user_error(message, self._pages[worker.page].path) from message
+        if message is None:
+            worker.ready = True
+        elif worker.page is not None:
+            self._outcomes[worker.page].append(message)
+            if len(self._outcomes[worker.page]) < len(self._peers):
+                return
+        worker.page = self._waiting.popleft() if self._waiting else None
+        if worker.page is not None:
+            # If the process has ended, that is heard next.
+            with suppress(OSError):
+                worker.channel.send((self._pages[worker.page].path, len(self._outcomes[worker.page])))
+
+    def _replace(self, worker: _Worker) -> None:
+        worker.process.join(_LAST_SECONDS)
+        code = self._end(worker)
+        if not worker.ready:
+            modules = ", ".join(dict.fromkeys(peer.module for peer in self._peers))
+            raise StateError(
+                f"a process for the peers ended before its first page (exit code {code})",
+                f"look at the machine's memory, and whether Python can import {modules}",
+            )
+        if worker.page is not None:
+            late = code == -signal.SIGALRM
+            reason = f"took longer than {self._seconds:g} s" if late else f"ended its process (exit code {code})"
+            self._outcomes[worker.page].append(_Outcome((), reason))
+            if len(self._outcomes[worker.page]) < len(self._peers):
+                self._waiting.appendleft(worker.page)
+        if self._waiting:
+            self.hire()
+
+    def _end(self, worker: _Worker) -> int | None:
+        """End a process, unless it has ended, and return its exit code."""
+        self._workers.remove(worker)
+        worker.channel.close()
+        worker.process.kill()
+        worker.process.join()
+        code = worker.process.exitcode
+        worker.process.close()
+        return code
+
+
+def _work(channel: Connection[Any, Any], peers: Sequence[Peer], seconds: float) -> None:
+    """Take pages until the parent hangs up. A peer over its time ends this process by SIGALRM, as C code may not return."""
+    _silence()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    for module in {peer.module for peer in peers}:
+        # Before the clock runs. A peer that cannot be imported says so of every page.
+        with suppress(Exception):
+            import_module(module)
+    with suppress(EOFError, OSError):
+        channel.send(None)
+        while True:
+            path, first = channel.recv()
+            try:
+                content = Path(path).read_bytes()
+            except OSError as error:
+                channel.send(error)
+                continue
+            page = decode_for_peers(content)
+            for peer in peers[first:]:
+                channel.send(_extract(peer, page, seconds))
+
+
+def _extract(peer: Peer, page: str, seconds: float) -> _Outcome:
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        paragraphs = tuple(_valid(paragraph) for paragraph in peer.extract(page))
+    except Exception as error:
+        reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
+        return _Outcome((), _valid(" ".join(reason.split()).removesuffix(":")))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return _Outcome(paragraphs)
+
+
+def _valid(text: str) -> str:
+    """Return a text without surrogates, which no file takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _silence() -> None:
+    """Lose what packages print, log and warn of, also from C."""
+    warnings.simplefilter("ignore")
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for standard in (1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)

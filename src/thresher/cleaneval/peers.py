@@ -1,0 +1,153 @@
+"""Peers: extractors of other packages, to be measured over the same pages as our cleaners.
+
+A peer is given the page as our decoder reads it, without what would put it at a disadvantage for no fault of its method.
+What a package leaves to choose is left as the package sets it, unless said below. Each package is imported by the function
+that calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from thresher.errors import MissingDependencyError
+from thresher.pages import read_html
+from thresher.pages.decoding import decode
+
+# What an XML declaration says of the encoding holds no more, and lxml takes no text that has one. CleanEval wrapped every page
+# in an element TEXT of its own, from which Trafilatura concludes that some are no HTML.
+_BEFORE = re.compile(r"""\s*<(?:\?xml|text)\b(?:"[^"]*"|[^">])*>""")
+_AFTER = re.compile(r"</text>\s*\Z")
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Peer:
+    """An extractor: its name in tables, the distribution it comes from and the module of that to import.
+
+    `extract` is a function at the top of a module, which other processes can be sent: from a decoded page to the paragraphs
+    that it keeps, in the page's order.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    extract: Callable[[str], list[str]]
+
+
+def find_peers() -> tuple[Peer, ...]:
+    """Return all peers.
+
+    Raises:
+        MissingDependencyError: if packages are missing; it names all of them.
+    """
+    missing = {peer.distribution for peer in PEERS if not find_spec(peer.module.partition(".")[0])}
+    if missing:
+        raise MissingDependencyError(
+            f"the peers need packages that are not installed: {', '.join(sorted(missing))}",
+            "install the extra: pip install 'thresher[peers]'",
+        )
+    return PEERS
+
+
+def decode_for_peers(content: bytes) -> str:
+    """Return the bytes of a page as the text that every peer is given: without an XML declaration or CleanEval's TEXT."""
+    page = decode(content).utf8.decode()
+    while before := _BEFORE.match(page):
+        page = page[before.end() :]
+    return _AFTER.sub("", page)
+
+
+def by_justext(page: str) -> list[str]:
+    """Return the paragraphs that jusText finds good by its English stop list."""
+    import justext
+
+    paragraphs = justext.justext(page, justext.get_stoplist("English"))
+    return [paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate]
+
+
+def by_boilerpy3_words(page: str) -> list[str]:
+    """Return what the tree over words keeps: Algorithm 2 of Kohlschuetter et al. (2010), as `boilerpipe(rules=words)`."""
+    from boilerpy3.extractors import NumWordsRulesExtractor
+
+    return _by_boilerpy3(NumWordsRulesExtractor(raise_on_failure=False), page)
+
+
+def by_boilerpy3_density(page: str) -> list[str]:
+    """Return what the tree over text density keeps: Algorithm 1 of the paper, as `boilerpipe(rules=density)`.
+
+    The package has that classifier, but no extractor of it alone.
+    """
+    from boilerpy3.extractors import Extractor
+    from boilerpy3.filters import DensityRulesClassifier
+
+    return _by_boilerpy3(Extractor(DensityRulesClassifier(), raise_on_failure=False), page)
+
+
+def by_boilerpy3_default(page: str) -> list[str]:
+    """Return what the tree over text density keeps of blocks that were fused before."""
+    from boilerpy3.extractors import DefaultExtractor
+
+    return _by_boilerpy3(DefaultExtractor(raise_on_failure=False), page)
+
+
+def by_boilerpy3_article(page: str) -> list[str]:
+    """Return what the extractor keeps that is made for news: the tree over words, then the title and the largest block."""
+    from boilerpy3.extractors import ArticleExtractor
+
+    return _by_boilerpy3(ArticleExtractor(raise_on_failure=False), page)
+
+
+def by_trafilatura(page: str) -> list[str]:
+    """Return Trafilatura's text without readers' comments; where it finds little, it asks jusText and a readability."""
+    import trafilatura
+
+    return _lines(trafilatura.extract(page, include_comments=False) or "")
+
+
+def by_resiliparse(page: str) -> list[str]:
+    """Return Resiliparse's main content, without the bullets and descriptions of images that it would add to the text."""
+    from resiliparse.extract.html2text import extract_plain_text
+
+    found: Any = extract_plain_text(page, main_content=True, list_bullets=False, alt_texts=False)
+    return _lines(str(found))
+
+
+def by_readability(page: str) -> list[str]:
+    """Return the text of the HTML that readability keeps, read as our cleaners read pages, so that only choices differ."""
+    from readability import Document
+
+    return read_html(Document(page).summary()).blocks
+
+
+def _by_boilerpy3(extractor: Any, page: str) -> list[str]:
+    """Return what an extractor keeps that does not raise, and so has some text of pages whose tags do not match.
+
+    It finds text only after a tag BODY, which HTML lets pages leave out.
+    """
+    if not _BODY.search(page):
+        head = _HEAD_END.search(page)
+        at = head.end() if head else 0
+        page = f"{page[:at]}<html><body>{page[at:]}"
+    return _lines(extractor.get_content(page))
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+PEERS = (
+    Peer("peer:justext", "justext", "justext", by_justext),
+    Peer("peer:boilerpy3-words", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_words),
+    Peer("peer:boilerpy3-density", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_density),
+    Peer("peer:boilerpy3-default", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_default),
+    Peer("peer:boilerpy3-article", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_article),
+    Peer("peer:trafilatura", "trafilatura", "trafilatura", by_trafilatura),
+    Peer("peer:resiliparse", "resiliparse", "resiliparse.extract.html2text", by_resiliparse),
+    Peer("peer:readability", "readability-lxml", "readability", by_readability),
+)
+"""In the order of tables."""
