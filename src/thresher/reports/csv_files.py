@@ -33,7 +33,7 @@ def write_results_csv(results: Results, path: Path) -> None:
     header += ["index_bytes", "index_bytes_relative"]
     header += [f"{stage}_{name}" for stage in ("clean", "index", "search") for name in _COST]
     header += ["latency_median_ms", "latency_p95_ms", "queries", "break_even_queries", "break_even_note"]
-    write_text(path, _csv(header, (_line(row, results.measures, tested) for row in results.rows)))
+    write_text(path, csv_text(header, (_line(row, results.measures, tested) for row in results.rows)))
 
 
 def write_per_topic_csv(results: Results, path: Path) -> None:
@@ -45,7 +45,7 @@ def write_per_topic_csv(results: Results, path: Path) -> None:
     lines = (
         [item.variant, item.retrieval, item.topic, item.measure, _number(item.value)] for item in results.per_topic
     )
-    write_text(path, _csv(["variant", "retrieval", "topic", "measure", "value"], lines))
+    write_text(path, csv_text(["variant", "retrieval", "topic", "measure", "value"], lines))
 
 
 def _line(row: Row, measures: Sequence[str], tested: Sequence[str]) -> list[str]:
@@ -90,7 +90,8 @@ def _number(value: float | None) -> str:
     return "" if value is None else repr(float(value))  # float() first: numpy's floats print their type
 
 
-def _csv(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+def csv_text(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Return a header and lines as CSV."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(header)

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
-from matplotlib.figure import Figure
-
 from thresher.files import write_text
 from thresher.reports.formatting import fixed, signed
-from thresher.reports.plot_style import INK, figure_svg
+from thresher.reports.html_parts import Picture, picture, render_template
 from thresher.reports.plots import (
     RowTopics,
     common_scale,
@@ -55,14 +47,6 @@ EXTREMES = 5
 
 
 @dataclass(frozen=True)
-class Picture:
-    """A plot inside the page and the words below it."""
-
-    svg: Markup
-    caption: str
-
-
-@dataclass(frozen=True)
 class TopicBlock:
     """One variant's topics: the plot, and those most hurt and most helped."""
 
@@ -97,19 +81,10 @@ def render_report(results: Results) -> str:
     Raises:
         InputError: if the results hold no measure, or a retrieval model without a baseline.
     """
-    loader = PackageLoader("thresher.reports", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    script, css = (loader.get_source(environment, name)[0].strip() for name in ("sort.js", "report.css"))
     models = retrievals(results)
     limit = SHORT * len(models)
-    return environment.get_template("report.html.j2").render(
+    return render_template(
+        "report.html.j2",
         results=results,
         sentences=summary(results),
         measure=main_measure(results),
@@ -121,21 +96,22 @@ def render_report(results: Results) -> str:
         break_even=break_even_table(results, limit),
         reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
         failed=results.failed_pages[:MOST_FAILED],
-        style=Markup(css),
-        script=Markup(script),
-        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     )
 
 
 def _model(results: Results, retrieval: str, number: int) -> Model:
     measure = main_measure(results)
-    trade_off = Picture(
-        _inline(trade_off_figure(results, retrieval), f"trade-off-{number}", f"Index size against {measure}"),
+    trade_off = picture(
+        trade_off_figure(results, retrieval),
+        f"trade-off-{number}",
+        f"Index size against {measure}",
         f"Index size against {measure}, one point a variant. On the line: those that none beats in both.",
     )
     panels = tuple(
-        Picture(
-            _inline(sweep_figure(results, name, retrieval), f"sweep-{number}-{place}", f"Cutoffs of {name}"),
+        picture(
+            sweep_figure(results, name, retrieval),
+            f"sweep-{number}-{place}",
+            f"Cutoffs of {name}",
             f"{name}: measures and index size by cutoff, in % of the baseline (its values in brackets).",
         )
         for place, name in enumerate(sweeps(results))
@@ -151,10 +127,10 @@ def _model(results: Results, retrieval: str, number: int) -> Model:
 
 def _topic_block(measure: str, shown: RowTopics, scale: tuple[float, float], name: str) -> TopicBlock:
     pairs, variant = shown.differences, shown.row.variant
-    picture = Picture(_inline(topics_figure(measure, shown, scale), name, f"Differences per topic of {variant}"), "")
+    plot = picture(topics_figure(measure, shown, scale), name, f"Differences per topic of {variant}")
     hurt = [pair for pair in reversed(pairs) if pair.difference < 0][:EXTREMES]
     helped = [pair for pair in pairs if pair.difference > 0][:EXTREMES]
-    return TopicBlock(variant, picture, _topic_table("Most hurt", hurt), _topic_table("Most helped", helped))
+    return TopicBlock(variant, plot, _topic_table("Most hurt", hurt), _topic_table("Most helped", helped))
 
 
 def _topic_table(title: str, pairs: Sequence[TopicDifference]) -> Table:
@@ -176,9 +152,3 @@ def _topic_table(title: str, pairs: Sequence[TopicDifference]) -> Table:
         for pair in pairs
     )
     return Table(columns, rows, title)
-
-
-def _inline(figure: Figure, name: str, label: str) -> Markup:
-    """Return the figure for this page, in the page's text colour, with words for screen readers."""
-    svg = re.sub(re.escape(INK), "currentColor", figure_svg(figure, name), flags=re.IGNORECASE)
-    return Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1))
