@@ -16,6 +16,7 @@ import bench_ncleaner
 import bench_pages
 import bench_profile
 import bench_search
+import language_models
 from passages import PAGES
 
 
@@ -31,6 +32,7 @@ def main(pages: Path) -> None:
         bench_justext,
         bench_boilerpipe,
         bench_ncleaner,
+        language_models,
         bench_profile,
         bench_index,
         bench_search,

@@ -48,11 +48,12 @@ def test_the_card_says_what_the_model_is():
         order=2,
         ngrams=(int(head[1].removeprefix("ngram 1=")), int(head[2].removeprefix("ngram 2="))),
         formula="0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model)",
-        tokeniser="lower case; anything but letters, digits, combining marks and apostrophes separates words",
+        tokeniser="words",
         log_base="log10 in the file; perplexity = 10 ** (-log10 P / words)",
         unknown_words="history of probability 0: an unknown word costs what any unseen pair costs",
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=hashlib.sha256(arpa).hexdigest(),
+        normalisation="lower case; anything but letters, digits, combining marks and apostrophes separates words",
     )
     assert model.card.ngrams[1] == 242_342
     assert json.loads((folder / "card.json").read_text())["name"] == "books"
@@ -69,11 +70,11 @@ def test_a_model_is_built_once(cache, monkeypatch):
 
     monkeypatch.setitem(BUILDERS, "tiny", build)
     folder = model_folder("tiny")
-    assert folder == cache / "language_models" / "tiny-1"
+    assert folder == cache / "language_models" / "tiny-2"
     assert model_folder("tiny") == folder
     assert len(built) == 1
     assert sorted(path.name for path in folder.iterdir()) == ["card.json", "model.arpa"]
-    assert [path.name for path in folder.parent.iterdir()] == ["tiny-1"]
+    assert [path.name for path in folder.parent.iterdir()] == ["tiny-2"]
 
 
 def test_whole_or_not_at_all(cache, monkeypatch):
@@ -87,7 +88,7 @@ def test_whole_or_not_at_all(cache, monkeypatch):
     assert list((cache / "language_models").iterdir()) == []
 
     # What an earlier program was stopped over is not taken for a model.
-    folder = cache / "language_models" / "tiny-1"
+    folder = cache / "language_models" / "tiny-2"
     folder.mkdir()
     (folder / "model.arpa").write_text("half")
 
@@ -101,11 +102,14 @@ def test_whole_or_not_at_all(cache, monkeypatch):
 def test_unknown_model():
     with pytest.raises(ConfigError) as caught:
         load_model("no such")
-    assert str(caught.value) == "lm=no such: unknown language model 'no such'. Fix: use one of books."
+    assert str(caught.value) == (
+        "lm=no such: unknown language model 'no such'. Fix: use books, or the path of a model's folder, ARPA file or KenLM "
+        "binary."
+    )
 
 
 def test_a_damaged_card(tmp_path):
-    path = tmp_path / "books-1" / "card.json"
+    path = tmp_path / "books-2" / "card.json"
     path.parent.mkdir()
     for text, reason in (
         ("{", "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"),

@@ -1,6 +1,8 @@
 """Perplexities from KenLM against the formula in plain Python, sentence by sentence."""
 
 import math
+import subprocess
+import sys
 import unicodedata
 from collections import Counter
 
@@ -97,3 +99,13 @@ def test_a_page_without_sentences():
 
 def test_a_process_holds_one_model():
     assert load_model("books") is load_model("books")
+
+
+def test_loading_takes_nothing_that_only_building_needs():
+    load_model("books")
+    code = (
+        "import sys\nfrom thresher.language_models import load_model\nload_model('books')\n"
+        "print({'pyarrow', 'joblib', 'symspellpy', 'storable'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

@@ -180,7 +180,6 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ),
         ("perplexity(x=1)@5", "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, headings."),
         ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
-        ("perplexity(lm=)@5", "perplexity(lm=)@5: 'lm' cannot be ''. Fix: use one of books."),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         (
             "boilerpipe(headings=keep,filter=main)@0.5",

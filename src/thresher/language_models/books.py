@@ -15,6 +15,7 @@ from thresher.errors import MissingDependencyError
 from thresher.files import file_digest
 from thresher.language_models.arpa import write_interpolated_bigrams
 from thresher.language_models.cards import ModelCard
+from thresher.language_models.tokenisers import NORMALISATIONS, WORDS
 
 NAME = "books"
 _WORDS = "frequency_dictionary_en_82_765.txt"
@@ -37,11 +38,12 @@ def build(folder: Path) -> None:
         order=2,
         ngrams=ngrams,
         formula="0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model)",
-        tokeniser="lower case; anything but letters, digits, combining marks and apostrophes separates words",
+        tokeniser=WORDS,
         log_base="log10 in the file; perplexity = 10 ** (-log10 P / words)",
         unknown_words="history of probability 0: an unknown word costs what any unseen pair costs",
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=file_digest(path),
+        normalisation=NORMALISATIONS[WORDS],
     ).write(folder / "card.json")
 
 

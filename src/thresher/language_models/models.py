@@ -1,59 +1,66 @@
-"""Language models by name: built at first use, loaded once a process."""
+"""Language models by name or path: built at first use or found, loaded once a process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 
-import kenlm
-import numpy as np
-import numpy.typing as npt
-
-from thresher.errors import ConfigError
-from thresher.files import atomic_path
-from thresher.language_models import books
+from thresher.errors import ConfigError, InputError, StateError
+from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.cache import cache_folder
 from thresher.language_models.cards import ModelCard, read_card
-from thresher.language_models.tokens import tokenise
-from thresher.pages.plain import Ints, PlainText, plain_text
+from thresher.language_models.tokenisers import WORDS, tokeniser
+from thresher.language_models.word_model import WordModel
 
-BUILDERS: Mapping[str, Callable[[Path], None]] = {books.NAME: books.build}
+
+def _build_books(folder: Path) -> None:
+    # What writes models takes memory that workers, who only read them, do without.
+    from thresher.language_models import books
+
+    books.build(folder)
+
+
+BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
+ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
+"""The files in a model's folder."""
 
 # Raised when the way a model is built changes, so that no old file is taken for the new model.
-_BUILD_VERSION = 1
+_BUILD_VERSION = 2
+_FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
 
-class WordModel:
-    """A word n-gram model in KenLM."""
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's file, and its card if it has one."""
 
-    def __init__(self, path: Path, card: ModelCard) -> None:
-        config = kenlm.Config()
-        config.show_progress = False
-        config.arpa_complain = kenlm.ARPALoadComplain.NONE
-        self.card = card
-        self._score = kenlm.Model(str(path), config).score
+    path: Path
+    card: ModelCard | None
 
-    def perplexities(self, plain: PlainText, ends: Ints) -> npt.NDArray[np.float64]:
-        """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
+    @cached_property
+    def digest(self) -> str:
+        """What tells the model from others: the digest in its card, else that of its file.
 
-        Source: the PyPlexity paper, Eq. 1 to 3; what P is, `card` tells.
-
-        Args:
-            plain: the plain form of a text.
-            ends: where each of its sentences ends.
+        Raises:
+            InputError: if the file cannot be read.
         """
-        prepared, counts = tokenise(plain, ends)
-        score = self._score
-        logs = np.array([score(words, True, False) for words in prepared], dtype=np.float64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            exponents = -logs / counts
-        return np.where(counts > 0, 10.0**exponents, np.inf)
+        return self.card.digest if self.card else file_digest(self.path)
 
-    def perplexity(self, sentence: str) -> float:
-        """Return the perplexity of one sentence, infinite if it has no words."""
-        plain = plain_text(" ".join(sentence.split()))
-        return float(self.perplexities(plain, np.array([len(plain.text)], dtype=np.int64))[0])
+    def load(self) -> WordModel:
+        """Load the model; its text is what is scored by the tokeniser that its card names, `words` if it has no card.
+
+        Raises:
+            InputError: if the file is damaged, or is not the one that the card was written for.
+            ConfigError: if the card names an unknown tokeniser.
+        """
+        if self.card is None:
+            return WordModel(self.path, tokeniser(WORDS, str(self.path)))
+        tokenise = tokeniser(self.card.tokeniser, str(self.path.with_name(CARD)))
+        # Reading an ARPA file takes fifty times as long; a binary is not read at all.
+        if self.path.name == ARPA and file_digest(self.path) != self.card.digest:
+            raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
+        return WordModel(self.path, tokenise, self.card)
 
 
 def model_folder(name: str) -> Path:
@@ -63,21 +70,78 @@ def model_folder(name: str) -> Path:
         ConfigError: if there is no model of that name.
     """
     if name not in BUILDERS:
-        raise ConfigError(f"unknown language model {name!r}", f"use one of {', '.join(BUILDERS)}", f"lm={name}")
+        raise _unknown(name, f"lm={name}")
     folder = cache_folder() / "language_models" / f"{name}-{_BUILD_VERSION}"
-    if not (folder / "card.json").exists():
+    if not (folder / CARD).exists():
         with atomic_path(folder) as temporary:
             temporary.mkdir()
             BUILDERS[name](temporary)
     return folder
 
 
-@lru_cache(maxsize=4)
-def load_model(name: str) -> WordModel:
-    """Load the model `name`; a process holds one copy.
+def find_model(name: str, where: str | None = None) -> Path:
+    """Return the file of the model at a path: a folder that holds one, or the file itself.
+
+    In a folder KenLM's binary is preferred, unless the ARPA file is newer.
 
     Raises:
-        ConfigError: if there is no model of that name.
+        ConfigError: if there is none; `where` is the place of the name.
+        InputError: if it may not be looked at.
     """
-    folder = model_folder(name)
-    return WordModel(folder / "model.arpa", read_card(folder / "card.json"))
+    path, where = Path(name), where or f"lm={name}"
+    try:
+        if not name or not path.exists():
+            raise _unknown(name, where)
+        if not path.is_dir():
+            return path
+        found = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
+    except OSError as error:
+        raise user_error(error, path) from error
+    if not found:
+        raise ConfigError(f"the folder {name!r} holds no language model ({ARPA} or {BINARY})", _FIX, where)
+    return max(found, key=lambda file: file.stat().st_mtime_ns)
+
+
+def model_files(name: str) -> ModelFiles:
+    """Return the files of a model: a name of `BUILDERS`, which is built first if need be, or a path.
+
+    A card lies beside its model: `card.json` beside `model.arpa` or `model.binary`. A file of any other name has none.
+
+    Raises:
+        ConfigError: if there is no such model.
+        StateError: if the card of a built model is damaged; InputError: if that of another is.
+    """
+    if name in BUILDERS:
+        folder = model_folder(name)
+        return ModelFiles(folder / ARPA, read_card(folder / CARD))
+    path = find_model(name)
+    card = path.with_name(CARD)
+    if path.name not in (ARPA, BINARY) or not card.is_file():
+        return ModelFiles(path, None)
+    try:
+        return ModelFiles(path, read_card(card))
+    except StateError as error:
+        raise InputError(error.what, _FIX, str(card)) from error
+
+
+@lru_cache(maxsize=4)
+def load_model(name: str) -> WordModel:
+    """Load a model, a name of `BUILDERS` or a path; a process holds one copy.
+
+    Raises:
+        ConfigError: if there is no such model, or its card names an unknown tokeniser.
+        InputError: if its file or card is damaged. StateError: if those of a built model are.
+    """
+    files = model_files(name)
+    try:
+        return files.load()
+    except InputError as error:
+        if name not in BUILDERS:
+            raise
+        fix = f"delete the folder {files.path.parent}, and it is built again"
+        raise StateError(error.what, fix, str(files.path)) from error
+
+
+def _unknown(name: str, where: str) -> ConfigError:
+    fix = f"use {', '.join(BUILDERS)}, or the path of a model's folder, ARPA file or KenLM binary"
+    return ConfigError(f"unknown language model {name!r}", fix, where)

@@ -1,10 +1,11 @@
-"""The tokeniser of word models: lower case, punctuation apart."""
+"""The tokeniser `words`: lower case, punctuation apart."""
 
 from __future__ import annotations
 
 import string
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.pages.plain import APOSTROPHE, LETTER, Ints, PlainText, count_by_end, run_starts
 
@@ -27,19 +28,34 @@ def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
     Returns:
         for each sentence its words as UTF-8 with white space between them, and the number of its words.
     """
-    text = plain.text
-    if text.isascii():
-        prepared = text.encode().translate(_TABLE)
-        byte_ends = ends
-    else:
-        # The one letter whose lower case has another length; offsets must stay.
-        prepared = text.replace("İ", "I").lower().encode().translate(_TABLE)
-        is_first_byte = (np.frombuffer(prepared, dtype=np.uint8) & 0xC0) != 0x80
-        byte_ends = np.append(np.flatnonzero(is_first_byte), len(prepared))[ends]
-    counts = count_by_end(run_starts((plain.classes & (LETTER | APOSTROPHE)) > 0), ends)
+    prepared = lower_case(plain.text).encode().translate(_TABLE)
+    counts = count_by_end(run_starts(in_words(plain)), ends)
+    return cut(prepared, byte_offsets(prepared, ends)), counts
+
+
+def lower_case(text: str) -> str:
+    """Return the lower case of a text, of the same length: one letter's would have another."""
+    return text.lower() if text.isascii() else text.replace("İ", "I").lower()
+
+
+def in_words(plain: PlainText) -> npt.NDArray[np.bool_]:
+    """Return for each character whether it is part of a word: letter, digit, combining mark or apostrophe."""
+    return (plain.classes & (LETTER | APOSTROPHE)) > 0
+
+
+def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
+    """Return where in UTF-8 the characters begin that have the offsets `ends`, the end of the text included."""
+    if prepared.isascii():
+        return ends
+    is_first_byte = (np.frombuffer(prepared, dtype=np.uint8) & 0xC0) != 0x80
+    return np.append(np.flatnonzero(is_first_byte), len(prepared))[ends]
+
+
+def cut(prepared: bytes, ends: Ints) -> list[bytes]:
+    """Cut bytes into the parts that end at `ends`."""
     begin = 0
-    sentences = []
-    for end in byte_ends.tolist():
-        sentences.append(prepared[begin:end])
+    parts = []
+    for end in ends.tolist():
+        parts.append(prepared[begin:end])
         begin = end
-    return sentences, counts
+    return parts

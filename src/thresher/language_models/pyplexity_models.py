@@ -1,0 +1,224 @@
+"""PyPlexity's own models, `.st` files, written as ARPA files that give the same perplexities.
+
+A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three (triples,
+pairs, words). A key is its words with spaces between; `#` is what stands before a sentence. Source of the format and of the
+formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
+
+**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6. A back-off model holds that exactly: every word has
+probability 1, w1 the back-off weight 0.2 · P(w1) + 1e-6, and pairs that were seen the whole sum.
+
+**Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model holds that: after a pair w1 w2
+that was not seen, nothing is left that knows w1. But PyPlexity does not compute it for three words in a row. It lines up the
+tokens t_1 … t_n of a sentence as (t_{i-1}, t_i, t_i), i from 1 to n - 1, with # for t_0: it looks up triples whose last two
+words are the same, and never comes to the last token. That depends on pairs alone, so that an ARPA file of pairs holds it
+exactly, with the tokeniser `pyplexity-trigrams`, which leaves out the last token too. Triples that PyPlexity never looks up
+are not written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from thresher.errors import InputError, MissingDependencyError
+from thresher.files import atomic_path, user_error
+
+_BOUNDARY, _BEGIN = "#", "<s>"
+# Words that mean something to KenLM; no token of PyPlexity's holds a < or >.
+_RESERVED = frozenset((_BEGIN, "</s>", "<unk>", "<UNK>"))
+_CONTROL = re.compile("[\0-\x1f]")
+_LEAST = 1e-6
+
+
+@dataclass(frozen=True)
+class _Weights:
+    """The weights in a formula of PyPlexity's, and what a card says of it."""
+
+    triple: float
+    pair: float
+    word: float
+    formula: str
+
+
+_BIGRAMS = _Weights(
+    0.0, 0.8, 0.2, "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model, exactly)"
+)
+_TRIGRAMS = _Weights(
+    0.6,
+    0.3,
+    0.1,
+    "0.6 * P(w | previous w) + 0.3 * P(w | previous) + 0.1 * P(previous) + 1e-6; a sentence's last token is counted and not "
+    "scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for three "
+    "words in a row)",
+)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """What was written.
+
+    Attributes:
+        ngrams: the number of words and of pairs.
+        formula: what P is.
+        has_triples: whether the file had them.
+        left_out: the number of entries that no text matches: keys that are not UTF-8, that have more or fewer words than they
+            should, or a control character.
+    """
+
+    ngrams: tuple[int, int]
+    formula: str
+    has_triples: bool
+    left_out: int
+
+
+def convert(source: Path, path: Path) -> Converted:
+    """Write a `.st` model to `path` as an ARPA file.
+
+    It takes the memory that PyPlexity takes to load the model: some 200 bytes an entry.
+
+    Raises:
+        InputError: if it is missing, damaged, or no model of PyPlexity's.
+        MissingDependencyError: if the package `storable` is not installed.
+    """
+    hashes = _read(source)
+    sizes = range(len(hashes), 0, -1)
+    tables = [_Table(entries, words, source) for entries, words in zip(hashes, sizes, strict=True)]
+    mixture = _Mixture(
+        _TRIGRAMS if len(tables) > 2 else _BIGRAMS,
+        {word: probability for (word,), probability in tables[-1]},
+        tables[-2],
+        # Of the triples only these are ever looked up.
+        {(key[0], key[1]): probability for table in tables[:-2] for key, probability in table if key[1] == key[2]},
+    )
+    vocabulary = set(mixture.words)
+    count = 0
+    for first, second, _ in mixture.pairs():
+        vocabulary |= {first, second}
+        count += 1
+    vocabulary.discard(_BEGIN)
+    ngrams = (len(vocabulary) + 3, count)
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(_rows(mixture, sorted(vocabulary), ngrams))
+    return Converted(ngrams, mixture.weights.formula, len(tables) > 2, sum(table.left_out() for table in tables))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """A hash of the file; going through it gives the words of each key that text can match, and its probability."""
+
+    entries: Mapping[Any, Any]
+    words: int
+    source: Path
+
+    def __iter__(self) -> Iterator[tuple[tuple[str, ...], float]]:
+        for raw, value in self.entries.items():
+            key = _key(raw, self.words)
+            if key:
+                yield key, self._probability(value)
+
+    def __contains__(self, words: tuple[str, ...]) -> bool:
+        key = " ".join(words)
+        return key in self.entries or key.encode() in self.entries
+
+    def left_out(self) -> int:
+        """Return how many keys no text can match."""
+        return sum(not _key(raw, self.words) for raw in self.entries)
+
+    def _probability(self, value: Any) -> float:
+        try:
+            probability = float(value)
+        except (TypeError, ValueError):
+            probability = math.nan
+        # Sums of rounded numbers may be a little more than 1.
+        if 0 <= probability <= 1 + _LEAST:
+            return probability
+        raise InputError(f"{value!r} is no probability", "give a model that PyPlexity reads", str(self.source))
+
+
+@dataclass(frozen=True)
+class _Mixture:
+    """PyPlexity's P(w2 | w1) over the tables of a file; `doubled` are the triples w1 w2 w2."""
+
+    weights: _Weights
+    words: Mapping[str, float]
+    table: _Table
+    doubled: Mapping[tuple[str, str], float]
+
+    def rest(self, first: str) -> float:
+        """Return what any unseen pair gets after `first`."""
+        return self.weights.word * self.words.get(first, 0.0) + _LEAST
+
+    def pairs(self) -> Iterator[tuple[str, str, float]]:
+        """Give all pairs that were seen, alone or in a triple, with their sums."""
+        for first, second, value in self._seen():
+            yield first, second, value
+            # A sentence begins like what follows a # in the text.
+            if first == _BOUNDARY:
+                yield _BEGIN, second, value
+
+    def _seen(self) -> Iterator[tuple[str, str, float]]:
+        weights, doubled = self.weights, self.doubled
+        for (first, second), probability in self.table:
+            triple = doubled.get((first, second), 0.0) if doubled else 0.0
+            yield first, second, weights.triple * triple + weights.pair * probability + self.rest(first)
+        for (first, second), triple in doubled.items():
+            if (first, second) not in self.table:
+                yield first, second, weights.triple * triple + self.rest(first)
+
+
+def _rows(mixture: _Mixture, vocabulary: list[str], ngrams: tuple[int, int]) -> Iterator[str]:
+    """Give the lines of the ARPA file."""
+    yield f"\\data\\\nngram 1={ngrams[0]}\nngram 2={ngrams[1]}\n\n\\1-grams:\n"
+    yield f"0\t<unk>\t{math.log10(_LEAST):.7f}\n0\t</s>\n"
+    for name, word in ((_BEGIN, _BOUNDARY), *((word, word) for word in vocabulary)):
+        yield f"0\t{name}\t{math.log10(mixture.rest(word)):.7f}\n"
+    yield "\n\\2-grams:\n"
+    for first, second, value in mixture.pairs():
+        # The 1e-6 may lift a certain word above 1, which KenLM refuses.
+        yield f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n"
+    yield "\n\\end\\\n"
+
+
+def _key(raw: Any, words: int) -> tuple[str, ...] | None:
+    """Return the words of a key, or None if no text has them.
+
+    PyPlexity looks a key up by its bytes in UTF-8. The package gives bytes where the hash has keys that Perl knows to be
+    text, as PyPlexity's have; else text, and numbers for what looks like one.
+    """
+    try:
+        text = raw.decode() if isinstance(raw, bytes) else str(raw)
+    except UnicodeDecodeError:
+        return None
+    key = tuple(text.split(" "))
+    usable = len(key) == words and all(key) and not _CONTROL.search(text) and _RESERVED.isdisjoint(key)
+    return key if usable else None
+
+
+def _read(source: Path) -> list[dict[Any, Any]]:
+    """Return the hashes in a `.st` file: those of triples if it has them, of pairs, of words."""
+    try:
+        from storable import retrieve
+    except ImportError as error:
+        raise MissingDependencyError(
+            "reading PyPlexity's models needs the package storable",
+            "install it: pip install 'thresher[storable]'",
+            str(source),
+        ) from error
+    try:
+        content = retrieve(str(source))
+    except OSError as error:
+        raise user_error(error, source) from error
+    except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError) as error:
+        raise InputError("the Storable file is damaged", "get it again", str(source)) from error
+    if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):
+        return content
+    raise InputError(
+        "it is Perl's Storable, but no model of PyPlexity's: an array of two or three hashes",
+        "give a model that PyPlexity reads",
+        str(source),
+    )

@@ -1,0 +1,250 @@
+"""PyPlexity's `.st` models: Perl writes them, and what is imported gives PyPlexity's perplexities.
+
+The formulas are computed here as PyPlexity 0.2.12 does, in dictionaries, on the tokens that it would have.
+"""
+
+import math
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from token_oracles import pyplexity
+
+from thresher.errors import InputError, MissingDependencyError
+from thresher.language_models import load_model
+from thresher.language_models.importing import import_model
+from thresher.pages import read_html, read_text_page
+
+# Lines `table <tab> key <tab> value` become the hashes of an array; `plain` leaves keys as bytes.
+WRITE = r"""
+use Storable qw(store nstore);
+my ($path, $how) = @ARGV;
+binmode STDIN, ":utf8" unless $how eq "plain";
+my @tables;
+while (<STDIN>) {
+    chomp;
+    my ($table, $key, $value) = split /\t/;
+    $tables[$table]{$key} = $how eq "text" ? $value : $value + 0;
+}
+$how eq "network" ? nstore(\@tables, $path) : store(\@tables, $path);
+"""
+Table = dict[str, float]
+
+
+@pytest.fixture(scope="module")
+def perl():
+    if shutil.which("perl") is None or subprocess.run(["perl", "-MStorable", "-e", "1"], check=False).returncode:
+        pytest.skip("no Perl with Storable, which writes the models")
+    pytest.importorskip("storable", reason="the package storable, of the extra of that name, is not installed")
+
+
+def write(path: Path, tables: list[Table], how: str = "numbers") -> Path:
+    lines = "".join(
+        f"{number}\t{key}\t{value!r}\n" for number, table in enumerate(tables) for key, value in table.items()
+    )
+    subprocess.run(["perl", "-e", WRITE, str(path), how], input=lines.encode(), check=True)
+    return path
+
+
+def tables_of(sentences: list[list[str]], longest: int) -> list[Table]:
+    """Probabilities by maximum likelihood, # before each sentence, the longest n-grams first."""
+    counts = [
+        Counter(
+            " ".join(["#", *sentence][start : start + n])
+            for sentence in sentences
+            for start in range(len(sentence) + 2 - n)
+        )
+        for n in range(1, longest + 1)
+    ]
+    total = sum(counts[0].values())
+    tables = [{word: count / total for word, count in counts[0].items()}]
+    for shorter, longer in pairwise(counts):
+        tables.append({key: count / shorter[key.rpartition(" ")[0]] for key, count in longer.items()})
+    return tables[::-1]
+
+
+def bigram_perplexity(tables: list[Table], tokens: list[str]) -> float:
+    bigrams, unigrams = tables
+    bits = 0.0
+    if not tokens:
+        return math.inf
+    for first, second in zip(["#", *tokens[:-1]], tokens, strict=True):
+        bits += math.log2(bigrams.get(f"{first} {second}", 0) * 0.8 + unigrams.get(first, 0) * 0.2 + 1 / 1000000)
+    return 2 ** (-bits / len(tokens))
+
+
+def trigram_perplexity(tables: list[Table], tokens: list[str]) -> float:
+    trigrams, bigrams, unigrams = tables
+    bits = 0.0
+    # The three lists are of different lengths, and begin where they do, in PyPlexity too.
+    for first, second, third in zip(["#", *tokens[:-2]], tokens[:-1], tokens, strict=False):
+        bits += math.log2(
+            trigrams.get(f"{first} {second} {third}", 0) * 0.6
+            + bigrams.get(f"{first} {second}", 0) * 0.3
+            + unigrams.get(first, 0) * 0.1
+            + 1 / 1000000
+        )
+    return 2 ** (-bits / len(tokens)) if tokens else math.inf
+
+
+FORMULAS = {2: bigram_perplexity, 3: trigram_perplexity}
+TRAINING = (
+    "The cat sat on the mat. The cat, the dog and the cow had had enough (of that that is). Is it 1984? It is 007!\n"
+    'He said: "no, no, no". A # is a sign, and # comes first. # the # the.\n'
+    "Yes. Yes. The the the end."
+)
+TESTS = (
+    "The cat sat on the mat. The dog had had enough. # the cat # # no, no, no had had had that that that.\n"
+    "Unknown words: zyx zyx 1984 007. Yes\nThe\n!\n—\nthe the the the the"
+)
+
+
+@pytest.mark.parametrize("how", ["numbers", "text", "network", "plain"])
+@pytest.mark.parametrize("longest", [2, 3])
+def test_perplexities_are_pyplexitys(perl, tmp_path, longest, how):
+    tables = tables_of(list(map(pyplexity, read_text_page(TRAINING).sentences)), longest)
+    if how == "plain":
+        # Without its flag the package reads 007 as a number.
+        tables = [{key: p for key, p in table.items() if "007" not in key} for table in tables]
+    import_model(write(tmp_path / "model.st", tables, how), tmp_path / "out")
+    model = load_model(str(tmp_path / "out"))
+    segments = read_text_page(TESTS + "\n" + TRAINING)
+    expected = [FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences]
+    found = model.perplexities(segments.plain, segments.sentence_ends)
+    np.testing.assert_allclose(found, expected, rtol=5e-6)
+    assert np.isinf(found).sum() == 1
+    assert (found == 1).any() == (longest == 3)
+
+
+@pytest.mark.parametrize("longest", [2, 3])
+def test_on_real_pages(perl, shared_data, tmp_path, longest):
+    """A model of some pages, with thousands of sentences of these and of other pages."""
+    paths = sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())
+    training = [pyplexity(text) for path in paths[:12] for text in read_html(path.read_bytes()).sentences]
+    tables = tables_of(list(filter(None, training)), longest)
+    # The keys are PyPlexity's, of ASCII; words that no text of its can have do no harm.
+    for table, key in zip(reversed(tables), ("中", "中 文", "中 文 文"), strict=False):
+        table[key] = 0.5
+    card = import_model(write(tmp_path / "model.st", tables), tmp_path / "out")
+    words, pairs = len(tables[-1]), {*tables[-2], *(" ".join(key.split()[:2]) for key in _doubled(tables))}
+    after_boundary = sum(key.startswith("# ") for key in pairs)
+    assert card.ngrams == (words + 1 + 3, len(pairs) + after_boundary)
+    model = load_model(str(tmp_path / "out"))
+    differences = []
+    for path in paths[:24]:
+        segments = read_html(path.read_bytes())
+        found = model.perplexities(segments.plain, segments.sentence_ends)
+        expected = np.array([FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences])
+        finite = np.isfinite(expected)
+        assert (np.isfinite(found) == finite).all()
+        differences += (np.abs(found[finite] / expected[finite] - 1)).tolist()
+    assert len(differences) > 3_000
+    assert max(differences) < 1e-5
+
+
+def _doubled(tables: list[Table]) -> list[str]:
+    return [key for table in tables[:-2] for key in table if key.split()[1] == key.split()[2]]
+
+
+def test_what_the_cards_say(perl, tmp_path):
+    tables = tables_of([["a", "b", "b"], ["b"]], 3)
+    bigrams = import_model(write(tmp_path / "two.st", tables[1:]), tmp_path / "two")
+    assert (bigrams.name, bigrams.corpus, bigrams.order, bigrams.tokeniser) == (
+        "two",
+        "unknown: imported from two.st",
+        2,
+        "pyplexity",
+    )
+    assert bigrams.formula == "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model, exactly)"
+    trigrams = import_model(write(tmp_path / "three.st", tables), tmp_path / "three", name="mine")
+    assert (trigrams.name, trigrams.order, trigrams.tokeniser) == ("mine", 2, "pyplexity-trigrams")
+    assert trigrams.formula == (
+        "0.6 * P(w | previous w) + 0.3 * P(w | previous) + 0.1 * P(previous) + 1e-6; a sentence's last token is counted and "
+        "not scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for "
+        "three words in a row)"
+    )
+    given = import_model(tmp_path / "two.st", tmp_path / "given", "words")
+    assert given.tokeniser == "words"
+
+
+def test_keys_that_no_text_matches_are_counted(perl, tmp_path):
+    """Perl stores é as one byte of Latin-1, which is not what PyPlexity looks for; others are no pairs at all."""
+    pairs = {"# a": 0.5, "a é": 0.5, "a": 0.1, "a b c": 0.1, "a  b": 0.1, "a \x01": 0.1, "<s> a": 0.1, "a 中": 0.25}
+    card = import_model(write(tmp_path / "m.st", [pairs, {"#": 0.5, "a": 0.5, "é": 0.1}]), tmp_path / "out")
+    assert card.corpus == "unknown: imported from m.st; 7 entries that no text can match are left out"
+    lines = (tmp_path / "out" / "model.arpa").read_text().splitlines()
+    assert sorted(lines[lines.index("\\2-grams:") + 1 : -2]) == [
+        f"{math.log10(0.8 * 0.5 + 0.2 * 0.5 + 1e-6):.7f}\t# a",
+        f"{math.log10(0.8 * 0.5 + 0.2 * 0.5 + 1e-6):.7f}\t<s> a",
+        f"{math.log10(0.8 * 0.25 + 0.2 * 0.5 + 1e-6):.7f}\ta 中",
+    ]
+    assert card.ngrams == (6, 3)
+
+
+def test_pairs_that_only_a_triple_has(perl, tmp_path):
+    tables = [
+        {"a b b": 0.5, "# c c": 0.25, "a b c": 1.0},
+        {"# a": 0.5, "a a": 0.5},
+        {"#": 0.5, "a": 0.25, "b": 0.25},
+    ]
+    card = import_model(write(tmp_path / "m.st", tables), tmp_path / "out")
+    # `a b` and `# c`, `# a`, `a a`, and the two after # after `<s>` as well; `a b c` is never looked up.
+    assert card.ngrams == (7, 6)
+    model = load_model(str(tmp_path / "out"))
+    for sentence in ("a b x", "c x", "c c", "a b c", "a a a", "b b", "x"):
+        assert model.perplexity(sentence) == pytest.approx(trigram_perplexity(tables, sentence.split()), rel=5e-6)
+
+
+def test_a_pair_that_is_certain(perl, tmp_path):
+    """0.8 + 0.2 + 1e-6 is more than 1, which no ARPA file may say."""
+    import_model(write(tmp_path / "m.st", [{"# a": 1.0}, {"#": 1.0}]), tmp_path / "out")
+    assert load_model(str(tmp_path / "out")).perplexity("a") == 1
+
+
+@pytest.mark.parametrize("value", [2.0, -0.5, math.nan, math.inf])
+def test_no_probability(perl, tmp_path, value):
+    source = write(tmp_path / "m.st", [{"# a": value}, {"#": 0.5}], "text")
+    with pytest.raises(InputError) as caught:
+        import_model(source, tmp_path / "out")
+    assert str(caught.value).startswith(f"{source}: ")
+    assert str(caught.value).endswith(" is no probability. Fix: give a model that PyPlexity reads.")
+    assert not (tmp_path / "out").exists()
+
+
+def test_storable_that_is_no_model(perl, tmp_path):
+    for tables in ([{"a": 0.5}], [{"a": 0.5}] * 4):
+        source = write(tmp_path / "m.st", tables)
+        with pytest.raises(InputError) as caught:
+            import_model(source, tmp_path / "out")
+        assert str(caught.value) == (
+            f"{source}: it is Perl's Storable, but no model of PyPlexity's: an array of two or three hashes. "
+            "Fix: give a model that PyPlexity reads."
+        )
+
+
+def test_every_cut_of_a_file_is_refused(perl, tmp_path):
+    whole = write(tmp_path / "m.st", [{"# a": 0.5, "a 中": 0.25}, {"#": 0.5, "a": 0.5}]).read_bytes()
+    source = tmp_path / "cut.st"
+    # A cut within the very last key, one byte long here, leaves nothing out that the package would miss.
+    for length in range(4, len(whole) - 1):
+        source.write_bytes(whole[:length])
+        with pytest.raises(InputError) as caught:
+            import_model(source, tmp_path / "out")
+        assert caught.value.where == str(source)
+
+
+def test_without_the_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "storable", None)
+    source = tmp_path / "m.st"
+    source.write_bytes(b"pst0\x04\x0b")
+    with pytest.raises(MissingDependencyError) as caught:
+        import_model(source, tmp_path / "out")
+    assert str(caught.value) == (
+        f"{source}: reading PyPlexity's models needs the package storable. "
+        "Fix: install it: pip install 'thresher[storable]'."
+    )
