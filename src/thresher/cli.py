@@ -14,6 +14,7 @@ from thresher import __version__
 from thresher.cleaneval_cli import cleaneval
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
+from thresher.lm_cli import lm
 from thresher.ncleaner_cli import ncleaner
 
 if TYPE_CHECKING:
@@ -245,6 +246,7 @@ def doctor() -> None:
 
 cli.add_command(ncleaner)
 cli.add_command(cleaneval)
+cli.add_command(lm)
 
 
 def _show(results: Results, folder: Path) -> None:

@@ -1,14 +1,119 @@
-"""Bigram models in the ARPA format that KenLM reads."""
+"""Models in the ARPA format that KenLM reads: a bigram mixture from counts in dictionaries, and trained models of any order.
+
+A back-off model gives a listed n-gram its probability, and any other the product of its history's back-off weight and the
+probability of the n-gram without its first word.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from thresher.files import atomic_path
+from thresher.language_models.counts import Level
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
+NEVER = -99.0
+"""The log10 of the probability 0, as ARPA files write it."""
+
+Logs = npt.NDArray[np.float32]
+Probabilities = npt.NDArray[np.float64]
+Kept = npt.NDArray[np.bool_]
+
+_TEXT = pa.large_string()
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a model says of the n-grams of one length.
+
+    Attributes:
+        level: the n-grams.
+        logs: their log10 probabilities, shape (n-grams).
+        backoffs: the log10 of their back-off weights, shape (n-grams); None where all are 0.
+        kept: which of them are in the model, shape (n-grams); None for all.
+    """
+
+    level: Level
+    logs: Logs
+    backoffs: Logs | None = None
+    kept: Kept | None = None
+
+    @property
+    def size(self) -> int:
+        """How many n-grams are in the model."""
+        return len(self.logs) if self.kept is None else int(self.kept.sum())
+
+
+def log10(probabilities: Probabilities) -> Logs:
+    """Return log10 of probabilities, at most 0 as KenLM demands; `NEVER` for 0."""
+    with np.errstate(divide="ignore"):
+        logs = np.log10(probabilities)
+    # Adding 0 turns -0, which reads badly, into 0.
+    return (np.clip(logs, NEVER, 0.0) + 0.0).astype(np.float32)
+
+
+def write_sections(path: Path, words: Sequence[bytes], sections: Sequence[Section]) -> None:
+    """Write a model to `path`, which is not yet there. Numbers are written to the precision of 32 bits, which KenLM's have.
+
+    KenLM reads no model of unigrams only; such a one is given one bigram, which has the value it would have without.
+
+    Args:
+        path: the file.
+        words: the vocabulary, as UTF-8; the first are `<unk>`, `<s>` and `</s>`.
+        sections: those of n = 1, 2, ... in order.
+    """
+    sizes = [section.size for section in sections]
+    alone = len(sections) == 1
+    with path.open("wb") as out:
+        header = [f"ngram {length}={size}\n" for length, size in enumerate([*sizes, *[1] * alone], start=1)]
+        out.write("".join(["\\data\\\n", *header]).encode())
+        shorter: Any = pa.array([""], _TEXT)
+        vocabulary = pa.array([word.decode() for word in words], _TEXT)
+        for length, section in enumerate(sections, start=1):
+            out.write(f"\n\\{length}-grams:\n".encode())
+            shorter = _write_section(out, section, vocabulary, shorter, go_on=length < len(sections))
+        if alone:
+            out.write(f"\n\\2-grams:\n{sections[0].logs[0]}\t{BEGIN} {UNKNOWN}\n".encode())
+        out.write(b"\n\\end\\\n")
+
+
+def _write_section(out: IO[bytes], section: Section, vocabulary: Any, shorter: Any, go_on: bool) -> Any:
+    """Write the n-grams of a length, given the text of those one word shorter; to go on, return their own text."""
+    level = section.level
+    texts = []
+    for at in level.blocks():
+        firsts = vocabulary.take(pa.array(level.firsts(at)))
+        # A unigram has the empty text behind it, and needs no space.
+        grams = _join([firsts, shorter.take(pa.array(level.suffixes(at)))], " ") if len(shorter) > 1 else firsts
+        if go_on:
+            texts.append(grams)
+        fields = [_numbers(section.logs[at]), grams]
+        if section.backoffs is not None:
+            fields.append(_numbers(section.backoffs[at]))
+        # Joining with an empty text ends every line.
+        lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
+        if section.kept is not None:
+            lines = lines.filter(pa.array(section.kept[at]))
+        offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset : lines.offset + len(lines) + 1]
+        out.write(memoryview(lines.buffers()[2])[offsets[0] : offsets[-1]] if len(lines) else b"")
+    return pa.concat_arrays(texts) if texts else pa.array([], _TEXT)
+
+
+def _join(parts: Sequence[Any], separator: str) -> Any:
+    return pc.binary_join_element_wise(*parts, pa.scalar(separator, _TEXT))
+
+
+def _numbers(logs: Logs) -> Any:
+    return pc.cast(pa.array(logs), _TEXT)
 
 
 def interpolated_probability(

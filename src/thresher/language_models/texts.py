@@ -1,0 +1,206 @@
+"""Text to train word models on: files of text or of JSON lines, compressed or not, and folders of HTML."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+from lxml.etree import LxmlError
+
+from thresher.collections.html_folder import HtmlFolder
+from thresher.errors import InputError
+from thresher.files import file_digest, user_error
+from thresher.pages import PageOptions, Segments, read_html, read_text_page
+
+# Text of that many bytes is read, cut and counted at once: it bounds a worker's memory, which is some 40 times as much.
+PORTION_BYTES = 4 * 2**20
+_LINES, _JSON, _PAGES = "lines", "JSON lines", "HTML"
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file or folder that a model was trained on: its name, its size in bytes and the SHA-256 of its bytes."""
+
+    name: str
+    bytes: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Portion:
+    """Some megabytes of text.
+
+    Attributes:
+        kind: what the parts are: lines of text, JSON lines or HTML pages.
+        parts: the bytes; for HTML a part a page.
+        places: where each part is from: a path.
+        line: the number of the part's first line in its file; 0 for pages.
+    """
+
+    kind: str
+    parts: tuple[bytes, ...]
+    places: tuple[str, ...]
+    line: int = 0
+
+
+def describe(path: Path) -> TextFile:
+    """Return a training text's name, size and digest; that of a folder is over the names and bytes of its pages.
+
+    Raises:
+        InputError: if it is missing or unreadable, or a folder without HTML.
+    """
+    if not path.is_dir():
+        return TextFile(path.name, _size(path), file_digest(path))
+    found = hashlib.sha256()
+    total = 0
+    for place, content in _pages(path):
+        found.update(f"{Path(place).relative_to(path).as_posix()}\0{len(content)}\0".encode())
+        found.update(content)
+        total += len(content)
+    return TextFile(path.name, total, found.hexdigest())
+
+
+def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Portion]:
+    """Give the training text in portions, in the order of the paths.
+
+    A name that ends in `.gz` or `.zst` is decompressed; `.jsonl` before that tells JSON lines from text; a folder holds
+    HTML pages. A portion ends where a line ends; text with lines longer than a portion is cut at a space.
+
+    Args:
+        paths: files and folders.
+        size: of a portion in bytes, about.
+
+    Raises:
+        InputError: if a file is missing, unreadable or broken, or a folder holds no HTML.
+    """
+    for path in paths:
+        if path.is_dir():
+            yield from _page_portions(path, size)
+            continue
+        kind = _JSON if ".jsonl" in [suffix.lower() for suffix in path.suffixes[-2:]] else _LINES
+        line = 1
+        for content in _blocks(path, size, may_cut=kind == _LINES):
+            yield Portion(kind, (content,), (str(path),), line)
+            line += content.count(b"\n")
+
+
+def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Segments]:
+    """Give the segments of a portion as they are when scoring: of text a block a line, of HTML its blocks.
+
+    Args:
+        portion: as `portions` gives them.
+        options: how pages become segments.
+        field: the member of JSON lines that holds the text.
+
+    Raises:
+        InputError: if text is not UTF-8, a line is no JSON object with text in `field`, or a page cannot be parsed.
+    """
+    if portion.kind == _PAGES:
+        for place, content in zip(portion.places, portion.parts, strict=True):
+            try:
+                yield read_html(content, options)
+            except LxmlError as error:
+                what = f"it cannot be parsed ({error})".splitlines()[0]
+                raise InputError(what, "leave the page out", place) from error
+        return
+    content = portion.parts[0]
+    try:
+        text = content.decode("utf-8-sig" if portion.line == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        line = portion.line + content.count(b"\n", 0, error.start)
+        raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{portion.places[0]}:{line}") from error
+    if portion.kind == _JSON:
+        # Not splitlines: JSON may hold U+2028 as it is.
+        text = "\n".join(
+            _member(line, field, f"{portion.places[0]}:{number}")
+            for number, line in enumerate(text.split("\n"), portion.line)
+            if line.strip()
+        )
+    yield read_text_page(text, options)
+
+
+def _member(line: str, field: str, where: str) -> str:
+    try:
+        record: Any = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"the line is not JSON ({error})", "correct or remove the line", where) from error
+    text = record.get(field) if isinstance(record, dict) else None
+    if not isinstance(text, str):
+        raise InputError(f"the line has no text in {field!r}", "name the member that holds it: --field", where)
+    return text
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
+def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        for source in HtmlFolder(folder).sources():
+            yield source.where, source.page().content
+    except OSError as error:
+        raise user_error(error, error.filename or folder) from error
+    except InputError as error:
+        if error.where != str(folder):
+            raise
+        raise InputError(error.what, "give files of text, or folders of HTML pages", error.where) from error
+
+
+def _page_portions(folder: Path, size: int) -> Iterator[Portion]:
+    parts: list[bytes] = []
+    places: list[str] = []
+    total = 0
+    for place, content in _pages(folder):
+        parts.append(content)
+        places.append(place)
+        total += len(content)
+        if total >= size:
+            yield Portion(_PAGES, tuple(parts), tuple(places))
+            parts, places, total = [], [], 0
+    if parts:
+        yield Portion(_PAGES, tuple(parts), tuple(places))
+
+
+def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
+    """Give a file's content in blocks that end in a line feed, or if they may be cut and are too long, in a space."""
+    waiting = b""
+    try:
+        with _open(path) as stream:
+            while read := stream.read(size):
+                waiting += read
+                if len(waiting) >= size:
+                    end = waiting.rfind(b"\n") + 1 or (waiting.rfind(b" ") + 1 if may_cut else 0)
+                    if end:
+                        yield waiting[:end]
+                        waiting = waiting[end:]
+    except (gzip.BadGzipFile, EOFError, zlib.error, pa.ArrowInvalid) as error:
+        raise _broken(path, error) from error
+    except OSError as error:
+        # Arrow reports broken data as an operating-system error without a number.
+        raise (user_error(error, path) if error.errno else _broken(path, error)) from error
+    if waiting:
+        yield waiting
+
+
+def _open(path: Path) -> IO[bytes]:
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return gzip.open(path)  # type: ignore[return-value]
+    if suffix == ".zst":
+        stream: IO[bytes] = pa.input_stream(str(path), compression="zstd")
+        return stream
+    return path.open("rb")
+
+
+def _broken(path: Path, error: Exception) -> InputError:
+    return InputError(f"the file is broken ({error})".splitlines()[0], "fetch or write it again", str(path))
