@@ -1,7 +1,8 @@
-"""`thresher ncleaner`: text, train and tune, as a user calls them."""
+"""`thresher ncleaner`: text, train, curve and tune, as a user calls them."""
 
 from __future__ import annotations
 
+import csv
 import subprocess
 import sys
 from pathlib import Path
@@ -129,6 +130,67 @@ def test_tune(site: Path, tmp_path: Path) -> None:
     other = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--non-lexical", "--folds", "3", "--seed", "1")
     assert other.returncode == 0
     assert other.stdout != done.stdout
+
+
+@pytest.fixture(scope="module")
+def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three pages of another site with their gold texts."""
+    folder = tmp_path_factory.mktemp("gold")
+    for kind in ("input", "gold"):
+        (folder / kind).mkdir()
+    for number in range(3):
+        prose = f"Rain is likely in region {number} on the first day of the month."
+        (folder / "input" / f"{number}.html").write_text(f"<p>Home</p><p>{prose}</p><p>Login >> Register</p>")
+        (folder / "gold" / f"{number}.txt").write_text(prose)
+    return folder
+
+
+def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
+    plot, table = tmp_path / "plot.svg", tmp_path / "curve.csv"
+    arguments = ["ncleaner", "curve", site / "clean", site / "raw", gold, "--repeats", "2"]
+    done = thresher(*arguments, "--plot", plot, "--csv", table)
+    assert (done.returncode, done.stderr) == (0, "")
+    head, *lines = [line.split() for line in done.stdout.splitlines()]
+    assert head == ["pages", "words", "models", "precision", "recall", "F1", "least", "most", "macro", "F1"]
+    # Each cleaned page has 17 words.
+    assert [line[:3] for line in lines] == [[str(size), str(17 * size), "2"] for size in (1, 2, 5, 10, 12)]
+    header, *rows = csv.reader(table.read_text().splitlines())
+    assert header == ["pages", "words", "repeat", "precision", "recall", "f1", "macro_f1"]
+    assert [row[:3] for row in rows] == [
+        [str(size), str(17 * size), repeat] for repeat in "01" for size in (1, 2, 5, 10, 12)
+    ]
+    for line in lines:
+        f1s = [float(row[5]) for row in rows if row[0] == line[0]]
+        assert line[5:8] == [f"{value:.3f}" for value in (sum(f1s) / 2, min(f1s), max(f1s))]
+    assert "clean against raw, tested on gold" in plot.read_text()
+    first = plot.read_bytes()
+    few = thresher(*arguments, "--sizes", "5,2, 5", "--seed", "3", "--non-lexical", "--plot", plot)
+    assert few.returncode == 0, few.stderr
+    assert [line.split()[0] for line in few.stdout.splitlines()[1:]] == ["2", "5"]
+    assert plot.read_bytes() != first
+    again = thresher(*arguments, "--plot", plot)
+    assert [line.split() for line in again.stdout.splitlines()] == [head, *lines]
+    assert plot.read_bytes() == first
+
+
+def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path) -> None:
+    clean, raw = site / "clean", site / "raw"
+    same = "a model cannot be tested on the pages that it was trained on. Fix: give another folder."
+    for arguments, code, message in (
+        ([gold / "gold", gold / "input", gold], 2, f"{gold}: {same}"),
+        ([clean, raw, raw], 2, f"{raw}: {same}"),
+        ([clean, raw, site], 2, f"{site}: {same}"),
+        ([clean, raw, gold, "--sizes", "1,x"], 2, "--sizes: '1,x' is no list of numbers. Fix: write it like 1,2,5,10."),
+        ([clean, raw, gold, "--sizes", "13"], 2, "--sizes: 13 training pages cannot be taken from 12. Fix: "),
+        ([clean, raw, gold, "--plot", "a.gif"], 2, "a.gif: a plot is written as SVG or PNG. Fix: "),
+        ([clean, raw, gold, "--plot", "a.svg", "--csv", "a.svg"], 2, "a.svg: two of the files to write are the same. "),
+        ([raw, clean, gold], 3, "all training pages: the raw pages have no more text ("),
+        ([clean, raw, tmp_path], 3, f"{tmp_path}: the folder holds no gold ("),
+    ):
+        done = thresher("ncleaner", "curve", *arguments)
+        assert done.returncode == code, (arguments, done.stderr)
+        assert done.stderr.startswith(f"error: {message}"), done.stderr
+        assert done.stderr.count("\n") == 1
 
 
 def test_text(site: Path) -> None:

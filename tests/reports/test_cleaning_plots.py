@@ -1,0 +1,220 @@
+"""Plots of cleaning: what they show, that labels keep apart, that they are the same every time."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from lxml import etree
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from thresher.cleaneval.learning import CurvePoint, summarize_curve
+from thresher.cleaneval.measures import Agreement
+from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
+from thresher.cleaneval.sweeps import SweepPoint
+from thresher.reports.cleaning_plots import differences_figure, learning_figure, reliability_figure
+from thresher.reports.plot_style import GAIN, INK, LOSS, SERIES, figure_svg, write_plot
+from thresher.reports.precision_recall_plots import NamedCurve, Quality, curves_figure, overview_figure
+
+BASELINE = Quality("none", 0.42, 0.95)
+
+
+def texts(figure: Figure) -> list[str]:
+    root = etree.fromstring(figure_svg(figure, "x"))
+    return ["".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def bars(figure: Figure, colour: str) -> dict[tuple[float, float], float]:
+    """Heights by the bars' bounds in steps of 5, for one colour."""
+    found = {}
+    for bar in figure.axes[0].patches:
+        if bar.get_facecolor() == to_rgba(colour):
+            middle = bar.get_x() + bar.get_width() / 2
+            found[round(middle - 2.5, 6), round(middle + 2.5, 6)] = bar.get_height()
+    return found
+
+
+def curve(name: str, seed: int) -> NamedCurve:
+    generator = random.Random(seed)
+    points = []
+    for place in range(11):
+        recall, precision = 0.96 - 0.004 * place**2, 0.42 + 0.04 * place - 0.05 * seed
+        f1 = 2 * recall * precision / (recall + precision)
+        f1s = tuple(f1 + generator.gauss(0, 0.01) for _ in range(20))
+        mean = Agreement(precision, recall, sum(f1s) / 20)
+        points.append(SweepPoint(float(place * 1000), mean, mean, f1s))
+    return NamedCurve(name, tuple(points))
+
+
+def reliability() -> Reliability:
+    generator = random.Random(4)
+    pages = [PageStatistics(generator.randint(1, 90), generator.uniform(2, 60), generator.random()) for _ in range(60)]
+    return measure_reliability(pages, [min(1.0, 1 - 0.5 * page.short * generator.random()) for page in pages], 0.86)
+
+
+def points_of_training() -> list[CurvePoint]:
+    return [
+        CurvePoint(pages, 2000 * pages, repeat, 0.5 + 0.02 * repeat, 0.95, 0.7 + 0.001 * pages, 0.6)
+        for pages in (1, 2, 5, 10, 50)
+        for repeat in range(3)
+    ]
+
+
+def many() -> list[Quality]:
+    generator = random.Random(1)
+    return [
+        Quality(f"cleaner(number={place})@8", generator.uniform(0.6, 0.9), generator.uniform(0.7, 0.95), place % 3 == 0)
+        for place in range(18)
+    ]
+
+
+def separate(axes: Axes) -> None:
+    boxes = [Text.get_window_extent(text) for text in axes.texts]
+    frame = axes.get_tightbbox()
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+    assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
+
+
+def test_differences_are_counted_by_bins_of_five_points() -> None:
+    baseline = [0.5] * 10
+    # In points: 0, 0 but for noise, 0.0001, 5, 5.1, 12, -0.1, -5, -20, 50.
+    values = [0.5, 0.5 + 1e-12, 0.500001, 0.55, 0.551, 0.62, 0.499, 0.45, 0.3, 1.0]
+    figure = differences_figure("words@11", values, baseline, "precision")
+    assert bars(figure, GAIN) == {(0, 5): 2, (5, 10): 1, (10, 15): 1, (45, 50): 1}
+    assert bars(figure, LOSS) == {(-5, 0): 2, (-20, -15): 1}
+    assert list(bars(figure, INK).values()) == [2]
+    shown = texts(figure)
+    assert {"words@11", "pages", "precision less the baseline's, percentage points"} <= set(shown)
+    mean = 100 * (sum(values) / 10 - 0.5)
+    assert f"mean +{mean:.1f}; 5 won, 2 tied, 3 lost" in shown
+    assert {"0", "+40"} <= set(shown)
+    low, high = figure.axes[0].get_xlim()
+    assert (low, high) == (-21, 51)
+
+
+def test_differences_without_losses_or_any_difference() -> None:
+    figure = differences_figure("a", [0.6, 0.7], [0.5, 0.5], "F1")
+    assert (bars(figure, LOSS), bars(figure, INK)) == ({}, {})
+    assert figure.axes[0].get_xlim() == (-11, 21)
+    assert "mean 0.0; 0 won, 2 tied, 0 lost" in texts(differences_figure("a", [0.5, 0.7], [0.5, 0.7], "F1"))
+
+
+def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
+    curves = [curve("words", 0), curve("perplexity(lm=books)", 1)]
+    figure = curves_figure("set", curves, BASELINE)
+    (axes,) = figure.axes
+    for place, one in enumerate(curves):
+        line = next(line for line in axes.lines if line.get_label() == one.name)
+        assert line.get_color() == SERIES[place]
+        assert list(line.get_xdata()) == [point.macro.recall for point in one.points]
+        assert list(line.get_ydata()) == [point.macro.precision for point in one.points]
+        best = max(one.points, key=lambda point: point.macro.f1)
+        rings = [
+            line for line in axes.lines if line.get_markersize() == 11 and line.get_markeredgecolor() == SERIES[place]
+        ]
+        assert [(*ring.get_xdata(), *ring.get_ydata()) for ring in rings] == [(best.macro.recall, best.macro.precision)]
+        assert f"{best.cutoff:.0f} (F1 {best.macro.f1:.3f})" in texts(figure)
+    (star,) = [line for line in axes.lines if line.get_marker() == "*"]
+    assert ((*star.get_xdata(), *star.get_ydata()), star.get_label()) == ((0.95, 0.42), "none")
+    labels = [text.get_text() for text in axes.texts]
+    assert len([label for label in labels if not label.startswith("F1")]) >= 18
+    separate(axes)
+
+
+def test_faint_lines_have_one_f1_each() -> None:
+    for figure in (curves_figure("set", [curve("words", 0)], BASELINE), overview_figure("set", many(), BASELINE)):
+        (axes,) = figure.axes
+        names = [text.get_text() for text in axes.texts if text.get_text().startswith("F1 ")]
+        faint = [line for line in axes.lines if line.get_alpha() == 0.25]
+        assert 2 <= len(faint) == len(names)
+        for line, name in zip(faint, names, strict=True):
+            x, y = np.array(line.get_xdata()), np.array(line.get_ydata())
+            assert 2 * x * y / (x + y) == pytest.approx(float(name.removeprefix("F1 ")))
+            assert max(x.max(), y.max()) <= 1 + 1e-9
+
+
+def test_an_overview_has_a_point_and_a_colour_for_each_cleaner() -> None:
+    cleaners = many()
+    figure = overview_figure("set, 71 pages", cleaners, BASELINE)
+    (axes,) = figure.axes
+    for label, is_peer in (("cleaner", False), ("other package", True)):
+        (line,) = [line for line in axes.lines if line.get_label() == label]
+        chosen = [one for one in cleaners if one.is_peer == is_peer]
+        assert list(line.get_xdata()) == [one.recall for one in chosen]
+        assert list(line.get_ydata()) == [one.precision for one in chosen]
+        names = {one.name for one in chosen}
+        found = [text for text in axes.texts if text.get_text() in names]
+        assert {text.get_color() for text in found} == {line.get_color()}
+    written = {text.get_text() for text in axes.texts}
+    assert "none" in written
+    assert len(written & {one.name for one in cleaners}) >= 14
+    separate(axes)
+    assert "other package" not in texts(overview_figure("set", [one for one in cleaners if not one.is_peer], BASELINE))
+
+
+def test_points_at_the_corners_have_their_plots() -> None:
+    for value in (0.0, 1.0):
+        corner = Quality("corner", value, value)
+        (axes,) = overview_figure("set", [corner], corner).axes
+        (low, high), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+        assert low <= value <= high
+        assert bottom <= value <= top
+
+
+def test_training_has_a_line_and_a_band_for_each_measure() -> None:
+    sizes = summarize_curve(points_of_training())
+    (axes,) = (figure := learning_figure("a against b, tested on c", sizes)).axes
+    assert axes.get_xscale() == "log"
+    for name, band in zip(("precision", "recall", "F1"), axes.collections, strict=True):
+        spreads = [getattr(size, name.lower()) for size in sizes]
+        (line,) = [line for line in axes.lines if line.get_label() == name]
+        assert list(line.get_xdata()) == [1, 2, 5, 10, 50]
+        assert list(line.get_ydata()) == [spread.mean for spread in spreads]
+        corners = band.get_paths()[0].vertices
+        for size, spread in zip(sizes, spreads, strict=True):
+            assert set(corners[corners[:, 0] == size.pages][:, 1]) == {spread.low, spread.high}
+    assert {"a against b, tested on c", "pages of training", "50"} <= set(texts(figure))
+    (one,) = learning_figure("x", sizes[:1]).axes
+    assert one.get_xscale() == "linear"
+
+
+def test_predicted_precision_parts_pages_at_the_floor() -> None:
+    found = reliability()
+    (axes,) = (figure := reliability_figure("words@11", found)).axes
+    below, above = [line for line in axes.lines if line.get_linewidth() == 0]
+    pairs = {*zip(found.predictions, found.precisions, strict=True)}
+    parts = [{*zip(line.get_xdata(), line.get_ydata(), strict=True)} for line in (below, above)]
+    assert parts[0] | parts[1] == pairs
+    assert all(x < 0.86 for x, _ in parts[0])
+    assert all(x >= 0.86 for x, _ in parts[1])
+    assert 0 < len(parts[1]) == found.reliable.chosen < 60
+    assert {f"{found.reliable.chosen} pages at least 0.86", f"{60 - found.reliable.chosen} pages below 0.86"} <= set(
+        texts(figure)
+    )
+    expected = (
+        f"mean {found.reliable.mean_precision_chosen:.3f} of the chosen, {found.reliable.mean_precision_all:.3f} of all; "
+        f"residual standard error {found.model.residual_error:.3f}"
+    )
+    assert expected in texts(figure)
+
+
+def test_files_are_the_same_every_time(tmp_path: Path) -> None:
+    name = "a$b$ <script>"
+    for make in (
+        lambda: differences_figure(name, [0.4, 0.9], [0.5, 0.5], "precision"),
+        lambda: curves_figure(name, [curve("words", 0)], BASELINE),
+        lambda: overview_figure(name, many(), BASELINE),
+        lambda: learning_figure(name, summarize_curve(points_of_training())),
+        lambda: reliability_figure(name, reliability()),
+    ):
+        assert figure_svg(figure := make(), "x") == figure_svg(make(), "x")
+        assert name in texts(figure)
+        for file in ("a.svg", "b.svg"):
+            write_plot(make(), tmp_path / file)
+        assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
