@@ -15,9 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaneval.alignment import Match, matching_blocks
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.judging import JudgedPage, compare_cleaners, judge_pages
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.measures import (
     Agreement,
     PageWords,
@@ -27,12 +25,7 @@ from thresher.cleaneval.measures import (
     summarize,
     summarize_pages,
 )
-from thresher.errors import InputError
-from thresher.evaluation.wilcoxon import signed_ranks
-from thresher.pages import Segments, read_html
-from thresher.scorers.base import Scores
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.words import Words
+from thresher.pages import read_html
 
 FEW_WORDS = st.lists(st.sampled_from("abcd"), max_size=40)
 # Long runs in common, so that every length of runs is looked up.
@@ -154,73 +147,3 @@ def test_micro_pools_words_and_macro_counts_pages_alike() -> None:
     assert found.f1.sd == pytest.approx(statistics.stdev([160 / 190, 4 / 12, 0]))
     assert found.bag_f1.median == 4 / 12
     assert found.similarity.mean == pytest.approx((80 + 20 + 0) / 3)
-
-
-def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:
-    base = PageWords(100, 50, 50, 50, 50)
-    judged = [
-        JudgedPage(
-            str(place),
-            (base, PageWords(50 + place, 50, 50, 50, place), PageWords(10 + 90 * (place % 2), 50, 10, 10, 40)),
-        )
-        for place in range(1, 11)
-    ]
-    none, good, mixed = compare_cleaners(["none", "good", "mixed"], judged)
-    assert none.comparison is None
-    assert good.comparison is not None
-    assert mixed.comparison is not None
-    assert good.pages == tuple(page.words[1] for page in judged)
-    assert good.comparison.p == 2 / 2**10
-    assert good.comparison.p_holm == 4 / 2**10
-    assert (good.comparison.wins, good.comparison.losses) == (10, 0)
-    expected = [page.words[2].alignment.f1 - base.alignment.f1 for page in judged]
-    assert mixed.comparison.p == signed_ranks(expected).p
-    assert mixed.comparison.difference == pytest.approx(statistics.fmean(expected))
-
-
-def test_pages_are_judged_alike_by_any_number_of_workers(tmp_path: Path) -> None:
-    (tmp_path / "gold").mkdir()
-    for number in range(5):
-        rain = f"It rains for {number} days, and then it is dry for as many days again."
-        (tmp_path / f"{number}.html").write_text(f"<title>Rain</title><ul><li>Home<li>About</ul><p>{rain}")
-        (tmp_path / "gold" / f"{number}.txt").write_text(f"<p>{rain}")
-    (tmp_path / "4.html").write_bytes(b"")
-    pages = read_gold(tmp_path).pages
-    cleaners = [parse_cleaner(name) for name in ("none", "words@10", "words@99", "words@5+words@10")]
-    judged = list(judge_pages(pages, cleaners))
-    assert judged == list(judge_pages(pages, cleaners, workers=2))
-    assert [page.stem for page in judged] == ["0", "1", "2", "3", "4"]
-    assert judged[0].words == (
-        PageWords(18, 15, 15, 15, 3),
-        PageWords(15, 15, 15, 15, 0),
-        PageWords(0, 15, 0, 0, 15),
-        PageWords(15, 15, 15, 15, 0),
-    )
-    assert judged[4].words == (PageWords(0, 15, 0, 0, 15),) * 4
-    assert {page.problem for page in judged} == {""}
-
-
-class Brittle(Words):
-    """Counts words, and cannot take one page."""
-
-    name = "brittle"
-
-    def score(self, segments: Segments) -> Scores:
-        if "Rain" in segments.text:
-            raise ValueError("two\nlines")
-        return super().score(segments)
-
-
-def test_a_page_that_cannot_be_scored_is_emptied_and_said_to_be(tmp_path: Path) -> None:
-    cleaner = Cleaner((Cut(Brittle(), 1.0),))
-    pages = [GoldPage(text, tmp_path / f"{text}.html", (LabelledText(None, text),)) for text in ("Rain", "Sun")]
-    for page in pages:
-        page.path.write_text(f"<p>{page.stem}")
-    rain, sun = judge_pages(pages, [cleaner])
-    assert rain == JudgedPage("Rain", (PageWords(0, 1, 0, 0, 1),), "cannot be scored: ValueError: two lines")
-    assert sun == JudgedPage("Sun", (PageWords(1, 1, 1, 1, 0),))
-
-
-def test_a_page_that_is_gone_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"gone.html: there is no such file"):
-        list(judge_pages([GoldPage("gone", tmp_path / "gone.html", ())], [parse_cleaner("none")]))

@@ -1,125 +1,136 @@
-"""Cleaners over a gold standard: every page parsed and scored once, cleaned by each, compared with its gold text."""
+"""Cleaners over a gold standard: every page scored once by the scoring pass, cleaned by each, compared with its gold text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
 
 from joblib import Parallel, delayed
 
+from thresher.cleaneval.cleaned import Text, cleaned_pages
+from thresher.cleaneval.collection import GoldCollection, page_id
+from thresher.cleaneval.comparing import PageQuality, compare_page, joined
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.measures import CleaningSummary, PageWords, compare_words, summarize_pages
-from thresher.collections import Page
-from thresher.errors import ThresherError
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import compare, holm
-from thresher.files import user_error
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
+from thresher.cleaneval.measures import PageWords, compare_words
+from thresher.pruning.score_pass import ScorePlan, score_collection
+from thresher.pruning.store import read_shard, shards
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
 
-TESTED = "word F1"
-"""The measure that cleaners are tested on: the F of words by alignment."""
+SHARD_PAGES = 16
+"""Gold standards are small: a shard of the usual size would leave workers without work."""
+
+Compared = TypeVar("Compared")
 
 
 @dataclass(frozen=True)
 class JudgedPage:
-    """A page's words against its gold text, by cleaner in the order asked; `problem` says why it could not be read.
+    """How well one page was cleaned by each cleaner, in the order asked; `problem` says why it has no text at all.
 
     A page that cannot be parsed or scored counts as emptied by every cleaner.
     """
 
     stem: str
-    words: tuple[PageWords, ...]
+    quality: tuple[PageQuality, ...]
     problem: str = ""
 
 
-@dataclass(frozen=True)
-class CleanerResult:
-    """A cleaner over all pages, in the order of the gold standard.
-
-    `comparison` is of the word F1 by alignment with the first cleaner's, paired by page: two-sided Wilcoxon signed-rank
-    test, corrected over all cleaners tested, and the interval of the mean difference. The first cleaner has none.
-    """
-
-    cleaner: str
-    pages: tuple[PageWords, ...]
-    summary: CleaningSummary
-    comparison: Comparison | None = None
-
-
-def judge_pages(pages: Sequence[GoldPage], cleaners: Sequence[Cleaner], workers: int = 1) -> Iterator[JudgedPage]:
-    """Clean every page by every cleaner and compare, in the order of the pages.
+def score_gold(
+    pages: Sequence[GoldPage], scorers: Sequence[Scorer], folder: Path, workers: int = 1, fresh: bool = False
+) -> None:
+    """Score pages with gold into the score store `folder`; what is there already is kept.
 
     Args:
-        pages: pages with gold.
-        cleaners: at least one; a scorer that several share scores each page once.
+        pages: at least one.
+        scorers: all that the cleaners to come need; of those with the same canonical name the first serves.
+        folder: the score store.
         workers: how many processes.
+        fresh: drop scores that were made otherwise, instead of refusing.
 
     Raises:
-        InputError: if a page's file cannot be read.
+        InputError: if a page's file is gone.
+        StateError: if the folder holds scores that were made from other pages or in another way.
         ThresherError: what a scorer raises that lacks its model.
     """
-    # Scorers with one canonical name are one.
-    scorers = tuple({scorer.canonical_name: scorer for cleaner in cleaners for scorer in cleaner.scorers}.values())
-    for scorer in scorers:
-        # Before the workers begin, so that they do not all build the same model.
-        scorer.prepare()
+    distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
+    collection = GoldCollection(pages[0].path.parent, pages)
+    plan = ScorePlan(collection, distinct, labels=True, shard_pages=SHARD_PAGES)
+    score_collection(plan, folder, workers, fresh)
+
+
+def judge_pages(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+) -> Iterator[JudgedPage]:
+    """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in the pages' order.
+
+    Raises:
+        StateError: if the store is damaged or lacks scores.
+    """
+    return _over_shards(_judge_shard, pages, folder, cleaners, workers)
+
+
+def judge_words(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+) -> Iterator[tuple[PageWords, ...]]:
+    """Compare the words alone: for many cutoffs that is much sooner. Otherwise as `judge_pages`."""
+    return _over_shards(_words_of_shard, pages, folder, cleaners, workers)
+
+
+def judge_texts(
+    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
+) -> Iterator[tuple[PageQuality, ...]]:
+    """Compare texts that came from elsewhere.
+
+    Args:
+        texts: for each page its text by each of its cleaners.
+        gold: the pages, in the same order.
+        workers: how many processes.
+    """
     pool = Parallel(n_jobs=workers, return_as="generator")
-    yield from pool(delayed(judge_page)(page, cleaners, scorers) for page in pages)
+    yield from pool(delayed(_compare_all)(page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
 
 
-def judge_page(page: GoldPage, cleaners: Sequence[Cleaner], scorers: Sequence[Scorer]) -> JudgedPage:
-    """Clean one page by every cleaner and compare it with its gold text.
-
-    Args:
-        page: the page.
-        cleaners: the cleaners.
-        scorers: all that the cleaners need.
-
-    Raises:
-        InputError: if the page's file cannot be read.
-        ThresherError: what a scorer raises that lacks its model.
-    """
-    try:
-        content = page.path.read_bytes()
-    except OSError as error:
-        raise user_error(error, page.path) from error
-    try:
-        scored = score_page(Page(page.stem, content), scorers)
-    except ThresherError:
-        raise
-    except Exception as error:
-        # One page that a parser or scorer cannot take must not end the comparison of all.
-        reason = " ".join(f"cannot be scored: {type(error).__name__}: {error}".split())
-        return JudgedPage(page.stem, (compare_words("", page.text),) * len(cleaners), reason)
-    gold = page.text
-    # Cleaners often leave the same text, and comparing is what takes time.
-    compared: dict[str, PageWords] = {}
-    words = []
-    for cleaner in cleaners:
-        text = clean_page(scored, cleaner).text
-        if text not in compared:
-            compared[text] = compare_words(text, gold)
-        words.append(compared[text])
-    problem = scored.reason if scored.segments is None else ""
-    return JudgedPage(page.stem, tuple(words), problem)
-
-
-def compare_cleaners(cleaners: Sequence[str], judged: Sequence[JudgedPage]) -> tuple[CleanerResult, ...]:
-    """Return what each cleaner comes to, tested against the first.
-
-    Args:
-        cleaners: names, in the order of each page's `words`.
-        judged: at least one page.
-    """
-    columns = [tuple(page.words[place] for page in judged) for place in range(len(cleaners))]
-    scores = [[page.alignment.f1 for page in column] for column in columns]
-    compared = [compare(values, scores[0], TESTED) for values in scores[1:]]
-    corrected = holm([comparison.p for comparison in compared])
-    tests = [None, *(replace(test, p_holm=p) for test, p in zip(compared, corrected, strict=True))]
-    return tuple(
-        CleanerResult(name, column, summarize_pages(column), comparison)
-        for name, column, comparison in zip(cleaners, columns, tests, strict=True)
+def _over_shards(
+    judge: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Compared]],
+    pages: Sequence[GoldPage],
+    folder: Path,
+    cleaners: Sequence[Cleaner],
+    workers: int,
+) -> Iterator[Compared]:
+    gold = {page_id(page): page for page in pages}
+    pool = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
+    tasks = (
+        delayed(judge)(path, {found: gold[found] for found in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
+        for path in shards(folder)
     )
+    for judged in pool(tasks):
+        yield from judged
+
+
+def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[JudgedPage]:
+    return [
+        JudgedPage(gold[page.id].stem, _compare_all(page.texts, gold[page.id], compare_page), page.problem)
+        for page in cleaned_pages(path, cleaners)
+    ]
+
+
+def _words_of_shard(
+    path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
+) -> list[tuple[PageWords, ...]]:
+    def words(cleaned: Text, wanted: Text) -> PageWords:
+        return compare_words(joined(cleaned), joined(wanted))
+
+    return [_compare_all(page.texts, gold[page.id], words) for page in cleaned_pages(path, cleaners)]
+
+
+def _compare_all(
+    texts: Sequence[Text], gold: GoldPage, compare: Callable[[Text, Text], Compared]
+) -> tuple[Compared, ...]:
+    # Cleaners often leave the same text, and comparing is what takes time.
+    compared: dict[Text, Compared] = {}
+    for text in texts:
+        if text not in compared:
+            compared[text] = compare(text, gold.segments)
+    return tuple(compared[text] for text in texts)

@@ -1,0 +1,106 @@
+"""`report.html` of a run over a gold standard: one page that needs nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from thresher.cleaneval.results import CleanerResult
+from thresher.cleaneval.running import CleaningRun
+from thresher.evaluation.significance import ALPHA
+from thresher.reports.cleaning_choices import reliability_table, sweep_table, transfer_table
+from thresher.reports.cleaning_plots import differences_figure, reliability_figure
+from thresher.reports.cleaning_tables import measures_table, segmentation_table, words_table
+from thresher.reports.formatting import fixed, signed
+from thresher.reports.html_parts import Picture, picture, render_template
+from thresher.reports.precision_recall_plots import NamedCurve, Quality, curves_figure, overview_figure
+from thresher.reports.selection import direction
+
+
+def render_cleaning_report(run: CleaningRun) -> str:
+    """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time."""
+    baseline, *others = run.results
+    return render_template(
+        "cleaning.html.j2",
+        title=f"Cleaning {run.name}",
+        pages=len(run.standard.pages),
+        rows=len(run.results),
+        sentences=list(_sentences(run)),
+        words=words_table(run.results),
+        measures=measures_table(run.results),
+        segmentation=segmentation_table(run.results),
+        overview=picture(
+            overview_figure(run.name, [_quality(result) for result in others], _quality(baseline)),
+            "overview",
+            "Precision against recall of all cleaners",
+            "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
+        ),
+        histograms=[_histogram(result, baseline, place) for place, result in enumerate(others)],
+        sweeps=_sweeps(run),
+        curves=[sweep_table(sweep) for sweep in run.sweeps],
+        transfers=transfer_table(run.transfers),
+        reliability=reliability_table(run.reliability),
+        predictions=[
+            picture(
+                reliability_figure(cleaner, found),
+                f"reliability-{place}",
+                f"Predicted and true precision of {cleaner}",
+            )
+            for place, (cleaner, found) in enumerate(run.reliability)
+        ],
+        problems=run.problems,
+        crashes=run.crashes,
+        without_gold=run.standard.without_gold,
+        without_page=run.standard.without_page,
+    )
+
+
+def _sentences(run: CleaningRun) -> Iterator[str]:
+    baseline, *others = run.results
+    text = baseline.summary.words
+    yield (
+        f"All text of the {text.pages} pages has precision {fixed(text.precision.mean, 3)}, recall"
+        f" {fixed(text.recall.mean, 3)} and F1 {fixed(text.f1.mean, 3)}, means over pages."
+    )
+    if not others:
+        return
+    found = [direction(result.comparison) for result in others]
+    yield (
+        f"Of {len(others)} others, {found.count('better')} are significantly better in F1 (α = {ALPHA}, Holm),"
+        f" {found.count('worse')} significantly worse, {found.count('none') + found.count('mixed')} neither."
+    )
+    best = max(others, key=lambda result: result.summary.words.f1.mean)
+    words = best.summary.words
+    gain = words.f1.mean - text.f1.mean
+    yield (
+        f"The highest mean F1 is that of {best.cleaner}: {fixed(words.f1.mean, 3)} ({signed(gain, 3)}), at precision"
+        f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
+    )
+    hurt = [result for result in others if result.summary.words.f1.mean < text.f1.mean]
+    if hurt:
+        names = ", ".join(result.cleaner for result in hurt)
+        yield f"Cleaning hurts, by mean F1, with {names}."
+    emptied = [result for result in others if result.summary.words.emptied > text.emptied]
+    if emptied:
+        most = max(emptied, key=lambda result: result.summary.words.emptied)
+        yield f"{most.cleaner} leaves nothing of {most.summary.words.emptied} pages, the most."
+
+
+def _quality(result: CleanerResult) -> Quality:
+    words = result.summary.words
+    return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_peer)
+
+
+def _histogram(result: CleanerResult, baseline: CleanerResult, place: int) -> Picture:
+    values, before = ([page.words.alignment.precision for page in found.pages] for found in (result, baseline))
+    figure = differences_figure(result.cleaner, values, before, "precision")
+    return picture(figure, f"precision-{place}", f"Precision differences of {result.cleaner} by page")
+
+
+def _sweeps(run: CleaningRun) -> Picture | None:
+    if not run.sweeps:
+        return None
+    curves = [NamedCurve(sweep.scorer, sweep.curve) for sweep in run.sweeps]
+    figure = curves_figure(run.name, curves, _quality(run.results[0]))
+    return picture(
+        figure, "sweeps", "Precision against recall over cutoffs", "Each scorer over its cutoffs; means over pages."
+    )
