@@ -12,7 +12,13 @@ import pytest
 from boilerpy3.document import TextBlock, TextDocument
 from boilerpy3.exceptions import HTMLExtractionError
 from boilerpy3.extractors import KeepEverythingExtractor
-from boilerpy3.filters import DensityRulesClassifier, NumWordsRulesClassifier
+from boilerpy3.filters import (
+    BlockProximityFusion,
+    BoilerplateBlockFilter,
+    DensityRulesClassifier,
+    KeepLargestBlockFilter,
+    NumWordsRulesClassifier,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,6 +27,7 @@ from thresher.pages.decoding import decode
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.boilerpipe import Boilerpipe
 from thresher.scorers.boilerpipe_filters import (
+    article,
     between_title_and_comments,
     first_with_title,
     is_comment_mark,
@@ -284,6 +291,61 @@ def test_between_title_and_comments_step_by_step(drawn):
     assert found.tolist() == [start <= at < end and content[at] for at in range(len(blocks))]
 
 
+def found_article(content: str, words: list[int], blocks: list[str], title: str = "") -> str:
+    mask = np.array([mark == "x" for mark in content], dtype=np.bool_)
+    return "".join("-x"[int(kept)] for kept in article(mask, np.array(words, dtype=np.int64), blocks, title))
+
+
+def test_articles_by_hand():
+    blocks = [
+        "News",
+        "Home",
+        "The north wind",
+        "By a reporter",
+        "text",
+        "Advert",
+        "Links",
+        "text",
+        "Links",
+        "Links",
+        "teaser",
+    ]
+    words = [1, 1, 3, 3, 40, 9, 1, 40, 1, 1, 60]
+    # The block above each run comes with it; of two blocks in between the upper one is left out, three part runs.
+    assert found_article("----x--x---", words, blocks) == "---xx-xx---"
+    assert found_article("----x-----x", words, blocks) == "---------xx"
+    assert found_article("---xx--x---", words, blocks) == "--xxx-xx---"
+    # The headline and the runs below it, not what lies between.
+    assert found_article("----------x", words, blocks, "The north wind - News") == "--x------xx"
+    assert found_article("----x-----x", words, blocks, "The north wind - News") == "--xxx----xx"
+    assert found_article("x---------x", words, blocks, "The north wind - News") == "--x------xx"
+    assert found_article("-----------", words, blocks, "The north wind") == "-----------"
+    assert found_article("", [], []) == ""
+    # No content below the comments, unless they have less than 60 words of content above them.
+    assert found_article("x-x", [60, 1, 99], ["text", "Comments", "text"]) == "x--"
+    assert found_article("x-x", [59, 1, 99], ["text", "Comments", "text"]) == "xxx"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 30)), min_size=2, max_size=12))
+def test_articles_without_title_are_those_of_the_released_filters(drawn):
+    blocks = [TextBlock(f"b{place}", set(), words, 0, words, 1, place) for place, (_, words) in enumerate(drawn)]
+    for block, (content, _) in zip(blocks, drawn, strict=True):
+        block.set_is_content(content)
+    document = TextDocument(blocks)
+    for step in (
+        BlockProximityFusion(1, False, False),
+        BoilerplateBlockFilter(),
+        BlockProximityFusion(1, True, False),
+        KeepLargestBlockFilter(),
+    ):
+        step.process(document)
+    theirs = {text for block in document.text_blocks if block.is_content for text in block.text.split()}
+    found = found_article(
+        "".join("-x"[content] for content, _ in drawn), [words for _, words in drawn], [""] * len(drawn)
+    )
+    assert {f"b{place}" for place, kept in enumerate(found) if kept == "x"} == theirs
+
+
 def test_filters_on_a_page():
     page = (
         f"<title>Storms in the north - The Daily</title><p>{text_of(99)}<p>Storms in the north<p>{text_of(70)}<p>Comments (2)"
@@ -291,6 +353,7 @@ def test_filters_on_a_page():
     )
     assert kept(page, filter="largest")[0] == "99 north n"
     assert kept(page, filter="main") == ["4 Storms ", "70 north n"]
+    assert kept(page, filter="article") == ["99 north n", "4 Storms ", "70 north n"]
     assert kept(f"<title>{text_of(40)}</title><p>{text_of(20)}", filter="largest") == ["20 north n"]
     assert kept(f"<title>{text_of(40)}</title><p>{text_of(2)}", filter="main") == []
 

@@ -7,7 +7,7 @@ import numpy as np
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.boilerpipe_filters import between_title_and_comments, largest_content
+from thresher.scorers.boilerpipe_filters import article, between_title_and_comments, largest_content
 from thresher.scorers.boilerpipe_rules import (
     Mask,
     by_cleaneval_rule,
@@ -45,8 +45,8 @@ class Boilerpipe(Scorer):
             str,
             "none",
             "of what the rules keep, only the run of blocks with the most words (largest), looked for between the title "
-            "above and the comments below (main)",
-            choices=("none", "largest", "main"),
+            "above and the comments below (main), or the article with its headline (article)",
+            choices=("none", "largest", "main", "article"),
             terse=True,
         ),
     )
@@ -58,10 +58,14 @@ class Boilerpipe(Scorer):
         if self.values["filter"] != "none":
             body = np.flatnonzero(~title)
             found, words = content[body], segments.words_in_blocks[body]
-            if self.values["filter"] == "main":
-                found = between_title_and_comments(found, words, [segments.blocks[at] for at in body], segments.title)
+            blocks = [segments.blocks[at] for at in body]
             content[:] = False
-            content[body] = largest_content(found, words)
+            if self.values["filter"] == "article":
+                content[body] = article(found, words, blocks, segments.title)
+            elif self.values["filter"] == "main":
+                content[body] = largest_content(between_title_and_comments(found, words, blocks, segments.title), words)
+            else:
+                content[body] = largest_content(found, words)
         return content.astype(np.float32)
 
     def _content(self, segments: Segments, title: Mask) -> Mask:

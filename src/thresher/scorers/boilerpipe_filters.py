@@ -1,4 +1,6 @@
-"""The two filters that Kohlschuetter et al. (2010), section 4.3.2, put behind their rules: largest and main content."""
+"""The filters behind the rules: largest and main content of Kohlschuetter et al. (2010), section 4.3.2, and their extractor of
+articles.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +38,8 @@ _LETTER = re.compile(r"[^\W_]")
 _FEWEST_TITLE_WORDS = 2
 # So many in the code they released. With one word, "Comments (12)" below a headline took the whole article out.
 _FEWEST_WORDS_ABOVE_COMMENTS = 60
+# The farthest step from block to block within an article: over one block.
+_FARTHEST = 2
 
 
 def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
@@ -50,6 +54,35 @@ def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
         begins, ends = edges[::2], edges[1::2]
         largest = int(np.argmax(total[ends] - total[begins]))
         kept[begins[largest] : ends[largest]] = True
+    return kept
+
+
+def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+    """Return the article of a news page, as the extractor for articles in the code they released finds it; shape (blocks,).
+
+    Content ends where comments begin. A run of content takes in the block above it, which often is a headline or the date.
+    Runs with at most one block between them belong together, without that block; the most words win. Where the page's title
+    stands above, it and the runs below it are the article's too.
+
+    Args:
+        content: what the rules keep.
+        words: the words of each block.
+        blocks: their texts; TITLE itself is none of them.
+        title: what TITLE says.
+    """
+    taken = before_comments(content, words, blocks)
+    taken[:-1] |= taken[1:]
+    places = np.flatnonzero(taken)
+    kept = np.zeros(len(content), dtype=np.bool_)
+    if not len(places):
+        return kept
+    group = np.cumsum(np.diff(places, prepend=places[0]) > _FARTHEST)
+    largest = int(np.argmax(np.bincount(group, weights=words[places])))
+    kept[places[group == largest]] = True
+    headline, begin = first_with_title(blocks, title), int(np.argmax(kept))
+    if headline is not None and headline < begin:
+        kept[headline:begin] = taken[headline:begin]
+        kept[headline] = True
     return kept
 
 
@@ -68,14 +101,19 @@ def between_title_and_comments(content: Mask, words: npt.NDArray[Any], blocks: S
     first = first_with_title(blocks, title) or 0
     if not content[first:].any():
         first = 0
-    between = content.copy()
-    between[:first] = False
-    above = np.cumsum(words * between)
-    after = int(np.searchsorted(above, _FEWEST_WORDS_ABOVE_COMMENTS)) + 1
+    below = content.copy()
+    below[:first] = False
+    return before_comments(below, words, blocks)
+
+
+def before_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str]) -> Mask:
+    """Return the content above the first block that says that comments follow and has 60 words of content above it."""
+    before = content.copy()
+    after = int(np.searchsorted(np.cumsum(words * content), _FEWEST_WORDS_ABOVE_COMMENTS)) + 1
     while after < len(blocks) and not is_comment_mark(blocks[after]):
         after += 1
-    between[after:] = False
-    return between
+    before[after:] = False
+    return before
 
 
 def is_comment_mark(block: str) -> bool:
