@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,7 @@ from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pruning.cutting import clean_page, cleaned_documents
 from thresher.pruning.page_scores import SCORED, PageScores, score_page
+from thresher.pruning.percentiles import resolved, resolved_without_collection
 from thresher.pruning.removed import judged_pages, record
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.store import failed_pages
@@ -68,10 +69,10 @@ def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_O
     """Return what a cleaner leaves of a page: one block a line.
 
     Raises:
-        ConfigError: if the name does not parse.
+        ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
         InputError: if the page cannot be parsed.
     """
-    parsed = parse_cleaner(cleaner)
+    parsed = resolved_without_collection(parse_cleaner(cleaner))
     scored = score_page(_page(html), parsed.scorers, options)
     if scored.segments is None:
         raise InputError(f"the page {scored.reason}", "check that it is HTML")
@@ -82,9 +83,9 @@ def clean_text(text: str, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) 
     """Return what a cleaner leaves of a plain text, whose lines are its blocks.
 
     Raises:
-        ConfigError: if the name does not parse.
+        ConfigError: if the name does not parse, or has a percentile of a collection, which one text is not.
     """
-    parsed = parse_cleaner(cleaner)
+    parsed = resolved_without_collection(parse_cleaner(cleaner))
     segments = read_text_page(text, options)
     scores = {scorer.canonical_name: scorer.score(segments) for scorer in parsed.scorers}
     return clean_page(PageScores("", SCORED, segments=segments, scores=scores), parsed).text
@@ -101,7 +102,10 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
 
 @dataclass(frozen=True)
 class CleanCounts:
-    """What cleaning a collection came to: `documents = kept + emptied + failed`."""
+    """What cleaning a collection came to: `documents = kept + emptied + failed`.
+
+    `cutoffs` are what percentiles came to, by the cuts' names.
+    """
 
     documents: int
     kept: int
@@ -109,6 +113,7 @@ class CleanCounts:
     failed: int
     words: int
     failures: tuple[tuple[str, str], ...]
+    cutoffs: Mapping[str, float]
 
 
 def clean_collection(
@@ -131,7 +136,7 @@ def clean_collection(
         ThresherError: if the input cannot be read, an id is unfit, the cleaner's name does not parse, or two of the files to
             write are one.
     """
-    parsed = parse_cleaner(cleaner)
+    parsed = parse_cleaner(cleaner).checked()
     collection = open_collection(source, ids, int(limits.mib * 2**20))
     outputs = [path for path in (output, removed, side_by_side) if path is not None]
     if len({path.resolve() for path in outputs}) < len(outputs):
@@ -144,6 +149,7 @@ def clean_collection(
         tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store,
     ):
         scores = score_collection(ScorePlan(collection, parsed.scorers, options, limits), Path(store), workers)
+        parsed = resolved(Path(store), parsed)
         words = kept = emptied = 0
         with temporary.open("w", encoding="utf-8", newline="\n") as out:
             for document in cleaned_documents(Path(store), parsed):
@@ -158,7 +164,7 @@ def clean_collection(
         if side_file:
             write_side_by_side(judged_pages(Path(store), parsed), parsed.name, side_file)
         failures = tuple(failed_pages(Path(store)))
-    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, failures)
+    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, failures, parsed.found_cutoffs)
 
 
 def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.cutoffs import read_cutoffs
 from thresher.experiments.schema import REQUIRED, SCHEMA, check
 from thresher.pruning.worker import Limits
 from thresher.scorers.registry import scorers
@@ -227,7 +228,7 @@ workers = -1
         "28: the scorer 'words@3' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`.",
         "29: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
         "31: [sweep] has no 'scorer'. Fix: add scorer: a scorer's name, such as perplexity(lm=books).",
-        "32: a cutoff is no finite number. Fix: list numbers.",
+        '32: a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
         "34: the variant 'words@3' comes twice. Fix: leave one out.",
         "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
         "39: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
@@ -381,13 +382,63 @@ def test_cutoffs(load: Load, cutoffs: str, values: list[float]) -> None:
 
 @given(st.integers(0, 300), st.integers(1, 40), st.integers(1, 60))
 def test_ranges_of_tenths_are_tenths(first: int, step: int, count: int) -> None:
-    from thresher.experiments.config import _cutoffs, _Reader
-
     last = first + step * (count - 1)
     value = tomllib.loads(f"x = {{ from = {first / 10}, to = {last / 10}, step = {step / 10} }}")["x"]
-    reader = _Reader(Path(), {})
-    assert _cutoffs(value, (), reader) == [(first + step * index) / 10 for index in range(count)]
-    assert reader.problems == []
+    problems: list[str] = []
+    found = read_cutoffs(value, ("x",), lambda what, fix, path: problems.append(f"{what} {fix} {path}"))
+    assert found == [(first + step * index) / 10 for index in range(count)]
+    assert problems == []
+
+
+def test_percentiles_are_a_sweep_of_their_own(load: Load) -> None:
+    sweeps = SWEEP.format("['p10', 'p2.50', 'p99']") + SWEEP.format("[10, 2.5]")
+    variants = load(HEAD + sweeps).variants[1:]
+    assert [(variant.name, variant.sweep, variant.cutoff) for variant in variants] == [
+        ("density@p10", "density@p", 10.0),
+        ("density@p2.5", "density@p", 2.5),
+        ("density@p99", "density@p", 99.0),
+        ("density@10", "density", 10.0),
+        ("density@2.5", "density", 2.5),
+    ]
+    assert [variant.cleaner.cuts[0].cutoff for variant in variants] == [None, None, None, 10.0, 2.5]
+
+
+MIXED = "the cutoffs mix numbers and percentiles, or two kinds of these. Fix: make a sweep of each kind."
+NONE = 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'
+
+
+@pytest.mark.parametrize(
+    ("scorer", "cutoffs", "problem"),
+    [
+        ("density", "['p10', 20]", MIXED),
+        ("perplexity", "['p10', 'r20']", MIXED),
+        ("density", "['70']", NONE),
+        ("density", "['p']", NONE),
+        ("density", "['p10', 'ten']", NONE),
+        ("density", "['p10', true]", NONE),
+        ("density", "['p0']", "the percentile of 'density' is out of range: 0. Fix: choose one above 0 and below 100."),
+        (
+            "density",
+            "['p100']",
+            "the percentile of 'density' is out of range: 100. Fix: choose one above 0 and below 100.",
+        ),
+        (
+            "density",
+            "['r70']",
+            "the scorer 'density' has no reference text, so r70 means nothing. "
+            "Fix: write p70, a percentile of the collection.",
+        ),
+        (
+            "perplexity",
+            "['r70']",
+            "the language model 'books' has no percentiles of a reference text. Fix: take one that `thresher lm train` wrote, "
+            "or a percentile of the collection, such as p70.",
+        ),
+    ],
+)
+def test_percentiles_that_are_none(fail: Fail, scorer: str, cutoffs: str, problem: str) -> None:
+    text = SWEEP.format(cutoffs).replace("'density'", f"'{scorer}'")
+    assert fail(HEAD + text) == [f"{NEXT + 2}: {problem}"]
 
 
 RANGE = "this is no range of cutoffs. Fix: write { from = 1, to = 100, step = 1 }."
@@ -404,11 +455,21 @@ RANGE = "this is no range of cutoffs. Fix: write { from = 1, to = 100, step = 1 
         ("{ from = 1, to = inf }", RANGE),
         ("{ from = 1, to = 2, step = nan }", RANGE),
         (f"{{ from = 1, to = 1{'0' * 400} }}", RANGE),
-        ("[nan]", "a cutoff is no finite number. Fix: list numbers."),
-        ("[1, inf]", "a cutoff is no finite number. Fix: list numbers."),
-        (f"[1{'0' * 400}]", "a cutoff is no finite number. Fix: list numbers."),
-        ("['5']", "a cutoff is no finite number. Fix: list numbers."),
-        ("5", "'cutoffs' is a whole number. Fix: give a list or a table: a list, or { from = 1, to = 100, step = 1 }."),
+        ("[nan]", 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'),
+        (
+            "[1, inf]",
+            'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
+        ),
+        (
+            f"[1{'0' * 400}]",
+            'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
+        ),
+        ("['5']", 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'),
+        (
+            "5",
+            "'cutoffs' is a whole number. Fix: give a list or a table: "
+            'a list of numbers or of percentiles such as "p70", or { from = 1, to = 100, step = 1 }.',
+        ),
         (
             "{ from = 1, to = 2, step = 0 }",
             "the range 1 to 2 by 0 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",

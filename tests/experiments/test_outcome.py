@@ -237,6 +237,26 @@ def test_failed_pages_and_notices_are_told(results: Results) -> None:
     json.dumps(told)
 
 
+def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    path = hits(tmp_path, "base", {"1": "ab", "2": "dc"})
+    runs = [
+        run("none", path),
+        run("words@p30+perplexity@p70", path, cutoffs={"words@p30": 4.0, "perplexity(lm=books)@p70": 8412.3}),
+        run("words@5", path),
+    ]
+    found = assemble(experiment, INPUTS, SCORES, runs, tmp_path, METER)
+    headings = [heading for heading, _ in found.methods]
+    assert headings[headings.index("Scorers") + 1] == "Percentiles"
+    assert dict(found.methods)["Percentiles"] == (
+        "The cutoff pN is the smallest score such that the segments with this score or a lower one hold at least N % of the "
+        "collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, linear "
+        "between those in its card. Here: words@p30 = 4; perplexity(lm=books)@p70 = 8,412.3. Finding them counts as cleaning."
+    )
+    calm = assemble(experiment, INPUTS, SCORES, [runs[0], runs[2]], tmp_path, METER)
+    assert "Percentiles" not in dict(calm.methods)
+
+
 def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experiment, tmp_path: Path) -> None:
     make_store(tmp_path)
     baseline = run("none", hits(tmp_path, "base", {"1": "x", "2": "y"}))

@@ -1,6 +1,7 @@
 """Names of cleaners: they parse to what they say, print back, and say what is wrong with them."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,7 @@ from thresher.errors import ConfigError
 from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
 from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, number, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers
+from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Percentile
 
 
 @pytest.mark.parametrize(
@@ -23,6 +25,11 @@ from thresher.scorers.registry import scorers
         ("words()@0", "words@0"),
         ("words@-0", "words@0"),
         ("words@0.5", "words@0.5"),
+        ("words@p30", "words@p30"),
+        ("words @ p30.0", "words@p30"),
+        ("words@p.5+density@p99.90", "words@p0.5+density@p99.9"),
+        ("perplexity(headings=keep)@r7e1", "perplexity(lm=books,headings=keep)@r70"),
+        ("words@p1e-7", "words@p1e-07"),
         ("words( headings = score )@5", "words@5"),
         ("words(headings=keep)@5", "words(headings=keep)@5"),
         ("perplexity@8000", "perplexity(lm=books)@8000"),
@@ -75,7 +82,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float, bool]]]:
+def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, bool]]]:
     """A name in any spelling that the declarations allow, and what it means."""
     parts, meanings = [], []
     for kind in draw(st.lists(st.sampled_from(list(scorers().values())), min_size=1, max_size=3)):
@@ -88,20 +95,32 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float, bool]]]:
         floats = st.floats(kind.low, kind.high, allow_nan=False, allow_infinity=False)
         cutoff = DECISION if kind.decides else draw(floats | st.sampled_from(kind.grid or (1,)))
         at = "" if kind.decides else f"@{space}{repr(cutoff).replace('e+', 'e')}"
+        if not kind.decides and draw(st.booleans()):
+            letters = (COLLECTION, REFERENCE) if kind.name == "perplexity" else (COLLECTION,)
+            inner = st.floats(0, 100, exclude_min=True, exclude_max=True)
+            cutoff = Percentile(draw(st.sampled_from(letters)), draw(inner))
+            at = f"@{space}{cutoff.kind}{cutoff.value!r}"
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
         parts.append(f"{space}{kind.name}{space}{brackets}{at}")
-        meanings.append((kind.name, float(cutoff), chosen.get("headings") == "keep"))
+        meaning = cutoff if isinstance(cutoff, Percentile) else float(cutoff)
+        meanings.append((kind.name, meaning, chosen.get("headings") == "keep"))
     return "+".join(parts), meanings
+
+
+def place(cut: Cut) -> float | Percentile | None:
+    """The cutoff as the name has it: a number or a percentile, never both."""
+    assert cut.cutoff is None or cut.percentile is None
+    return cut.percentile or cut.cutoff
 
 
 @given(names())
 def test_names_of_all_scorers_come_back(drawn):
     text, meanings = drawn
     cleaner = parse_cleaner(text)
-    assert [(cut.scorer.name, cut.cutoff, cut.keep_headings) for cut in cleaner.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.keep_headings) for cut in cleaner.cuts] == meanings
     again = parse_cleaner(cleaner.name)
     assert again.name == cleaner.name
-    assert [(cut.scorer.name, cut.cutoff, cut.keep_headings) for cut in again.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.keep_headings) for cut in again.cuts] == meanings
     assert [cut.scorer.values for cut in again.cuts] == [cut.scorer.values for cut in cleaner.cuts]
     assert not set(cleaner.name) & set(" \t\n/")
     for cut in cleaner.cuts:
@@ -112,7 +131,8 @@ def test_names_of_all_scorers_come_back(drawn):
         template = parse_scorer(cut.name.split("@")[0])
         assert parse_sweep(cut.name.split("@")[0]).name == template.name
         assert (template.cutoff, template.name) == (None, cut.name.split("@")[0])
-        assert template.at(cut.cutoff, "x").name == cut.name
+        assert template.at(place(cut), "x") == replace(cut, scorer=template.scorer)
+        assert template.at(place(cut), "x").name == cut.name
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -131,6 +151,8 @@ def test_cutoffs_as_they_are_printed(value, text):
 
 
 KNOWN = ", ".join(sorted(scorers()))
+LIKE = "Fix: write it like words@10, or words@p70 for a percentile."
+RANGE = "Fix: choose one above 0 and below 100."
 PATTERN = "Fix: write it like perplexity(lm=books)@8000."
 
 
@@ -157,8 +179,23 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
             "Fix: write one, such as perplexity(lm=books,headings=keep)@8000.",
         ),
         ("density", "density: the cleaner 'density' has no cutoff. Fix: write one, such as density@11."),
-        ("words@many", "words@many: the cutoff 'many' is no number. Fix: write it like words@10."),
-        ("words@1,5", "words@1,5: the cutoff '1,5' is no number. Fix: write it like words@10."),
+        ("words@many", "words@many: the cutoff 'many' is no number. " + LIKE),
+        ("words@1,5", "words@1,5: the cutoff '1,5' is no number. " + LIKE),
+        ("words@p", "words@p: the cutoff 'p' is no number. " + LIKE),
+        ("words@P70", "words@P70: the cutoff 'P70' is no number. " + LIKE),
+        ("words@p7 0", "words@p7 0: the name 'words@p7 0' does not parse. " + PATTERN),
+        ("words@p70%", "words@p70%: the cutoff 'p70%' is no number. " + LIKE),
+        ("words@p0", "words@p0: the percentile of 'words' is out of range: 0. " + RANGE),
+        ("words@p100", "words@p100: the percentile of 'words' is out of range: 100. " + RANGE),
+        ("words@p1e999", "words@p1e999: the percentile of 'words' is out of range: inf. " + RANGE),
+        ("words@p-5", "words@p-5: the cutoff 'p-5' is no number. " + LIKE),
+        ("perplexity@r0.0", "perplexity@r0.0: the percentile of 'perplexity' is out of range: 0. " + RANGE),
+        (
+            "words@r70",
+            "words@r70: the scorer 'words' has no reference text, so r70 means nothing. "
+            "Fix: write p70, a percentile of the collection.",
+        ),
+        ("bte@p70", "bte@p70: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         ("words@-1", "words@-1: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0."),
         (
             "density@-0.01",

@@ -54,7 +54,11 @@ def test_description_of_a_scorer_that_decides():
 def test_all_are_described():
     text = describe()
     assert text.startswith("none\n    The baseline: tags, scripts and styles removed, all text kept.\n\n")
-    assert text.endswith("\n\na+b applies both: a segment stays if it passes each.")
+    assert text.endswith(
+        "\n\na+b applies both: a segment stays if it passes each.\n"
+        "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the text that the model's "
+        "card tells of."
+    )
     paragraphs = text.split("\n\n")
     assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())
     assert not any(line != line.rstrip() for line in text.splitlines())

@@ -9,6 +9,7 @@ from typing import TypeVar
 from thresher.cleaneval.running import CutoffSweep
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_sweep
+from thresher.scorers.relative_cutoffs import Cutoff, parse_cutoff, same_kind
 
 ROWS = (
     "bars",
@@ -18,6 +19,7 @@ ROWS = (
     "boilerpipe(rules=words)",
     "boilerpipe(rules=density)",
     "boilerpipe(rules=cleaneval)",
+    "boilerpipe(rules=words,filter=article)",
     "bte",
     "words@10",
     "density@10.5",
@@ -49,16 +51,19 @@ def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, .
     if problems:
         raise ConfigErrors(problems)
     by_name = {cleaner.name: cleaner for cleaner in cleaners}
-    return tuple(by_name.values()), tuple({sweep.template.name: sweep for sweep in swept}.values())
+    return tuple(by_name.values()), tuple({sweep.name: sweep for sweep in swept}.values())
 
 
 def asked_sweep(text: str) -> CutoffSweep:
     """Return the sweep that a text means: `density` over the scorer's grid, `density=5,8,10.5` over these cutoffs.
 
+    Cutoffs may be percentiles, too: `density=p10,p20`.
+
     Of a long grid `MOST_CUTOFFS` are taken, evenly: every cutoff aligns every page anew.
 
     Raises:
-        ConfigError: if the name does not parse, the scorer decides by itself, or a cutoff is no number or out of range.
+        ConfigError: if the name does not parse, the scorer decides by itself, a cutoff is no number or out of range, or
+            numbers and percentiles are mixed.
     """
     match = _SWEEP.fullmatch(text.strip())
     if not match:
@@ -67,11 +72,15 @@ def asked_sweep(text: str) -> CutoffSweep:
     if match["cutoffs"] is None:
         grid = template.scorer.grid
         places = dict.fromkeys(round(step * (len(grid) - 1) / (MOST_CUTOFFS - 1)) for step in range(MOST_CUTOFFS))
-        cutoffs: tuple[float, ...] = tuple(float(grid[place]) for place in places)
+        cutoffs: tuple[Cutoff, ...] = tuple(float(grid[place]) for place in places)
     else:
-        cutoffs = tuple(_number(part, text) for part in match["cutoffs"].split(","))
+        cutoffs = tuple(_cutoff(part, text) for part in match["cutoffs"].split(","))
+    if not same_kind(cutoffs):
+        raise ConfigError(
+            f"the sweep {text!r} mixes numbers and percentiles, or two kinds of these", "sweep over one kind", "--sweep"
+        )
     for cutoff in cutoffs:
-        template.at(cutoff, "--sweep")
+        template.at(cutoff, "--sweep").checked()
     return CutoffSweep(template, tuple(dict.fromkeys(cutoffs)))
 
 
@@ -85,10 +94,10 @@ def _each(texts: Sequence[str], parse: Callable[[str], Parsed], problems: list[C
     return parsed
 
 
-def _number(part: str, text: str) -> float:
+def _cutoff(part: str, text: str) -> Cutoff:
     try:
-        return float(part)
-    except ValueError as error:
+        return parse_cutoff(part, text, "--sweep")
+    except ConfigError as error:
         raise ConfigError(
             f"the cutoff {part.strip()!r} of {text!r} is no number", "write it like density=5,8,10.5", "--sweep"
         ) from error

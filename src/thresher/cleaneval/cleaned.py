@@ -10,7 +10,8 @@ import numpy as np
 
 from thresher.cleaneval.labels import LabelledText
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
-from thresher.pruning.cutting import cut_shard, list_column, shard_columns
+from thresher.pruning.columns import list_column
+from thresher.pruning.cutting import cut_shard, shard_columns
 from thresher.pruning.store import read_shard
 from thresher.scorers.cleaners import Cleaner
 
@@ -30,7 +31,7 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
     """Give every page of a shard that was scored with labels, cleaned by every cleaner.
 
     Title and headings are `h`; of a list item the first block is `l`; all other blocks are `p`. A block of which some
-    sentences are kept is one text.
+    sentences are kept is one text. The cleaners are resolved.
 
     Raises:
         StateError: if the shard is damaged or lacks scores or labels.

@@ -14,6 +14,7 @@ from thresher.cleaneval.collection import GoldCollection, page_id
 from thresher.cleaneval.comparing import PageQuality, compare_page, joined
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.measures import PageWords, compare_words
+from thresher.pruning.percentiles import resolve_all
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.store import read_shard, shards
 from thresher.scorers.base import Scorer
@@ -65,6 +66,8 @@ def judge_pages(
 ) -> Iterator[JudgedPage]:
     """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in the pages' order.
 
+    Percentiles are of all pages of the store.
+
     Raises:
         StateError: if the store is damaged or lacks scores.
     """
@@ -100,6 +103,7 @@ def _over_shards(
     workers: int,
 ) -> Iterator[Compared]:
     gold = {page_id(page): page for page in pages}
+    cleaners = resolve_all(folder, cleaners)
     pool = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
     tasks = (
         delayed(judge)(path, {found: gold[found] for found in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)

@@ -14,23 +14,35 @@ from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.sweeps import Sweep, Transfer, sweep_curve, transfer
+from thresher.evaluation.significance import holm
 from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import Cleaner, Cut, sweep_name
+from thresher.scorers.relative_cutoffs import Cutoff, Percentile
 
 
 @dataclass(frozen=True)
 class CutoffSweep:
-    """A cut without its cutoff, and the cutoffs to try."""
+    """A cut without its cutoff, and the cutoffs to try: at least one, all numbers or all percentiles of one kind."""
 
     template: Cut
-    cutoffs: tuple[float, ...]
+    cutoffs: tuple[Cutoff, ...]
+
+    @property
+    def name(self) -> str:
+        """The scorer's canonical name, with `@p` or `@r` behind it where cutoffs are percentiles."""
+        return sweep_name(self.template, self.cutoffs[0])
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """The cutoffs as numbers: percentiles are from 0 to 100."""
+        return tuple(cutoff.value if isinstance(cutoff, Percentile) else cutoff for cutoff in self.cutoffs)
 
     @property
     def cleaners(self) -> tuple[Cleaner, ...]:
         """One cleaner a cutoff."""
-        return tuple(Cleaner((replace(self.template, cutoff=cutoff),)) for cutoff in self.cutoffs)
+        return tuple(Cleaner((self.template.at(cutoff, self.name),)) for cutoff in self.cutoffs)
 
 
 @dataclass(frozen=True)
@@ -142,11 +154,11 @@ def _sweep(
 ) -> tuple[Sweep, ...]:
     found = []
     for sweep in sweeps:
-        name = sweep.template.name
+        name = sweep.name
         pages = gold.standard.pages
         words = judge_words(pages, gold.store, sweep.cleaners, workers)
         rows = list(progress(words, f"sweeping {name}", len(pages), "pages"))
-        by_cutoff = {cutoff: [row[place] for row in rows] for place, cutoff in enumerate(sweep.cutoffs)}
+        by_cutoff = {cutoff: [row[place] for row in rows] for place, cutoff in enumerate(sweep.values)}
         found.append(Sweep(name, gold.name, gold.folder, sweep_curve(by_cutoff, sweep.template.scorer.keep), baseline))
     return tuple(found)
 
@@ -160,7 +172,11 @@ def _transfers(
     )
     whole = tuple(row[0].alignment.f1 for row in judge_words(pages, other.store, [Cleaner()], workers))
     there = _sweep(other, sweeps, whole, workers)
-    return tuple(transfer(tuned, tested) for tuned, tested in zip(here, there, strict=True))
+    found = [transfer(tuned, tested) for tuned, tested in zip(here, there, strict=True)]
+    corrected = holm([item.comparison.p for item in found])
+    return tuple(
+        replace(item, comparison=replace(item.comparison, p_holm=p)) for item, p in zip(found, corrected, strict=True)
+    )
 
 
 def _reliability(results: Sequence[CleanerResult], floor: float | None) -> Iterator[tuple[str, Reliability]]:

@@ -13,27 +13,29 @@ from typing import Any, TypeVar
 from thresher.collections import IdRule
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import parse_measure
-from thresher.experiments.schema import RANGE_KEYS, check
+from thresher.experiments.cutoffs import read_cutoffs
+from thresher.experiments.schema import check
 from thresher.experiments.toml_lines import key_lines, line_of
 from thresher.files import digest, read_text, safe_name
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
 from thresher.pruning.worker import Limits
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.scorers.relative_cutoffs import Percentile
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
-# A sweep of more than this is a slip of the step.
-_MOST_CUTOFFS = 1000
-_BEYOND_SCORES = 1e100
 
 Parsed = TypeVar("Parsed")
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A cleaner applied to the collection. `sweep` is its sweep's scorer by canonical name, `cutoff` its place there."""
+    """A cleaner applied to the collection. `sweep` is its sweep's name, `cutoff` its place there.
+
+    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100.
+    """
 
     cleaner: Cleaner
     sweep: str | None = None
@@ -242,44 +244,16 @@ def _sweep(sweep: dict[str, Any], number: int, reader: _Reader) -> list[Variant]
     template: Cut | None = None
     if sweep["scorer"] is not None:
         template = reader.parse(lambda: parse_sweep(sweep["scorer"]).checked(), (*at, "scorer"))
-    cutoffs = _cutoffs(sweep["cutoffs"], (*at, "cutoffs"), reader)
+    cutoffs = read_cutoffs(sweep["cutoffs"], (*at, "cutoffs"), reader.add)
     if template is None:
         return []
     found = []
     for cutoff in cutoffs:
-        cut = reader.parse(lambda cutoff=cutoff: template.at(cutoff, ""), (*at, "cutoffs"))  # type: ignore[misc]
+        cut = reader.parse(lambda cutoff=cutoff: template.at(cutoff, "").checked(), (*at, "cutoffs"))  # type: ignore[misc]
         if cut is not None:
-            found.append(Variant(Cleaner((cut,)), template.name, cutoff))
+            place = cutoff.value if isinstance(cutoff, Percentile) else cutoff
+            found.append(Variant(Cleaner((cut,)), sweep_name(template, cutoff), place))
     return found
-
-
-def _cutoffs(value: Any, at: tuple[str | int, ...], reader: _Reader) -> list[float]:
-    if value is None:
-        return []
-    if isinstance(value, list):
-        if not value:
-            reader.add("there is no cutoff", "list at least one", at)
-        if not all(_is_number(item) for item in value):
-            reader.add("a cutoff is no finite number", "list numbers", at)
-            return []
-        return [float(item) for item in value]
-    if (
-        not set(value) <= set(RANGE_KEYS)
-        or not {"from", "to"} <= set(value)
-        or not all(map(_is_number, value.values()))
-    ):
-        reader.add("this is no range of cutoffs", "write { from = 1, to = 100, step = 1 }", at)
-        return []
-    low, high, step = float(value["from"]), float(value["to"]), float(value.get("step", 1))
-    if step <= 0 or high < low or (high - low) / step >= _MOST_CUTOFFS:
-        reader.add(
-            f"the range {low:g} to {high:g} by {step:g} has no cutoffs or more than {_MOST_CUTOFFS}",
-            "write { from = 1, to = 100, step = 1 }",
-            at,
-        )
-        return []
-    # By counting, not adding up, so that 0.1 steps stay on the grid.
-    return [round(low + step * index, 10) for index in range(int((high - low) / step + 1e-9) + 1)]
 
 
 def _each(
@@ -287,11 +261,6 @@ def _each(
 ) -> list[Parsed]:
     parsed = [reader.parse(lambda item=item: parse(item), at) for item in items]  # type: ignore[misc]
     return [item for item in parsed if item is not None]
-
-
-def _is_number(value: Any) -> bool:
-    # NaN, infinity and whole numbers beyond any float are none.
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BEYOND_SCORES
 
 
 def _line(where: str | None) -> int:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
 from thresher.pruning.score_pass import ScoreReport
+from thresher.reports.formatting import exact_number
 
 
-def methods(experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: Meter) -> tuple[tuple[str, str], ...]:
-    """Return (heading, text) pairs in reading order."""
+def methods(
+    experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: Meter, cutoffs: Mapping[str, float]
+) -> tuple[tuple[str, str], ...]:
+    """Return (heading, text) pairs in reading order; `cutoffs` are what percentiles came to, by the cuts' names."""
     index = experiment.index
     held = ["postings with frequencies"] + [
         what
@@ -38,6 +43,7 @@ def methods(experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: 
             )
             or "None.",
         ),
+        *((("Percentiles", _percentiles(cutoffs)),) if cutoffs else ()),
         (
             "Index",
             f"Lucene through Pyserini, one thread, merged into one segment; it holds {', '.join(held)}. "
@@ -73,6 +79,15 @@ def methods(experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: 
             "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds a query saves. Both sides "
             "are wall time on this machine; where a query takes a millisecond, noise decides.",
         ),
+    )
+
+
+def _percentiles(cutoffs: Mapping[str, float]) -> str:
+    found = "; ".join(f"{name} = {exact_number(value)}" for name, value in cutoffs.items())
+    return (
+        "The cutoff pN is the smallest score such that the segments with this score or a lower one hold at least N % of the "
+        "collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, linear "
+        f"between those in its card. Here: {found}. Finding them counts as cleaning."
     )
 
 

@@ -80,7 +80,7 @@ def assemble(
             for measure, by_topic in values[run.key].items()
             for topic, value in by_topic.items()
         ),
-        methods=methods(experiment, inputs, scores, meter),
+        methods=methods(experiment, inputs, scores, meter, _found_cutoffs(runs)),
         notices=_notices(inputs, scores, document_ids(store)),
         failed_pages=tuple(failed_pages(store)),
     )
@@ -143,6 +143,11 @@ def _row(
         break_even_queries=None if run is baseline else paid.queries,
         break_even_note="the baseline" if run is baseline else paid.note,
     )
+
+
+def _found_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
+    """Return what percentiles came to, by the cuts' names; records of runs without them have none."""
+    return {name: value for run in runs for name, value in run.index.get("cutoffs", {}).items()}
 
 
 def _cost(record: Mapping[str, Any]) -> Cost:

@@ -27,10 +27,11 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning.cutting import CleanedDocument, cleaned_documents
+from thresher.pruning.percentiles import resolved
 from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.reports import write_all
 from thresher.reports.records import Results
-from thresher.scorers.cleaners import Cleaner
+from thresher.scorers.cleaners import Cleaner, Cut
 
 # Java compiles what runs often: without this, the first variant (the baseline) would pay for it.
 _WARM_UP_DOCUMENTS = 3000
@@ -92,6 +93,9 @@ class _Run:
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = self.searching_is_warm = False
+        # By variant, its cleaner with numbers in place of percentiles; by scorer, how long it took to find them.
+        self.cleaners: dict[str, Cleaner] = {}
+        self.finding_seconds: dict[str, float] = {}
 
     def all(self, fresh: bool) -> Results:
         experiment = self.experiment
@@ -101,6 +105,7 @@ class _Run:
         self.say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
         scores = score_collection(plan, self.places.scores, experiment.workers, fresh)
         check_scored(inputs, scores, self.places.scores)
+        self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []
         for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
@@ -113,16 +118,42 @@ class _Run:
         write_all(outcome, self.places.results)
         return outcome
 
+    def _find_cutoffs(self) -> None:
+        variants = self.experiment.variants
+        found: dict[str, Cut] = {}
+        for scorer in self.experiment.scorers:
+            cuts = {
+                cut.name: cut
+                for variant in variants
+                for cut in variant.cleaner.cuts
+                if cut.percentile is not None and cut.scorer.canonical_name == scorer.canonical_name
+            }
+            if cuts:
+                self.say(f"finding percentiles of {scorer.canonical_name}")
+                begin = perf_counter()
+                found |= {cut.name: cut for cut in resolved(self.places.scores, Cleaner(tuple(cuts.values()))).cuts}
+                self.finding_seconds[scorer.canonical_name] = perf_counter() - begin
+        self.cleaners = {
+            variant.name: Cleaner(tuple(found.get(cut.name, cut) for cut in variant.cleaner.cuts))
+            for variant in variants
+        }
+
     def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> dict[str, Any]:
         options = self.experiment.index
-        key = stage_key(scores=plan.key(), variant=variant.name, options=asdict(options), totals=_counts(scores))
+        cleaner = self.cleaners[variant.name]
+        cutoffs = cleaner.found_cutoffs
+        # A model's card may change under the same scores.
+        found = {"cutoffs": cutoffs} if cutoffs else {}
+        key = stage_key(
+            scores=plan.key(), variant=variant.name, options=asdict(options), totals=_counts(scores), **found
+        )
         name = f"index-{variant.folder}"
         folder = self.places.indexes / variant.folder
         record = self.records.read(name, key)
         if record is not None and folder.is_dir():
             return record
         self._warm_up(options)
-        cutting = _Cutting(self.places.scores, variant.cleaner)
+        cutting = _Cutting(self.places.scores, cleaner)
         with (
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
@@ -137,14 +168,17 @@ class _Run:
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between.
         wall_seconds = max(work.wall_seconds - cutting.seconds, 0.0)
+        waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
+        finding = sum(self.finding_seconds[scorer] for scorer in waited_for)
         record = {
             "key": key,
+            **found,
             "indexed": report.documents,
             "emptied": report.empty,
             "words": cutting.words,
             "bytes": report.bytes,
             "bytes_by_type": dict(report.bytes_by_type),
-            "cut_seconds": cutting.seconds,
+            "cut_seconds": cutting.seconds + finding,
             "wall_seconds": wall_seconds,
             "cpu_seconds": max(work.cpu_seconds - cutting.seconds, 0.0),
             "peak_mib": work.peak_mib,

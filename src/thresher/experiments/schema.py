@@ -116,7 +116,12 @@ SCHEMA: tuple[Table, ...] = (
         "sweep",
         (
             Key("scorer", (str,), REQUIRED, "a scorer's name, such as perplexity(lm=books)"),
-            Key("cutoffs", (list, dict), REQUIRED, "a list, or { from = 1, to = 100, step = 1 }"),
+            Key(
+                "cutoffs",
+                (list, dict),
+                REQUIRED,
+                'a list of numbers or of percentiles such as "p70", or { from = 1, to = 100, step = 1 }',
+            ),
         ),
         many=True,
     ),

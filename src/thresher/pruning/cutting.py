@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,9 @@ import pyarrow as pa
 
 from thresher.pages import Segments
 from thresher.pages.plain import Ints
+from thresher.pruning.columns import blocks_of_sentences, list_column
 from thresher.pruning.page_scores import FAILED, PageScores
+from thresher.pruning.percentiles import resolved
 from thresher.pruning.store import read_shard, shards
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
@@ -33,10 +34,13 @@ class CleanedDocument:
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
-    """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content."""
-    assert cut.cutoff is not None
+    """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content.
+
+    Raises:
+        ConfigError: if the cutoff is a percentile that was not resolved.
+    """
     # Beyond what scores can be, a cutoff is the largest of them, not infinity, which a score may be.
-    cutoff = np.float32(np.clip(cut.cutoff, -_LARGEST, _LARGEST))
+    cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
 
 
@@ -86,11 +90,13 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
-    """Give every page of a score store that did not fail, cleaned, in the collection's order.
+    """Give every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store.
 
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
+        ThresherError: as `thresher.pruning.percentiles.resolved`.
     """
+    cleaner = resolved(folder, cleaner)
     for path in shards(folder):
         for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
             yield document
@@ -110,7 +116,7 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
 
     Args:
         table: a shard with the columns `shard_columns` names.
-        cleaner: the cleaner.
+        cleaner: the cleaner, resolved.
 
     Returns:
         for each page its row, what is left of it, and for each sentence kept the number of its block among all of the shard.
@@ -119,20 +125,13 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
     if not len(table):
         return
     ids, statuses, texts = (table[name].to_pylist() for name in ("id", "status", "text"))
-    block_offsets, block_ends = list_column(table, "block_ends")
     sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
     levels = list_column(table, "levels")[1]
     words = list_column(table, "words")[1]
     scores = {
         scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
     }
-    # Offsets that rise over the whole shard, so that one search finds every sentence's block.
-    sizes = np.array([len(text) for text in texts], dtype=np.int64) + 1
-    shift = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    block_of_sentence = np.searchsorted(
-        block_ends + np.repeat(shift, np.diff(block_offsets)),
-        sentence_ends + np.repeat(shift, np.diff(sentence_offsets)),
-    )
+    block_of_sentence = blocks_of_sentences(table)
     mask = sentence_mask(cleaner, scores, block_of_sentence, levels > 0)
     kept_words = np.concatenate(([0], np.cumsum(words * mask)))
     for row, (document_id, status, text) in enumerate(zip(ids, statuses, texts, strict=True)):
@@ -148,11 +147,3 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
 
 def _text(segments: Segments, mask: Mask) -> str:
     return kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)
-
-
-def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
-    """Return where each page's part of a column of lists begins, with the end of the last, and all its values in a row."""
-    column = table[name].combine_chunks()
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0)
-    return column.offsets.to_numpy().astype(np.int64), column.flatten().to_numpy(zero_copy_only=False)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from thresher.pruning.cutting import passes
 from thresher.pruning.page_scores import FAILED
+from thresher.pruning.percentiles import resolved
 from thresher.pruning.store import read_shard, shards
 from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
@@ -39,10 +40,9 @@ class Verdict:
         """The verdict in words: `words@5: 3 is below 5`."""
         if self.cut.scorer.decides:
             return f"{self.cut.name}: {'kept' if self.score else 'dropped'}"
-        assert self.cut.cutoff is not None
         high, fits = self.cut.scorer.keep == KEEP_HIGH, self.outcome == PASSED
         side = ("at least" if fits else "below") if high else ("at most" if fits else "above")
-        return f"{self.cut.name}: {short(self.score)} is {side} {short(self.cut.cutoff)}"
+        return f"{self.cut.name}: {short(self.score)} is {side} {short(self.cut.threshold)}"
 
 
 @dataclass(frozen=True)
@@ -73,11 +73,13 @@ class JudgedPage:
 
 
 def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
-    """Give every page of a score store that did not fail, judged, in the collection's order.
+    """Give every page of a score store that did not fail, judged, in the collection's order; percentiles are of this store.
 
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
+        ThresherError: as `thresher.pruning.percentiles.resolved`.
     """
+    cleaner = resolved(folder, cleaner)
     names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
     columns = ["id", "status", "text", "block_ends", "sentence_ends", "levels", *(f"score:{name}" for name in names)]
     for path in shards(folder):
@@ -136,7 +138,7 @@ def record(page: JudgedPage) -> dict[str, Any]:
                     {
                         "cut": verdict.cut.name,
                         "score": verdict.score if np.isfinite(verdict.score) else None,
-                        "cutoff": verdict.cut.cutoff,
+                        "cutoff": verdict.cut.threshold,
                         "outcome": verdict.outcome,
                     }
                     for verdict in segment.verdicts

@@ -8,11 +8,18 @@ from collections.abc import Iterable
 
 from thresher.reports.records import Cost, Row
 from thresher.reports.selection import Direction
+from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
+CUTOFF = "cutoff"
+"""What cutoffs that are numbers are called on an axis."""
+_CUTOFFS = {
+    COLLECTION: "cutoff, percentile of the collection's words",
+    REFERENCE: "cutoff, percentile of the reference text's sentences",
+}
 _STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # bidirectional overrides, isolates
 
 
@@ -85,6 +92,24 @@ def cutoff_text(cutoff: float) -> str:
     ('8000', '0.35')
     """
     return str(int(cutoff)) if math.isfinite(cutoff) and cutoff == int(cutoff) else repr(float(cutoff))
+
+
+def exact_number(value: float) -> str:
+    """Return a number with all its decimals and thousands separators.
+
+    >>> exact_number(8412.3), exact_number(12.0)
+    ('8,412.3', '12')
+    """
+    return f"{value:,}".removesuffix(".0").replace("-", MINUS)
+
+
+def cutoff_label(sweep: str) -> str:
+    """Return what the cutoffs of a sweep are, for an axis: percentiles where its name ends in `@p` or `@r`.
+
+    >>> cutoff_label("words"), cutoff_label("words@p")
+    ('cutoff', "cutoff, percentile of the collection's words")
+    """
+    return next((label for kind, label in _CUTOFFS.items() if sweep.endswith(f"@{kind}")), CUTOFF)
 
 
 def short_number(value: float) -> str:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from thresher.reports.formatting import MINUS, fixed, plain, signed
+from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, signed
 from thresher.reports.labels import place_labels
 from thresher.reports.plot_style import (
     GAIN,
@@ -56,6 +56,7 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
     rows = sweep_rows(results, sweep, retrieval)
     baseline = baseline_row(results, retrieval)
     cutoffs = [row.cutoff or 0.0 for row in rows]
+    label = cutoff_label(sweep)
     with style():
         figure = new_figure(5.0, 4.6)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
@@ -67,7 +68,7 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
         lower.set_ylim(bottom=0, top=max([105.0, *(1.05 * size for size in sizes if math.isfinite(size))]))
         upper.set_ylabel("measure,\n% of baseline")
         lower.set_ylabel("index size,\n% of baseline")
-        lower.set_xlabel("cutoff")
+        lower.set_xlabel(label)
         for axes in (upper, lower):
             axes.axhline(100, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
             axes.yaxis.set_major_formatter(
@@ -75,7 +76,11 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
             )
             light_grid(axes)
             axes.margins(x=0.03)
-        cutoff_axis(lower, cutoffs)
+        if label == CUTOFF:
+            cutoff_axis(lower, cutoffs)
+        else:
+            # Percentiles are even steps of the text, however small the first is.
+            lower.xaxis.set_major_locator(MaxNLocator(nbins=8))
         figure.align_ylabels()
         handles, labels = upper.get_legend_handles_labels()
         handles += [

@@ -25,10 +25,10 @@ class Cost:
 class Row:
     """One variant searched by one retrieval model: a row of the table.
 
-    `sweep` names the sweep it belongs to (the scorer's canonical name) and `cutoff` its place there; both are
-    None for single cleaners and for the baseline. `comparisons` is empty for the baseline. Counts are
-    documents, except the words. Break-even is the number of queries after which cleaning has paid for itself:
-    None where it never does.
+    `sweep` names the sweep it belongs to (the scorer's canonical name, with `@p` or `@r` behind it where cutoffs
+    are percentiles) and `cutoff` its place there; both are None for single cleaners and for the baseline.
+    `comparisons` is empty for the baseline. Counts are documents, except the words. Break-even is the number of
+    queries after which cleaning has paid for itself: None where it never does.
     """
 
     variant: str

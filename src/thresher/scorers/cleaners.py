@@ -1,7 +1,8 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
 A name parses to a cleaner and a cleaner prints its name; every name has one canonical form. A scorer that decides has no
-cutoff in its names: `bte`, `boilerpipe(rules=words)+words@5`.
+cutoff in its names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
+(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`): see `thresher.scorers.relative_cutoffs`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,14 @@ from dataclasses import dataclass
 from thresher.errors import ConfigError
 from thresher.scorers.base import DECISION, Parameter, Scorer, Value, check_range, printed, with_values
 from thresher.scorers.registry import scorer_class
+from thresher.scorers.relative_cutoffs import (
+    REFERENCE,
+    Cutoff,
+    Percentile,
+    check_percentile,
+    parse_cutoff,
+    reference_cutoff,
+)
 
 BASELINE = "none"
 
@@ -31,11 +40,16 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 
 @dataclass(frozen=True)
 class Cut:
-    """A scorer with its cutoff: `DECISION` where the scorer decides, None only in a sweep's template."""
+    """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
+
+    Where the cutoff is a percentile, `cutoff` is None until `thresher.pruning.percentiles` has found the number; the name
+    shows the percentile before and after.
+    """
 
     scorer: Scorer
     cutoff: float | None
     keep_headings: bool = False
+    percentile: Percentile | None = None
 
     @property
     def name(self) -> str:
@@ -44,26 +58,48 @@ class Cut:
         if self.keep_headings:
             values["headings"] = "keep"
         name = with_values(self.scorer.name, values)
+        if self.percentile is not None:
+            return f"{name}@{self.percentile.name}"
         return name if self.cutoff is None or self.scorer.decides else f"{name}@{number(self.cutoff)}"
+
+    @property
+    def threshold(self) -> float:
+        """The number that scores are compared with.
+
+        Raises:
+            ConfigError: if there is none yet.
+        """
+        if self.cutoff is None:
+            what = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
+            raise ConfigError(
+                f"{what} is no number without the scores of a collection",
+                "clean a collection, or give a number",
+                self.name,
+            )
+        return self.cutoff
 
     def checked(self) -> Cut:
         """Return this cut, of which all is there.
 
         Raises:
-            ConfigError: if its name names something that is not, such as a model's file.
+            ConfigError: if its name names something that is not, such as a model's file or the percentiles of its text.
         """
         self.scorer.check(self.name)
+        if self.percentile is not None and self.percentile.kind == REFERENCE:
+            reference_cutoff(self.scorer, self.percentile, self.name)
         return self
 
-    def at(self, cutoff: float, where: str) -> Cut:
-        """Return this cut at another cutoff.
+    def at(self, cutoff: Cutoff, where: str) -> Cut:
+        """Return this cut at another cutoff, a number or a percentile.
 
         Raises:
-            ConfigError: if the cutoff is out of the scorer's range, or the scorer decides.
+            ConfigError: if the cutoff is out of the scorer's range, or the scorer decides or lacks a reference text.
         """
         kind = type(self.scorer)
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
+        if isinstance(cutoff, Percentile):
+            return Cut(self.scorer, None, self.keep_headings, check_percentile(cutoff, self.scorer, where))
         check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
         return Cut(self.scorer, cutoff, self.keep_headings)
 
@@ -92,6 +128,11 @@ class Cleaner:
         """The scorers it needs."""
         return tuple(cut.scorer for cut in self.cuts)
 
+    @property
+    def found_cutoffs(self) -> dict[str, float]:
+        """The numbers that were found for percentiles, by the cuts' names."""
+        return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
+
 
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     """Return the cleaner that a name means.
@@ -106,7 +147,7 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     cuts = []
     for part in text.split("+"):
         cut = _parse(part, text, where)
-        if cut.cutoff is None:
+        if cut.cutoff is None and cut.percentile is None:
             grid = cut.scorer.grid
             example = f"{cut.name}@{number(grid[len(grid) // 2] if grid else 1)}"
             raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
@@ -122,7 +163,7 @@ def parse_scorer(text: str, where: str | None = None) -> Cut:
     """
     where = where or text
     cut = _parse(text, text, where)
-    if cut.cutoff is not None and not cut.scorer.decides:
+    if (cut.cutoff is not None or cut.percentile is not None) and not cut.scorer.decides:
         raise ConfigError(f"the scorer {text!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", where)
     return cut
 
@@ -142,6 +183,11 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
     return cut
 
 
+def sweep_name(template: Cut, cutoff: Cutoff) -> str:
+    """Return what a sweep is called: the template's name, with `@p` or `@r` behind it where cutoffs are percentiles."""
+    return f"{template.name}@{cutoff.kind}" if isinstance(cutoff, Percentile) else template.name
+
+
 def number(value: float) -> str:
     """Print a cutoff: no decimals where it needs none."""
     return str(int(value)) if value == int(value) else repr(float(value))
@@ -159,13 +205,7 @@ def _parse(part: str, text: str, where: str) -> Cut:
         return template
     if kind.decides:
         return template.at(DECISION, where)  # which says that there are none
-    try:
-        cutoff = float(match["cutoff"])
-    except ValueError as error:
-        raise ConfigError(
-            f"the cutoff {match['cutoff']!r} is no number", f"write it like {kind.name}@10", where
-        ) from error
-    return template.at(cutoff, where)
+    return template.at(parse_cutoff(match["cutoff"], kind.name, where), where)
 
 
 def _values(kind: type[Scorer], inside: str, where: str) -> dict[str, Value]:

@@ -8,6 +8,11 @@ from thresher.scorers.base import Parameter, Scorer, printed, span
 from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, number
 from thresher.scorers.registry import scorers
 
+PERCENTILES = (
+    "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the text that the model's "
+    "card tells of."
+)
+
 
 def declarations() -> list[dict[str, Any]]:
     """Return what every scorer declares, in the order of names, as plain values."""
@@ -27,6 +32,7 @@ def describe() -> str:
             )
         lines += [f"    source: {entry['source']}", ""]
     lines.append("a+b applies both: a segment stays if it passes each.")
+    lines.append(PERCENTILES)
     return "\n".join(lines)
 
 

@@ -1,0 +1,90 @@
+"""Percentiles in place of numbers: those of a reference text are the card's, and what has none says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from thresher.errors import ConfigError
+from thresher.language_models.plans import Plan
+from thresher.language_models.training import train
+from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.scorers.perplexity import Perplexity
+from thresher.scorers.relative_cutoffs import Percentile, reference_cutoff, reference_percentiles, same_kind
+from thresher.scorers.words import Words
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "text.txt").write_text(
+        "".join(f"barley and rye number {n} stand in field {n % 7}.\n" for n in range(60)), encoding="utf-8"
+    )
+    train(Plan(texts=(folder / "text.txt",), output=folder / "m"))
+    return folder / "m"
+
+
+def card(model: Path) -> dict[str, float]:
+    found: dict[str, float] = json.loads((model / "card.json").read_text(encoding="utf-8"))["training"]["perplexities"]
+    return found
+
+
+def test_percentiles_of_a_reference_text_are_linear_between_the_cards(model: Path) -> None:
+    table = card(model)
+    (cut,) = parse_cleaner(f"perplexity(lm={model})@r70").checked().cuts
+    assert reference_cutoff(cut.scorer, Percentile("r", 70.0), "x") == table["70"]
+    half = reference_cutoff(cut.scorer, Percentile("r", 72.5), "x")
+    assert half == pytest.approx(table["70"] + (table["80"] - table["70"]) / 4, rel=1e-12)
+    assert reference_percentiles(cut.scorer) == {float(at): value for at, value in table.items()}
+    assert list(reference_percentiles(cut.scorer)) == sorted(map(float, table))
+
+
+def test_what_lies_outside_the_cards_percentiles_is_unknown(model: Path) -> None:
+    low, high = min(map(float, card(model))), max(map(float, card(model)))
+    for name in (f"r{low / 2:g}", f"r{(high + 100) / 2:g}"):
+        with pytest.raises(ConfigError) as caught:
+            parse_cleaner(f"perplexity(lm={model})@{name}").checked()
+        assert str(caught.value) == (
+            f"perplexity(lm={model})@{name}: the model's card has no percentiles below {low:g} or above {high:g}, so {name} "
+            f"is unknown. Fix: choose one from r{low:g} to r{high:g}."
+        )
+
+
+def test_a_model_without_a_reference_text(model: Path, tmp_path: Path) -> None:
+    bare = tmp_path / "bare.arpa"
+    bare.write_bytes((model / "model.arpa").read_bytes())
+    for name in ("books", str(bare)):
+        with pytest.raises(ConfigError) as caught:
+            parse_cleaner(f"perplexity(lm={name})@r70").checked()
+        assert str(caught.value) == (
+            f"perplexity(lm={name})@r70: the language model {name!r} has no percentiles of a reference text. "
+            "Fix: take one that `thresher lm train` wrote, or a percentile of the collection, such as p70."
+        )
+        assert reference_percentiles(Perplexity(lm=name)) == {}
+    assert reference_percentiles(Words()) == {}
+    # The collection's percentiles need none.
+    assert parse_cleaner("perplexity@p70").checked().name == "perplexity(lm=books)@p70"
+
+
+def test_sweeps_have_one_kind_of_cutoffs_in_their_name() -> None:
+    p10, p20, r10 = Percentile("p", 10.0), Percentile("p", 20.0), Percentile("r", 10.0)
+    assert [same_kind(cutoffs) for cutoffs in ([], [1.0, 2.0], [p10, p20], [r10])] == [True] * 4
+    assert [same_kind(cutoffs) for cutoffs in ([1.0, p10], [p10, r10])] == [False] * 2
+    template = parse_sweep("perplexity")
+    names = [sweep_name(template, cutoff) for cutoff in (8000.0, p10, r10)]
+    assert names == ["perplexity(lm=books)", "perplexity(lm=books)@p", "perplexity(lm=books)@r"]
+
+
+def test_a_percentile_is_no_number_before_it_is_found() -> None:
+    cut = Cut(Words(), None, percentile=Percentile("p", 70.0))
+    with pytest.raises(ConfigError) as caught:
+        _ = cut.threshold
+    assert str(caught.value) == (
+        "words@p70: the percentile p70 is no number without the scores of a collection. "
+        "Fix: clean a collection, or give a number."
+    )
+    found = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))
+    assert (found.threshold, found.name) == (4.0, "words@p70")
+    assert parse_cleaner("words@5+density@p50").found_cutoffs == {}
