@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher.errors import InputError, ResourceError
 from thresher.files import user_error
 from thresher.language_models.cards import ModelCard
+from thresher.language_models.smoothing import smoothed_perplexities
 from thresher.language_models.tokenisers import Tokeniser
 from thresher.pages.plain import Ints, PlainText, plain_text
 
@@ -36,7 +37,9 @@ class WordModel:
         self._tokenise = tokenise
         self._score = model.score
 
-    def perplexities(self, plain: PlainText, ends: Ints) -> npt.NDArray[np.float64]:
+    def perplexities(
+        self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0
+    ) -> npt.NDArray[np.float64]:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
 
         Source: the PyPlexity paper, Eq. 1 to 3; what P is, `card` tells.
@@ -44,14 +47,12 @@ class WordModel:
         Args:
             plain: the plain form of a text.
             ends: where each of its sentences ends.
+            context, prior: as `smoothed_perplexities` has them; 0 for none.
         """
         prepared, counts = self._tokenise(plain, ends)
         scores = map(self._score, prepared, repeat(True), repeat(False))
         logs = np.fromiter(scores, dtype=np.float64, count=len(prepared))
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            perplexities = 10.0 ** (-logs / counts)
-        perplexities[counts == 0] = np.inf
-        return perplexities
+        return smoothed_perplexities(logs, counts, context, prior)
 
     def perplexity(self, sentence: str) -> float:
         """Return the perplexity of one sentence, infinite if it has no words."""
