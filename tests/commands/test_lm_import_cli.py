@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from thresher.commands.lm_import import import_model
 from thresher.errors import ConfigError
 from thresher.language_models import load_model
-from thresher.lm_import_cli import import_model
 
 ARPA = (
     "\\data\\\nngram 1=4\nngram 2=2\n\n"

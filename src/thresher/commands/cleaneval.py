@@ -30,7 +30,7 @@ _FILE = click.Path(path_type=Path)
     "sweeps",
     multiple=True,
     metavar="SCORER",
-    help="A scorer over its cutoffs, such as density or density=5,8,11; may be repeated.",
+    help="A scorer over its cutoffs, such as density, density=5,8,11 or density=p10,p20; may be repeated.",
 )
 @click.option(
     "--test", "tested_on", type=_FILE, help="Try each sweep's best cutoff on the gold standard in this folder."
@@ -69,7 +69,7 @@ def cleaneval(
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, run_cleaners
     from thresher.errors import ConfigError
-    from thresher.reports.cleaning_report import cleaning_tables, write_cleaning_report
+    from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
     from thresher.reports.table_text import render_text
 
     chosen, swept = asked(cleaners, sweeps)
@@ -95,7 +95,9 @@ def cleaneval(
     if output is not None:
         write_cleaning_report(run, output)
     width = shutil.get_terminal_size((160, 40)).columns
-    click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run)), nl=False)
+    click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run, CUTOFFS)), nl=False)
+    if output is not None:
+        click.echo(f"\nreport: {(output / 'report.html').resolve()}")
 
 
 def _list(what: str, stems: Sequence[str]) -> None:

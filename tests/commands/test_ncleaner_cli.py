@@ -209,7 +209,7 @@ def test_text(site: Path) -> None:
 
 
 def test_help_is_light() -> None:
-    code = "import sys, thresher.ncleaner_cli; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
+    code = "import sys, thresher.commands.ncleaner; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
     assert "train" in thresher("ncleaner", "--help").stdout
