@@ -4,92 +4,300 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import Done, thresher
+from small_web import Done, leftovers, stamps, thresher, tree
+
+from thresher.cleaneval.asked import ROWS
+from thresher.cleaneval.peers import PEERS, decode_for_peers
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
 PROSE = "On day {} the rain came down on the harbour, and it did not stop before the evening."
+SHORT_PROSE = "It rained for {} days."
+FILES = ["cleaners.csv", "pages.csv", "report.html", "table.md", "table.tex"]
+# A page has 2 + 3 + 18 + 2 words, its gold 18.
+F1 = f"{2 * 18 / (25 + 18):.3f}"
+
+Call = Callable[..., Done]
 
 
-def cleaneval(*arguments: str | Path, cwd: Path | None = None) -> Done:
-    return thresher("cleaneval", *arguments, cwd=cwd)
+def write_pages(folder: Path, prose: str = PROSE) -> Path:
+    """Write twelve pages with gold, one without, and one gold text without a page."""
+    for name in ("input", "GoldStandard"):
+        (folder / name).mkdir(parents=True)
+    for number in range(13):
+        text = prose.format(number)
+        page = f"<title>Rain {number}</title>{MENU}<p>{text}</p><p>First comment!</p>"
+        (folder / "input" / f"{number:02}.html").write_text(page)
+        (folder / "GoldStandard" / f"{number:02}.txt").write_text(f"{text}\n!@#$%^&*()  COMMENTS\nFirst comment!\n")
+    (folder / "GoldStandard" / "12.txt").rename(folder / "GoldStandard" / "lost.txt")
+    return folder
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as handle:
+        return list(csv.DictReader(handle))
+
+
+def table(out: str, *header: str) -> list[list[str]]:
+    """Return the fields of the rows below the first header that begins so, up to the empty line."""
+    lines = out.splitlines()
+    begin = next(place for place, line in enumerate(lines) if line.split()[: len(header)] == list(header))
+    body = []
+    for line in lines[begin + 1 :]:
+        if not line.strip():
+            break
+        if "─" not in line:
+            body.append(line.split())
+    return body
+
+
+@pytest.fixture(scope="session")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Nobody may change these."""
+    return write_pages(tmp_path_factory.mktemp("gold") / "rain")
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Eight pages with gold, one without, and one gold text without a page."""
-    for name in ("input", "GoldStandard"):
-        (tmp_path / name).mkdir()
-    for number in range(9):
-        prose = PROSE.format(number)
-        page = f"<title>Rain {number}</title>{MENU}<p>{prose}</p><p>First comment!</p>"
-        (tmp_path / "input" / f"{number}.html").write_text(page)
-        (tmp_path / "GoldStandard" / f"{number}.txt").write_text(f"{prose}\n!@#$%^&*()  COMMENTS\nFirst comment!\n")
-    (tmp_path / "GoldStandard" / "8.txt").rename(tmp_path / "GoldStandard" / "lost.txt")
-    return tmp_path
+    return write_pages(tmp_path / "rain")
 
 
-def test_the_table_the_lists_and_the_files(folder: Path) -> None:
-    table, markdown = folder / "table.csv", folder / "table.md"
-    done = cleaneval(
-        folder, "-c", "words@10", "-c", "none", "-c", "words@99", "-c", "words @ 10",
-        "--workers", "2", "--csv", table, "--markdown", markdown,
+def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
+    out = folder / "out"
+    done = thresher(
+        "cleaneval", folder, "-c", "words@10", "-c", "none", "-c", "words@99", "-c", "words @ 10",
+        "--workers", "2", "--floor", "0.9", "-o", out,
     )  # fmt: skip
     assert done.code == 0, done.err
-    assert done.err.splitlines() == ["pages without gold (1): 8", "gold without a page (1): lost"]
-    lines = done.out.splitlines()
-    # The page has 2 + 3 + 18 + 2 words, its gold 18. 2/256 is the smallest p of 8 pages, and there are two tests.
-    f1 = f"{2 * 18 / (25 + 18):.3f}"
-    assert lines[0].split() == "cleaner precision ± recall ± F1 ± bag F1 Levenshtein pages emptied p".split()
-    none, words, nothing = (line.split() for line in lines if line.startswith(("none", "words")))
-    assert none == ["none", "0.720", "0.000", "1.000", "0.000", f1, "0.000", f1, "72.0", "8", "0", "–"]
-    assert words == ["words@10", *["1.000", "0.000"] * 2, "1.000†+", "0.000", "1.000", "100.0", "8", "0", "0.0156"]
-    assert nothing == ["words@99", *["0.000"] * 4, "0.000†−", "0.000", "0.000", "0.0", "8", "8", "0.0156"]
-    assert "Holm correction over 2 cleaners" in done.out
-    rows = list(csv.DictReader(table.read_text().splitlines()))
-    assert [row["cleaner"] for row in rows] == ["none", "words@10", "words@99"]
-    assert float(rows[0]["micro_precision"]) == 18 / 25
-    assert float(rows[0]["similarity_median"]) == pytest.approx(100 * 18 / 25)
-    assert (rows[0]["f1_p"], rows[1]["f1_wins"], rows[2]["f1_losses"]) == ("", "8", "8")
-    assert float(rows[1]["f1_p"]) == 2 / 256
-    assert float(rows[1]["f1_p_holm"]) == 4 / 256
-    assert markdown.read_text().splitlines()[3].startswith("| words@10 | 1.000 | 0.000 | 1.000 | 0.000 | 1.000†+ |")
+    assert done.err.splitlines() == ["pages without gold (1): 12", "gold without a page (1): lost"]
+    assert done.out.splitlines()[-1] == f"report: {out.resolve() / 'report.html'}"
+    # 2/4096 is the smallest p of 12 pages, and there are two tests.
+    units, none, words, nothing = table(done.out, "cleaner", "precision", "±")
+    assert units == ["sd", "sd", "sd", "95", "%", "pages", "Holm", "t-test"]
+    assert none == ["none", "0.720", "0.000", "1.000", "0.000", F1, "0.000", F1, "to", F1, "12", "0", "–", "–"]
+    same = ["1.000", "to", "1.000", "12", "0", "0.0010", "<", "0.0001"]
+    assert words == ["words@10", *["1.000", "0.000"] * 2, "1.000†+", "0.000", *same]
+    same = ["0.000", "to", "0.000", "12", "12", "0.0010", "<", "0.0001"]
+    assert nothing == ["words@99", *["0.000"] * 4, "0.000†−", "0.000", *same]
+    assert "Holm correction over 2 rows" in done.out
+    _, none, words, nothing = table(done.out, "cleaner", "precision", "recall", "F1", "precision")
+    assert none[:8] == ["none", "0.720", "1.000", F1, "0.720", "1.000", F1, F1]
+    assert none[-1] == "72.0"
+    assert words == ["words@10", *["1.000"] * 10, "100.0"]
+    assert nothing == ["words@99", *["0.000"] * 10, "0.0"]
+    # All pages look alike, and so each is predicted what the others have. An emptied page has no prediction.
+    _, none, words = table(done.out, "cleaner", "R²")
+    assert none == ["none", "1.000", "0.000", "12", "0", "0.900", "0.720", "–", "0", "0"]
+    assert words == ["words@10", "1.000", "0.000", "12", "12", "0.900", "1.000", "1.000", "0", "0"]
+    assert "labelled" not in done.out
+
+    assert sorted(tree(out)) == sorted([*FILES, *(f"scores/{name}" for name in tree(out / "scores"))])
+    found = rows(out / "cleaners.csv")
+    assert [row["cleaner"] for row in found] == ["none", "words@10", "words@99"]
+    assert float(found[0]["micro_precision"]) == 18 / 25
+    assert float(found[0]["similarity_median"]) == pytest.approx(100 * 18 / 25)
+    assert (found[0]["f1_p"], found[1]["f1_wins"], found[2]["f1_losses"]) == ("", "12", "12")
+    assert (float(found[1]["f1_p"]), float(found[1]["f1_p_holm"])) == (2 / 4096, 4 / 4096)
+    assert len(rows(out / "pages.csv")) == 12 * 3
+    first, _, emptied = rows(out / "pages.csv")[:3]
+    assert (first["page"], first["words"], first["gold"], first["aligned"]) == ("00", "25", "18", "18")
+    assert float(first["predicted_precision"]) == pytest.approx(18 / 25)
+    assert (emptied["cleaner"], emptied["predicted_precision"]) == ("words@99", "")
+    line = (out / "table.md").read_text().splitlines()[3]
+    assert line.startswith("| words@10 | 1.000 | 0.000 | 1.000 | 0.000 | 1.000†+ |")
+    assert (out / "table.tex").read_text().count(r"\begin{table*}") == 3
+    assert "words@10" in (out / "report.html").read_text()
 
 
-def test_comments_and_no_cleaner(folder: Path) -> None:
-    done = cleaneval(folder, "--comments", "--workers", "1")
+def test_the_papers_rows_are_measured_where_none_is_named(pages: Path) -> None:
+    done = thresher("cleaneval", pages)
     assert done.code == 0, done.err
-    row = done.out.splitlines()[3].split()
-    assert row[:7] == ["none", f"{20 / 25:.3f}", "0.000", "1.000", "0.000", f"{40 / 45:.3f}", "0.000"]
+    found = table(done.out, "cleaner", "precision", "±")[1:]
+    assert [row[0] for row in found] == ["none", *ROWS]
+    by_name = {row[0]: row for row in found}
+    assert by_name["none"][1:6:2] == ["0.720", "1.000", F1]
+    assert by_name["words@10"][1:6:2] == ["1.000", "1.000", "1.000†+"]
+    assert "report:" not in done.out
+
+
+def test_scores_and_files_are_the_same_again(call: Call, folder: Path) -> None:
+    arguments = ["cleaneval", folder, "-c", "words@10", "-c", "density@5", "--sweep", "words=1,10", "-o"]
+    out = folder / "out"
+    assert call(*arguments, out, "--workers", "2", cwd=folder).code == 0
+    before, scores = tree(out), stamps(out / "scores")
+    assert "curves.csv" in before
+    again = call(*arguments, out, "--workers", "1", cwd=folder)
+    assert (again.code, tree(out), stamps(out / "scores")) == (0, before, scores)
+    assert leftovers(folder) == []
+
+    page = folder / "input" / "00.html"
+    page.write_text(page.read_text() + "<p>A new line.")
+    refused = call(*arguments, out, cwd=folder)
+    assert (refused.code, refused.out) == (5, "")
+    assert refused.errors == [
+        f"error: {out}/scores: these scores were made otherwise (changed: collection). Fix: add --fresh to score again."
+    ]
+    assert tree(out) == before
+    fresh = call(*arguments, out, "--fresh", cwd=folder)
+    assert fresh.code == 0, fresh.err
+    assert rows(out / "pages.csv")[0]["words"] == "28"
+    # Without a sweep there is no curve, and none of another run may stay.
+    assert call("cleaneval", folder, "-c", "words@10", "-o", out, "--fresh", cwd=folder).code == 0
+    assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "scores"])
+
+
+def test_comments_are_content_where_asked(call: Call, pages: Path) -> None:
+    done = call("cleaneval", pages, "-c", "none", "--comments", "--workers", "1", cwd=pages)
+    assert done.code == 0, done.err
+    (row,) = table(done.out, "cleaner", "precision", "±")[1:]
+    f1 = f"{40 / 45:.3f}"
+    assert row == ["none", "0.800", "0.000", "1.000", "0.000", f1, "0.000", f1, "to", f1, "12", "0", "–", "–"]
     assert "Wilcoxon" not in done.out
 
 
-def test_gold_as_json(folder: Path) -> None:
+def test_gold_in_another_folder_and_as_json(call: Call, folder: Path) -> None:
+    (folder / "GoldStandard").rename(folder / "elsewhere")
+    done = call("cleaneval", folder, "--gold", folder / "elsewhere", "-c", "words@10", cwd=folder)
+    assert (done.code, table(done.out, "cleaner", "precision", "±")[2][5]) == (0, "1.000†+")
     gold = folder / "gold.json"
-    gold.write_text(json.dumps({"0": {"articleBody": PROSE.format(0)}}))
-    done = cleaneval(folder, "--gold", gold, "-c", "words@10")
+    gold.write_text(json.dumps({"00": {"articleBody": PROSE.format(0)}}))
+    done = call("cleaneval", folder, "--gold", gold, "-c", "words@10", cwd=folder)
     assert done.code == 0, done.err
-    assert done.err == "pages without gold (8): 1, 2, 3, 4, 5, 6, 7, 8\n"
-    assert done.out.splitlines()[5].split()[-4:] == ["100.0", "1", "0", "1.0000"]
+    assert done.err == f"pages without gold (12): {', '.join(f'{number:02}' for number in range(1, 13))}\n"
+    # One page has no spread: the interval holds everything.
+    words = table(done.out, "cleaner", "precision", "±")[2]
+    assert words == ["words@10", *["1.000", "0.000"] * 3, "−∞", "to", "∞", "1", "0", "1.0000", "1.0000"]
+
+
+def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
+    for name in ("original", "annotated"):
+        (tmp_path / name).mkdir()
+    for number in range(3):
+        text = PROSE.format(number)
+        page = f"<title>Rain</title>{MENU}<p>{text}</p><p>A comment.</p>"
+        (tmp_path / "original" / f"{number}.html").write_text(page)
+        marked = page.replace(text, f'<span class="x-nc-sel2">{text}</span>')
+        marked = marked.replace("A comment.", '<span class="x-nc-sel5">A comment.</span>')
+        (tmp_path / "annotated" / f"{number}.html").write_text(marked)
+    for options, gold in (([], 18), (["--comments"], 20)):
+        done = call("cleaneval", tmp_path, "-c", "none", *options, cwd=tmp_path)
+        assert done.code == 0, done.err
+        row = table(done.out, "cleaner", "precision", "±")[1]
+        assert row[1:6:2] == [f"{gold / 24:.3f}", "1.000", f"{2 * gold / (24 + gold):.3f}"]
+        # The marked paragraphs are segments: 6 blocks were found, of which 1 or 2 are right.
+        segments = table(done.out, "cleaner", "labelled")[1]
+        assert segments[1:3] == [f"{(gold - 16) // 2 / 6:.3f}", "1.000"]
+
+
+def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
+    done = thresher("cleaneval", pages, "-c", "words@10", "--peers", "-o", tmp_path / "out", "--workers", "2")
+    assert done.code == 0, done.err
+    found = rows(tmp_path / "out" / "cleaners.csv")
+    assert [row["cleaner"] for row in found] == ["none", "words@10", *(peer.name for peer in PEERS)]
+    assert [row["peer"] for row in found] == ["0", "0", *"1" * len(PEERS)]
+    assert {row["crashed"] for row in found} == {"0"}
+    assert f"Holm correction over {1 + len(PEERS)} rows" in done.out
+    page = decode_for_peers((pages / "input" / "00.html").read_bytes())
+    words = {row["cleaner"]: row["words"] for row in rows(tmp_path / "out" / "pages.csv") if row["page"] == "00"}
+    for peer in PEERS:
+        assert words[peer.name] == str(len(" ".join(peer.extract(page)).split())), peer.name
+
+
+def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path: Path) -> None:
+    other, out = write_pages(tmp_path / "short", SHORT_PROSE), tmp_path / "out"
+    arguments = ["cleaneval", pages, "-c", "none", "--sweep", "words=99,1,10", "--sweep", "density", "--test", other]
+    done = call(*arguments, "-o", out, cwd=tmp_path)
+    assert done.code == 0, done.err
+    words = table(done.out, "words", "precision")[1:]
+    assert words == [
+        ["1", "0.720", "1.000", F1, "0.720", "1.000", F1],
+        ["10*", *["1.000"] * 6],
+        ["99", *["0.000"] * 6],
+    ]
+    assert "words on rain: best mean F1 1.000 at 10; * is within one standard error of it" in " ".join(done.out.split())
+    # There the prose has 5 words of 12, so that the cutoff chosen here leaves nothing.
+    short = f"{10 / 17:.3f}"
+    transfers = {row[0]: row for row in table(done.out, "scorer", "cutoff")[1:]}
+    expected = ["words", "10", "1.000", "0.000†−", short, f"−{short}", "0.0005", short, "1"]
+    assert [*transfers] == ["words", "density"]
+    assert transfers["words"][:6] == expected[:6]
+    assert transfers["words"][7:] == expected[7:]
+    curves = rows(out / "curves.csv")
+    assert [row["cutoff"] for row in curves if row["scorer"] == "words"] == ["1", "10", "99"]
+    assert [row["best"] for row in curves if row["scorer"] == "words"] == ["0", "1", "0"]
+    assert {row["set"] for row in curves} == {"rain"}
+    density = [row for row in curves if row["scorer"] == "density"]
+    # The terminal shows fewer cutoffs than there are in the files.
+    shown = table(done.out, "density", "precision")[1:]
+    assert len(shown) == 12 < len(density) == 20
+    assert f"12 of {len(density)} cutoffs." in done.out
+    assert {row[0].rstrip("*") for row in shown} < {row["cutoff"] for row in density}
+    assert all(f"| {row['cutoff']}" in (out / "table.md").read_text() for row in density)
+    assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curves.csv", "scores", "scores-test"])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "message"),
+    ("arguments", "code", "messages"),
     [
-        (["nowhere"], 3, "error: nowhere: there is no such folder. Fix: check the path."),
-        ([".", "-c", "words"], 2, "error: words: the cleaner 'words' has no cutoff. Fix: write one, such as words@"),
+        (["nowhere"], 3, ["error: nowhere: there is no such folder. Fix: check the path."]),
         (
-            [".", "--csv", "a", "--markdown", "./a"],
+            [".", "-c", "words"],
             2,
-            "error: a: two of the files to write are the same. Fix: give each a name of its own.",
+            ["error: words: the cleaner 'words' has no cutoff. Fix: write one, such as words@"],
         ),
-        ([".", "--workers", "0"], 2, "error: Invalid value for '--workers'"),
+        (
+            [".", "-c", "wrods@3", "-c", "words@x", "--sweep", "bte", "--sweep", "density=5,x", "-c", "bars"],
+            2,
+            [
+                "error: wrods@3: ",
+                "error: words@x: the cutoff 'x' is no number.",
+                "error: --sweep: the scorer 'bte' of a sweep decides by itself and has no cutoffs.",
+                "error: --sweep: the cutoff 'x' of 'density=5,x' is no number. Fix: write it like density=5,8,10.5.",
+            ],
+        ),
+        ([".", "--test", "."], 2, ["error: --test: there is no cutoff to test. Fix: name a scorer by --sweep."]),
+        (
+            [".", "--sweep", "words=5", "--test", "../rain"],
+            2,
+            [
+                "error: --test ../rain: a cutoff cannot be tested on the pages that it was chosen on."
+                " Fix: give another folder."
+            ],
+        ),
+        ([".", "--workers", "0"], 2, ["error: Invalid value for '--workers'"]),
+        ([".", "--floor", "1.5"], 2, ["error: Invalid value for '--floor'"]),
+        (["input"], 3, ["error: input: the folder holds no gold (GoldStandard/, gold/ or annotated/). Fix: "]),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(folder: Path, arguments: list[str], code: int, message: str) -> None:
-    done = cleaneval(*arguments, cwd=folder)
+def test_what_is_wrong_is_said_in_one_line_each(
+    call: Call, folder: Path, arguments: list[str], code: int, messages: list[str]
+) -> None:
+    before = tree(folder)
+    done = call("cleaneval", *arguments, "-o", "out", cwd=folder)
     assert (done.code, done.out) == (code, "")
-    assert done.err.startswith(message)
-    assert len(done.err.splitlines()) == 1
+    lines = done.err.splitlines()
+    assert len(lines) == len(messages), done.err
+    assert all(line.startswith(message) for line, message in zip(lines, messages, strict=True)), done.err
+    assert tree(folder) == before
+    assert not (folder / "out").exists()
+
+
+def test_an_output_that_is_a_file_stays_as_it_is(call: Call, folder: Path) -> None:
+    (folder / "out").write_text("mine")
+    before = tree(folder)
+    done = call("cleaneval", folder, "-c", "words@10", "-o", "out", cwd=folder)
+    assert (done.code, done.out, len(done.errors)) == (3, "", 1)
+    assert tree(folder) == before
+
+
+def test_pages_that_fail_are_named_and_count_as_emptied(call: Call, folder: Path) -> None:
+    (folder / "input" / "00.html").write_bytes(b"")
+    done = call("cleaneval", folder, "-c", "words@10", cwd=folder)
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[2:] == ["failed: 00: the page holds no text"]
+    words = table(done.out, "cleaner", "precision", "±")[2]
+    assert words[1] == f"{11 / 12:.3f}"
+    assert words[10:12] == ["12", "1"]

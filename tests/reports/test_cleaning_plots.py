@@ -127,6 +127,16 @@ def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
     separate(axes)
 
 
+def test_cutoffs_far_below_the_best_do_not_widen_the_plot() -> None:
+    near = curve("words", 0)
+    poor = Agreement(0.05, 0.04, 0.045)
+    far = NamedCurve("words", (*near.points, SweepPoint(99_000.0, poor, poor, (0.045,) * 20)))
+    (alone,), (axes,) = (curves_figure("set", [one], BASELINE).axes for one in (near, far))
+    assert (axes.get_xlim(), axes.get_ylim()) == (alone.get_xlim(), alone.get_ylim())
+    assert axes.get_xlim()[0] > 0.04
+    assert "99000" not in {text.get_text() for text in axes.texts}
+
+
 def test_faint_lines_have_one_f1_each() -> None:
     for figure in (curves_figure("set", [curve("words", 0)], BASELINE), overview_figure("set", many(), BASELINE)):
         (axes,) = figure.axes

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.sweeps import Sweep, Transfer, best_cutoff
+from thresher.cleaneval.sweeps import Sweep, SweepPoint, Transfer, best_cutoff
+from thresher.evaluation.significance import ALPHA
 from thresher.reports.cleaning_tables import DECIMALS, number_cell, p_cell
-from thresher.reports.formatting import MARKS, NOTHING, cutoff_text, signed
+from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, signed
 from thresher.reports.selection import direction
 from thresher.reports.tables import Cell, Column, Table
 
@@ -52,9 +54,32 @@ def reliability_table(found: Sequence[tuple[str, Reliability]]) -> Table | None:
     return Table(columns, tuple(rows), caption)
 
 
-def sweep_table(sweep: Sweep) -> Table:
-    """Return the curve of a scorer: precision, recall and F1 at each cutoff, by page and pooled; * marks the plateau."""
+def shown_points(curve: Sequence[SweepPoint], limit: int | None) -> tuple[SweepPoint, ...]:
+    """Return at most `limit` points of a curve, in its order; all of them for None.
+
+    The first, the last, the best and both ends of its plateau always stay, even where they are more than `limit`; others
+    are taken where most are missing, each from the middle of the widest gap.
+    """
+    if limit is None or len(curve) <= limit:
+        return tuple(curve)
+    best = best_cutoff(curve)
+    ends = (best.low, best.cutoff, best.high)
+    kept = sorted({0, len(curve) - 1, *(place for place, point in enumerate(curve) if point.cutoff in ends)})
+    while len(kept) < limit:
+        low, high = max(pairwise(kept), key=lambda gap: gap[1] - gap[0])
+        kept = sorted([*kept, (low + high) // 2])
+    return tuple(curve[place] for place in kept)
+
+
+def sweep_table(sweep: Sweep, limit: int | None = None) -> Table:
+    """Return the curve of a scorer: precision, recall and F1 by cutoff, by page and pooled; * marks the plateau.
+
+    Args:
+        sweep: the scorer over its cutoffs.
+        limit: about how many cutoffs to show at most (see `shown_points`); None for all.
+    """
     best = best_cutoff(sweep.curve)
+    shown = shown_points(sweep.curve, limit)
     columns = (
         Column(sweep.scorer, align="left"),
         Column("precision"),
@@ -65,7 +90,7 @@ def sweep_table(sweep: Sweep) -> Table:
         Column("F1", "micro"),
     )
     rows = []
-    for point in sweep.curve:
+    for point in shown:
         star = "*" if best.low <= point.cutoff <= best.high else ""
         values = (point.macro.precision, point.macro.recall, point.macro.f1)
         pooled = (point.micro.precision, point.micro.recall, point.micro.f1)
@@ -74,6 +99,8 @@ def sweep_table(sweep: Sweep) -> Table:
         f"{sweep.scorer} on {sweep.gold}: best mean F1 {best.f1:.{DECIMALS}f} at {cutoff_text(best.cutoff)}; * is within one"
         " standard error of it, paired by page."
     )
+    if len(shown) < len(sweep.curve):
+        caption += f" {len(shown)} of {len(sweep.curve)} cutoffs."
     return Table(columns, tuple(rows), caption)
 
 
@@ -109,6 +136,8 @@ def transfer_table(transfers: Sequence[Transfer]) -> Table | None:
         )
     caption = (
         f"The cutoff of the best mean F1 on {transfers[0].tuned_on}, tested on {transfers[0].tested_on}, which had no part in"
-        " the choice. p: two-sided Wilcoxon signed-rank test of F1 against all text, paired by page, Holm correction."
+        " the choice. p: two-sided Wilcoxon signed-rank test of F1 against all text, paired by page, Holm correction over"
+        f" {len(transfers)} {'row' if len(transfers) == 1 else 'rows'}, α = {ALPHA}: †+ is significantly better,"
+        f" †{MINUS} significantly worse."
     )
     return Table(columns, tuple(rows), caption)

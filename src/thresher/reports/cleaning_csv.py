@@ -8,7 +8,9 @@ from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.measures import Agreement, Summary
 from thresher.cleaneval.reliability import Reliability
 from thresher.cleaneval.results import CleanerResult
+from thresher.cleaneval.sweeps import Sweep, best_cutoff
 from thresher.reports.csv_files import csv_text
+from thresher.reports.formatting import cutoff_text
 
 _MACRO = ("precision", "recall", "f1", "bag_precision", "bag_recall", "bag_f1", "similarity")
 _ROUGE = ("rouge_precision", "rouge_recall", "rouge_f1")
@@ -64,6 +66,22 @@ def pages_csv(
             for result in results
         ),
     )
+
+
+def curves_csv(sweeps: Sequence[Sweep]) -> str:
+    """Return one line a scorer and cutoff, from the cutoff that removes least to the one that removes most.
+
+    `best` is 1 at the cutoff of the best mean F1, `plateau` at those within one standard error of it, else 0.
+    """
+    header = ["scorer", "set", "cutoff", *_PARTS, *(f"micro_{part}" for part in _PARTS), "best", "plateau"]
+    return csv_text(header, (line for sweep in sweeps for line in _curve(sweep)))
+
+
+def _curve(sweep: Sweep) -> Iterator[list[str]]:
+    best = best_cutoff(sweep.curve)
+    for point in sweep.curve:
+        line = [sweep.scorer, sweep.gold, cutoff_text(point.cutoff), *_agreement(point.macro), *_agreement(point.micro)]
+        yield [*line, str(int(point.cutoff == best.cutoff)), str(int(best.low <= point.cutoff <= best.high))]
 
 
 def _line(result: CleanerResult) -> list[str]:

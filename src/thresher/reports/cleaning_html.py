@@ -34,7 +34,8 @@ def render_cleaning_report(run: CleaningRun) -> str:
             "Precision against recall of all cleaners",
             "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
         ),
-        histograms=[_histogram(result, baseline, place) for place, result in enumerate(others)],
+        # Of cleaners alone: a plot takes a third of a second, and other packages are there to compare with.
+        histograms=[_histogram(result, baseline, place) for place, result in enumerate(others) if not result.is_peer],
         sweeps=_sweeps(run),
         curves=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
@@ -82,7 +83,8 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
     emptied = [result for result in others if result.summary.words.emptied > text.emptied]
     if emptied:
         most = max(emptied, key=lambda result: result.summary.words.emptied)
-        yield f"{most.cleaner} leaves nothing of {most.summary.words.emptied} pages, the most."
+        count = most.summary.words.emptied
+        yield f"{most.cleaner} leaves nothing of {count} {'page' if count == 1 else 'pages'}, the most."
 
 
 def _quality(result: CleanerResult) -> Quality:
@@ -102,5 +104,8 @@ def _sweeps(run: CleaningRun) -> Picture | None:
     curves = [NamedCurve(sweep.scorer, sweep.curve) for sweep in run.sweeps]
     figure = curves_figure(run.name, curves, _quality(run.results[0]))
     return picture(
-        figure, "sweeps", "Precision against recall over cutoffs", "Each scorer over its cutoffs; means over pages."
+        figure,
+        "sweeps",
+        "Precision against recall over cutoffs",
+        "Each scorer over its cutoffs, means over pages; cutoffs far below the best may lie outside.",
     )

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator
+from matplotlib.transforms import Bbox
 
 from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
 from thresher.reports.cleaning_plots import legend_below
@@ -19,6 +20,7 @@ from thresher.reports.plot_style import INK, MARKERS, SERIES, new_figure, style
 
 _F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 _F1_LINES = 7
+_NEAR = 2 / 3
 _PLACES = 12
 # Where the name of a line of equal F1 stands from its end, in shares of the plot.
 _NAME_STEPS = (0.015, 0.04, 0.065)
@@ -46,7 +48,8 @@ class NamedCurve:
 def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -> Figure:
     """Return precision against recall over the cutoffs of scorers: means over pages, a line for each scorer.
 
-    Cutoffs are written at their points where there is room; a ring is around each scorer's best mean F1.
+    Cutoffs are written at their points where there is room; a ring is around each scorer's best mean F1. Cutoffs whose
+    mean F1 is less than two thirds of the best do not widen the plot, which would crowd all others.
     """
     with style():
         figure = new_figure(6.2, 4.8)
@@ -80,7 +83,7 @@ def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -
             linewidth=0,
             label=plain(baseline.name),
         )
-        points = [(baseline.recall, baseline.precision), *_quality_axes(axes)]
+        points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(curves, baseline))]
         points += [place for curve in curves for place in _along(curve.points)]
         legend_below(figure, axes)
         place_labels(figure, axes, [*first, *labels], points, fontsize=7.0)
@@ -102,7 +105,7 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
         axes.plot(
             [baseline.recall], [baseline.precision], color=INK, marker="*", markersize=10, linewidth=0, label="baseline"
         )
-        names = _quality_axes(axes, room=0.2)
+        names = _quality_axes(axes, [(one.recall, one.precision) for one in (baseline, *cleaners)], room=0.2)
         legend_below(figure, axes)
         # From right to left, for the first choice of a label is the right of its point.
         texts = [(one.recall, one.precision, plain(one.name)) for one in (baseline, *cleaners)]
@@ -122,15 +125,28 @@ def _along(points: Sequence[SweepPoint]) -> list[tuple[float, float]]:
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _quality_axes(axes: Axes, room: float = 0.0) -> list[tuple[float, float]]:
+def _near(curves: Sequence[NamedCurve], baseline: Quality) -> list[tuple[float, float]]:
+    """Return what a plot of curves must show: the baseline, and points that are not far below the best."""
+    points = [point for curve in curves for point in curve.points]
+    least = _NEAR * max(point.macro.f1 for point in points)
+    return [
+        (baseline.recall, baseline.precision),
+        *((point.macro.recall, point.macro.precision) for point in points if point.macro.f1 >= least),
+    ]
+
+
+def _quality_axes(axes: Axes, shown: Sequence[tuple[float, float]], room: float = 0.0) -> list[tuple[float, float]]:
     """Name the axes of precision against recall, leave room for labels, and draw faint lines of equal F1.
 
     The lines' names stand at the places returned.
 
     Args:
         axes: holds the points already.
+        shown: the points (recall, precision) that the plot is to hold.
         room: how much wider the plot is made at its right, as a share.
     """
+    axes.dataLim.set(Bbox.null())
+    axes.update_datalim(shown)
     axes.margins(x=0.1, y=0.12)
     x0, x1 = (max(0.0, axes.get_xlim()[0]), min(1.02, axes.get_xlim()[1]))
     y0, y1 = (max(0.0, axes.get_ylim()[0]), min(1.02, axes.get_ylim()[1]))

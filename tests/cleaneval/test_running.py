@@ -1,0 +1,154 @@
+"""A whole run over a small gold standard, compared with what its parts come to by themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import fmean
+
+import pytest
+
+from thresher.cleaneval.asked import asked_sweep
+from thresher.cleaneval.comparing import compare_page
+from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.measures import compare_words
+from thresher.cleaneval.peers import Peer
+from thresher.cleaneval.running import CleaningRun, GoldSet, run_cleaners
+from thresher.collections import Page
+from thresher.errors import ConfigError
+from thresher.evaluation.wilcoxon import signed_ranks
+from thresher.pruning.cutting import clean_page
+from thresher.pruning.page_scores import score_page
+from thresher.scorers.cleaners import parse_cleaner
+
+NAMES = ("none", "words@4", "words@8", "words@1000")
+WORDS = "it rains here again today and then it is dry for as many days as before".split()
+
+
+def gold_set(folder: Path, pages: int, shift: int = 0) -> GoldSet:
+    """Write pages of one to five paragraphs of different lengths; gold is what has five words or more."""
+    (folder / "input").mkdir(parents=True)
+    (folder / "gold").mkdir()
+    for number in range(pages):
+        lengths = [3 + (number * 5 + place * 7 + shift) % 12 for place in range(1 + number % 5)]
+        texts = [" ".join(WORDS[:length]) for length in lengths]
+        kept = [text for text, length in zip(texts, lengths, strict=True) if length >= 5]
+        body = "".join(f"<p>{text}" for text in texts)
+        (folder / "input" / f"{number:02}.html").write_text(f"<title>Rain {number}</title><p>Home{body}")
+        (folder / "gold" / f"{number:02}.txt").write_text("".join(f"<p>{text}\n" for text in kept) or "<p>Home\n")
+    return GoldSet(folder, read_gold(folder), folder / "store")
+
+
+def f1_of(gold: GoldSet, name: str) -> list[float]:
+    """Clean every page by itself."""
+    cleaner = parse_cleaner(name)
+    found = []
+    for page in gold.standard.pages:
+        scored = score_page(Page(page.stem, page.path.read_bytes()), cleaner.scorers)
+        text = clean_page(scored, cleaner).text
+        found.append(compare_words(text, page.text).alignment.f1)
+    return found
+
+
+def first_line(page: str) -> list[str]:
+    """A peer that cannot take one page."""
+    if "Rain 3<" in page:
+        raise ValueError("no\nline")
+    return [" ".join(WORDS[:6]), "and more"]
+
+
+def nothing(page: str) -> list[str]:
+    return []
+
+
+PEERS = (Peer("peer:first", "none", "json", first_line), Peer("peer:nothing", "none", "json", nothing))
+
+
+def run(gold: GoldSet, *sweeps: str, other: GoldSet | None = None, **options: float | int | None) -> CleaningRun:
+    cleaners = [parse_cleaner(name) for name in NAMES]
+    return run_cleaners(gold, cleaners, (), [asked_sweep(text) for text in sweeps], other, **options)  # type: ignore[arg-type]
+
+
+def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
+    gold = gold_set(tmp_path / "set", 20)
+    found = run(gold, "words=8,4", "words(headings=keep)=4", workers=2)
+    assert (found.name, found.standard, found.problems, found.crashes) == ("set", gold.standard, (), ())
+    assert [result.cleaner for result in found.results] == list(NAMES)
+    by_name = {name: f1_of(gold, name) for name in NAMES}
+    for result in found.results:
+        assert [page.words.alignment.f1 for page in result.pages] == by_name[result.cleaner]
+    words, headings = found.sweeps
+    assert (words.scorer, words.gold, words.folder) == ("words", "set", tmp_path / "set")
+    assert words.baseline == tuple(by_name["none"])
+    assert [(point.cutoff, point.f1s) for point in words.curve] == [
+        (4.0, tuple(by_name["words@4"])),
+        (8.0, tuple(by_name["words@8"])),
+    ]
+    assert headings.scorer == "words(headings=keep)"
+    assert headings.curve[0].f1s == tuple(f1_of(gold, "words(headings=keep)@4"))
+    # words@1000 empties every page, and so there is nothing to tell reliable pages by.
+    assert [name for name, _ in found.reliability] == ["none", "words@4", "words@8"]
+    assert found.transfers == ()
+    assert run(gold, "words=8,4", "words(headings=keep)=4") == found
+
+
+@pytest.mark.parametrize(("pages", "told"), [(11, []), (12, ["none"])])
+def test_reliability_needs_enough_pages_with_words(tmp_path: Path, pages: int, told: list[str]) -> None:
+    gold = gold_set(tmp_path / "set", pages)
+    found = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@1000")], floor=0.5)
+    assert [name for name, _ in found.reliability] == told
+    assert [item.reliable.floor for _, item in found.reliability] == [0.5] * len(told)
+
+
+def test_cutoffs_are_tried_on_another_gold_standard(tmp_path: Path) -> None:
+    here, there = gold_set(tmp_path / "here", 10), gold_set(tmp_path / "there", 8, shift=3)
+    found = run(here, "words=2,5,9", "density=3,6", other=there)
+    words, density = found.transfers
+    means = {cutoff: fmean(f1_of(here, f"words@{cutoff}")) for cutoff in (2, 5, 9)}
+    best = max(means, key=means.__getitem__)
+    tested = f1_of(there, f"words@{best}")
+    assert (words.scorer, words.cutoff, words.tuned_on, words.tested_on) == ("words", best, "here", "there")
+    assert words.tuned_f1 == pytest.approx(means[best])
+    assert words.tested_f1 == pytest.approx(fmean(tested))
+    assert words.best_f1 == pytest.approx(max(fmean(f1_of(there, f"words@{cutoff}")) for cutoff in means))
+    assert words.baseline_f1 == pytest.approx(fmean(f1_of(there, "none")))
+    differences = [new - old for new, old in zip(tested, f1_of(there, "none"), strict=True)]
+    assert words.comparison.p == signed_ranks(differences).p
+    # Holm: the smaller p of two counts twice, the larger is at least as large as that.
+    smaller, larger = sorted((words, density), key=lambda item: item.comparison.p)
+    assert smaller.comparison.p_holm == min(1, 2 * smaller.comparison.p)
+    assert larger.comparison.p_holm == max(larger.comparison.p, min(1, 2 * smaller.comparison.p))
+
+
+def test_no_cutoff_is_tried_where_it_was_chosen(tmp_path: Path) -> None:
+    gold = gold_set(tmp_path / "set", 3)
+    again = GoldSet(tmp_path / "set" / "gold" / "..", gold.standard, tmp_path / "other")
+    with pytest.raises(ConfigError, match="a cutoff cannot be tested on the pages that it was chosen on"):
+        run(gold, "words=4", other=again)
+
+
+def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path) -> None:
+    gold = gold_set(tmp_path / "set", 5)
+    found = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], PEERS, workers=2)
+    assert found.crashes == (("peer:first", "03", "ValueError: no line"),)
+    assert [(result.cleaner, result.is_peer, result.crashes) for result in found.results] == [
+        ("none", False, 0),
+        ("words@4", False, 0),
+        ("peer:first", True, 1),
+        ("peer:nothing", True, 0),
+    ]
+    text = (LabelledText("p", " ".join(WORDS[:6])), LabelledText("p", "and more"))
+    for place, page in enumerate(gold.standard.pages):
+        assert found.results[2].pages[place] == compare_page(() if place == 3 else text, page.segments)
+    assert found.results[2].summary.words.emptied == 1
+    assert found.results[3].summary.words.emptied == 5
+    assert found.results[2].comparison is not None
+
+
+def test_pages_that_no_cleaner_can_take_are_named_and_emptied(tmp_path: Path) -> None:
+    gold = gold_set(tmp_path / "set", 3)
+    gold.standard.pages[1].path.write_bytes(b"")
+    found = run(gold)
+    assert [found.results[0].pages[place].words.words > 0 for place in range(3)] == [True, False, True]
+    assert {result.pages[1].words.words for result in found.results} == {0}
+    assert found.problems == (("01", "the page holds no text"),)

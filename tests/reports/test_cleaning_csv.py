@@ -1,0 +1,115 @@
+"""The numbers of cleaning as CSV, read back by the csv module."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from cleaning_samples import EMPTIED, PAGES, STEMS, results, run, sweep
+
+from thresher.reports.cleaning_csv import cleaners_csv, curves_csv, pages_csv
+
+
+def read(text: str) -> list[dict[str, str]]:
+    lines = list(csv.reader(io.StringIO(text)))
+    assert len(set(lines[0])) == len(lines[0])
+    assert {len(line) for line in lines} == {len(lines[0])}
+    return [dict(zip(lines[0], line, strict=True)) for line in lines[1:]]
+
+
+def test_every_number_of_a_cleaner_comes_back() -> None:
+    found = results()
+    lines = read(cleaners_csv(found))
+    assert [line["cleaner"] for line in lines] == ["none", "words@10", "peer:x"]
+    assert [line["peer"] for line in lines] == ["0", "0", "1"]
+    assert [(line["pages"], line["emptied"], line["crashed"]) for line in lines] == [
+        ("12", "0", "0"),
+        ("12", "1", "0"),
+        ("12", "0", "2"),
+    ]
+    for line, result in zip(lines, found, strict=True):
+        words, summary = result.summary.words, result.summary
+        for name in ("precision", "recall", "f1", "bag_precision", "bag_recall", "bag_f1", "similarity"):
+            for part in ("mean", "sd", "median"):
+                assert float(line[f"{name}_{part}"]) == getattr(getattr(words, name), part)
+        for name in ("rouge_precision", "rouge_recall", "rouge_f1"):
+            assert float(line[f"{name}_mean"]) == getattr(summary, name).mean
+        for name, interval in zip(("precision", "recall", "f1"), result.intervals, strict=True):
+            assert (float(line[f"{name}_low"]), float(line[f"{name}_high"])) == (interval.low, interval.high)
+        for name in ("micro", "micro_bag"):
+            for part in ("precision", "recall", "f1"):
+                assert float(line[f"{name}_{part}"]) == getattr(getattr(words, name), part)
+        assert summary.segmentation is not None
+        assert line["segmented_pages"] == "12"
+        assert float(line["labelled_f1"]) == summary.segmentation.labelled.f1
+        assert float(line["labelled_f1_macro"]) == summary.segmentation.labelled_f1.mean
+        assert float(line["unlabelled_recall"]) == summary.segmentation.unlabelled.recall
+        assert float(line["unlabelled_f1_macro"]) == summary.segmentation.unlabelled_f1.mean
+        if result.comparison is None:
+            continue
+        for name in ("difference", "wins", "ties", "losses", "p", "p_holm", "effect", "ci_low", "ci_high"):
+            assert float(line[f"f1_{name}"]) == getattr(result.comparison, name)
+        for name, test in (("f1", result.t_test), ("precision", result.t_precision)):
+            assert test is not None
+            values = (test.t, test.df, test.p, test.difference.low, test.difference.high)
+            assert tuple(float(line[f"t_{name}_{part}"]) for part in ("t", "df", "p", "low", "high")) == values
+
+
+def test_what_is_not_defined_is_empty() -> None:
+    baseline = read(cleaners_csv(results(segments=False)))[0]
+    tests = {name for name in baseline if name.startswith("t_")} | {"f1_p", "f1_difference", "f1_ci_low"}
+    segments = {name for name in baseline if name.startswith(("labelled", "unlabelled", "segmented"))}
+    assert len(segments) == 9
+    assert {baseline[name] for name in tests | segments} == {""}
+    page = read(pages_csv(STEMS, results(segments=False)))[0]
+    assert {page[name] for name in ("segments", "gold_segments", "right_labelled", "right_unlabelled")} == {""}
+
+
+def test_each_page_and_cleaner_has_a_line() -> None:
+    found = results()
+    lines = read(pages_csv(STEMS, found))
+    assert [(line["page"], line["cleaner"]) for line in lines] == [
+        (stem, result.cleaner) for stem in STEMS for result in found
+    ]
+    line = lines[1]
+    assert {name: line[name] for name in ("words", "gold", "aligned", "shared", "distance")} == {
+        "words": "60",
+        "gold": "50",
+        "aligned": "45",
+        "shared": "45",
+        "distance": "15",
+    }
+    assert (float(line["precision"]), float(line["recall"]), float(line["f1"])) == (45 / 60, 45 / 50, 90 / 110)
+    assert (float(line["bag_f1"]), float(line["similarity"]), float(line["rouge_f1"])) == (90 / 110, 75.0, 90 / 110)
+    assert [line[name] for name in ("segments", "gold_segments", "right_labelled", "right_unlabelled")] == [*"8423"]
+    assert {line["predicted_precision"] for line in lines} == {""}
+
+
+def test_predictions_stand_at_their_pages() -> None:
+    ((cleaner, reliability),) = run().reliability
+    lines = read(pages_csv(STEMS, results(), run().reliability))
+    told = [line for line in lines if line["predicted_precision"]]
+    assert {line["cleaner"] for line in told} == {cleaner}
+    assert [line["page"] for line in told] == [stem for place, stem in enumerate(STEMS) if place != EMPTIED]
+    assert tuple(float(line["predicted_precision"]) for line in told) == reliability.predictions
+
+
+def test_curves_have_a_line_for_each_cutoff() -> None:
+    one, two = sweep("here"), sweep("there", 6)
+    lines = read(curves_csv((one, two)))
+    assert [(line["set"], line["cutoff"]) for line in lines] == [
+        *(("here", str(cutoff)) for cutoff in range(1, 5)),
+        *(("there", str(cutoff)) for cutoff in range(1, 7)),
+    ]
+    assert {line["scorer"] for line in lines} == {"words"}
+    assert [line["best"] for line in lines] == [*"0100", *"010000"]
+    assert [line["plateau"] for line in lines] == [line["best"] for line in lines]
+    for line, point in zip(lines, (*one.curve, *two.curve), strict=True):
+        for prefix, values in (("", point.macro), ("micro_", point.micro)):
+            assert [float(line[f"{prefix}{name}"]) for name in ("precision", "recall", "f1")] == [
+                values.precision,
+                values.recall,
+                values.f1,
+            ]
+    assert len(one.baseline) == PAGES
+    assert curves_csv(()).count("\n") == 1

@@ -1,0 +1,169 @@
+"""The page on cleaning: it parses, it needs nothing else, and nothing in it can break out of its place."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections import Counter
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from cleaning_samples import bare, results, run
+from lxml import html as lxml_html
+
+from thresher.reports.cleaning_html import render_cleaning_report
+from thresher.reports.cleaning_report import cleaning_tables
+
+HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
+VOID = {"meta", "br", "img", "link", "input", "hr"}
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render_cleaning_report(run())
+
+
+class Nesting(HTMLParser):
+    """Every element is closed in its turn."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def body_rows(table: lxml_html.HtmlElement) -> list[list[str]]:
+    return [["".join(cell.text_content().split()) for cell in row] for row in table.xpath("./tbody/tr")]
+
+
+def test_all_sections_are_there_in_order(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    sections = ["summary", "words", "measures", "segments", "cutoffs", "pages", "reliability", "lists", "methods"]
+    assert [section.get("id") for section in tree.xpath("//section")] == sections
+    assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
+    assert tree.findtext(".//h1") == "Cleaning rain & sun"
+    assert tree.findtext(".//header/p") == "12 pages against their gold text · 3 rows"
+    assert [len(tree.xpath(f"//section[@id='{name}']//figure/svg")) for name in sections] == [0, 1, 0, 0, 1, 1, 1, 0, 0]
+
+
+def test_the_page_has_every_table_whole(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    expected = [
+        [["".join((cell.text + cell.mark).split()) for cell in row] for row in table.rows]
+        for table in cleaning_tables(run())
+    ]
+    found = [body_rows(table) for table in tree.xpath("//table")]
+    # What cutoffs are worth elsewhere stands above the curves, and reliability last.
+    assert sorted(found) == sorted(expected)
+    captions = [" ".join(element.text_content().split()) for element in tree.xpath("//p[@class='below']")]
+    assert sorted(captions) == sorted(table.caption for table in cleaning_tables(run()))
+    (f1,) = tree.xpath("//section[@id='words']//tbody/tr[3]/td[5]")
+    assert (float(f1.get("data-value")), f1.xpath("./span/@class")) == (40 / 90, ["mark worse"])
+
+
+def test_the_summary_says_what_the_tables_say(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    first, second, third, *rest = [item.text for item in tree.xpath("//section[@id='summary']//li")]
+    mean = 11 * 90 / 110 / 12
+    assert first == "All text of the 12 pages has precision 0.500, recall 1.000 and F1 0.667, means over pages."
+    assert second == "Of 2 others, 1 are significantly better in F1 (α = 0.05, Holm), 1 significantly worse, 0 neither."
+    assert third == (
+        f"The highest mean F1 is that of words@10: {mean:.3f} (+{mean - 2 / 3:.3f}), at precision {11 * 0.75 / 12:.3f} and"
+        f" recall {11 * 0.9 / 12:.3f}."
+    )
+    assert rest == [
+        "Cleaning hurts, by mean F1, with peer:x.",
+        "words@10 leaves nothing of 1 page, the most.",
+    ]
+
+
+def test_pages_left_out_and_failed_are_listed(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    assert [item.text_content() for item in tree.xpath("//section[@id='lists']//li")] == [
+        "Pages without gold: 1 (lonely)",
+        "Gold without a page: 2 (lost, gone)",
+        "Pages that no cleaner could take, which count as emptied: 1",
+        "page03: it is broken",
+        "Crashes of other packages, whose pages count as emptied: 2",
+        "peer:x, page05: ValueError: two",
+        "peer:x, page06: took longer than 30 s",
+    ]
+
+
+def test_sections_without_anything_are_left_out() -> None:
+    tree = lxml_html.document_fromstring(render_cleaning_report(bare()))
+    sections = ["summary", "words", "measures", "pages", "lists", "methods"]
+    assert [section.get("id") for section in tree.xpath("//section")] == sections
+    assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
+    alone = replace(bare(), results=results(False, False)[:1])
+    tree = lxml_html.document_fromstring(render_cleaning_report(alone))
+    assert "pages" not in [section.get("id") for section in tree.xpath("//section")]
+    assert len(tree.xpath("//section[@id='summary']//li")) == 1
+
+
+def test_other_packages_have_no_histogram(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    labels = tree.xpath("//section[@id='pages']//svg/@aria-label")
+    assert labels == ["Precision differences of words@10 by page"]
+
+
+def test_nothing_is_loaded_from_anywhere(page: str) -> None:
+    tree = lxml_html.document_fromstring(page)
+    for attribute in ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href", "data", "action", "srcset"):
+        values = [element.get(attribute) for element in tree.iter() if element.get(attribute) is not None]
+        assert all(value.startswith("#") for value in values), attribute
+    assert not tree.xpath("//link | //img | //iframe | //object | //embed | //base")
+    assert "@import" not in page
+    assert all(target.startswith("#") for target in re.findall(r"url\(([^)]*)\)", page))
+    addresses = set(re.findall(r"https?://[^\s\"'<>]+", page))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}  # names, not places
+    (script,) = tree.xpath("//script")
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    (policy,) = tree.xpath("//meta[@http-equiv]/@content")
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+
+
+def test_elements_nest_and_ids_are_unique(page: str) -> None:
+    for text in (page, render_cleaning_report(bare())):
+        nesting = Nesting()
+        nesting.feed(text)
+        nesting.close()
+        assert nesting.open == []
+        tree = lxml_html.document_fromstring(text)
+        assert [name for name, count in Counter(tree.xpath("//@id")).items() if count > 1] == []
+        assert all(svg.get("role") == "img" and svg.get("aria-label") for svg in tree.xpath("//figure/svg"))
+        assert "#1f2429" not in text.split("</style>", 1)[1]  # plots take the page's colour
+
+
+def test_hostile_names_are_only_text() -> None:
+    found = run(HOSTILE, HOSTILE)
+    first, *others = found.results
+    hostile = replace(
+        found,
+        results=(first, *(replace(result, cleaner=HOSTILE + str(place)) for place, result in enumerate(others))),
+        reliability=tuple((HOSTILE, one) for _, one in found.reliability),
+        sweeps=tuple(replace(one, scorer=HOSTILE, gold=HOSTILE) for one in found.sweeps),
+        transfers=tuple(replace(one, scorer=HOSTILE, tuned_on=HOSTILE) for one in found.transfers),
+        problems=((HOSTILE, HOSTILE),),
+        standard=replace(found.standard, without_gold=(HOSTILE,), without_page=(HOSTILE,)),
+    )
+    page = render_cleaning_report(hostile)
+    tree = lxml_html.document_fromstring(page)
+    assert len(tree.xpath("//script")) == 1
+    assert not tree.xpath("//img")
+    assert not [name for element in tree.iter() for name in element.attrib if name.startswith("on")]
+    assert tree.findtext(".//h1") == f"Cleaning {HOSTILE}"
+    assert HOSTILE in tree.xpath("//code/text()")
+    assert page.count("<script>") == page.count("</script>") == 1
+
+
+def test_the_same_run_makes_the_same_bytes(page: str) -> None:
+    assert render_cleaning_report(run()) == page

@@ -1,0 +1,228 @@
+"""The tables of cleaning: every cell against numbers that were worked out by hand."""
+
+from __future__ import annotations
+
+import re
+import statistics
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from cleaning_samples import PAGES, bare, results, run, sweep
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
+from thresher.reports.cleaning_choices import reliability_table, shown_points, sweep_table, transfer_table
+from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
+from thresher.reports.cleaning_tables import measures_table, p_cell, segmentation_table, words_table
+from thresher.reports.table_text import render_text
+from thresher.reports.tables import Table
+
+# Of `words@10`: 11 pages with 60 words of which 45 are right, of 50; and one emptied.
+PRECISION, RECALL, F1 = 45 / 60, 45 / 50, 90 / 110
+
+
+def texts(table: Table) -> list[list[str]]:
+    return [[cell.text + cell.mark for cell in row] for row in table.rows]
+
+
+def heads(table: Table) -> list[str]:
+    return [f"{column.header} {column.unit}".strip() for column in table.columns]
+
+
+def test_words_have_a_row_for_each_cleaner() -> None:
+    table = words_table(results())
+    assert heads(table) == [
+        "cleaner", "precision", "± sd", "recall", "± sd", "F1", "± sd",
+        "F1 95 %", "pages", "emptied pages", "crashed pages", "p Holm", "p t-test",
+    ]  # fmt: skip
+    none, words, peer = texts(table)
+    base = "0.667"
+    assert none == [
+        "none", "0.500", "0.000", "1.000", "0.000", base, "0.000", f"{base} to {base}", "12", "0", "–", "–", "–",
+    ]  # fmt: skip
+    f1s = [F1] * 11 + [0.0]
+    low, high = stats.t.interval(0.95, PAGES - 1, statistics.fmean(f1s), stats.sem(f1s))
+    assert words[:7] == [
+        "words@10",
+        *(text for value in (PRECISION, RECALL) for text in _mean_and_sd([value] * 11 + [0.0])),
+        "0.750†+",
+        f"{statistics.stdev(f1s):.3f}",
+    ]
+    assert words[7:11] == [f"{low:.3f} to {high:.3f}", "12", "1", "–"]
+    # Eleven wins of one size and a larger loss: of the 4096 ways to give signs, 2 · (1 + 11 + 55 + 1) are as extreme.
+    assert words[11] == f"{2 * 68 / 4096:.4f}"
+    assert words[12] == f"{stats.ttest_1samp([value - 2 / 3 for value in f1s], 0).pvalue:.4f}"
+    # 40 words of which 20 are right: the package loses every page by the same amount.
+    worse = f"{40 / 90:.3f}"
+    assert peer == [
+        "peer:x", "0.500", "0.000", "0.400", "0.000", f"{worse}†−", "0.000", f"{worse} to {worse}", "12", "0", "2",
+        f"{2 * 2 / 4096:.4f}", "< 0.0001",
+    ]  # fmt: skip
+    assert table.rules == (1, 2)
+    assert [column.marked for column in table.columns].index(True) == 5
+
+
+def _mean_and_sd(values: list[float]) -> tuple[str, str]:
+    return f"{statistics.fmean(values):.3f}", f"{statistics.stdev(values):.3f}"
+
+
+def test_without_packages_there_is_no_column_of_crashes() -> None:
+    table = words_table(results(peers=False))
+    assert "crashed pages" not in heads(table)
+    assert (len(table.rows), table.rules) == (2, (1,))
+    assert words_table(results()[:1]).rules == ()
+
+
+def test_the_caption_says_what_was_tested() -> None:
+    opening = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
+    assert words_table(results()[:1]).caption == opening
+    caption = words_table(results()).caption
+    assert caption.startswith(
+        f"{opening} p: two-sided Wilcoxon signed-rank test of F1 against none, paired by page, Holm correction over 2 rows,"
+        " α = 0.05: †+ is significantly better, †− significantly worse."
+    )
+    assert caption.endswith(" p of the paired t-test is not corrected.")
+    one, two, *_ = results()
+    assert two.comparison is not None
+    mixed = replace(two, comparison=replace(two.comparison, difference=-0.1, p_holm=0.01, effect=0.5))
+    table = words_table([one, mixed])
+    assert table.rows[1][5].mark == "†"
+    assert "† alone is significant, but mean and ranks differ in sign." in table.caption
+
+
+def test_other_measures_are_pooled_medians_and_means() -> None:
+    table = measures_table(results())
+    assert heads(table)[1:4] == ["precision micro", "recall micro", "F1 micro"]
+    words = texts(table)[1]
+    aligned, found, gold = 11 * 45, 11 * 60, 12 * 50
+    micro = [f"{value:.3f}" for value in (aligned / found, aligned / gold, 2 * aligned / (found + gold))]
+    medians = [f"{value:.3f}" for value in (PRECISION, RECALL, F1)]
+    means = [f"{11 * value / 12:.3f}" for value in (F1, PRECISION, RECALL, F1)]
+    # Of the longer text's 60 words 45 are right.
+    assert words == ["words@10", *micro, *medians, *means, f"{11 * 75 / 12:.1f}"]
+    assert table.rows[1][-1].value == pytest.approx(11 * 75 / 12)
+    assert table.rules == (1, 2)
+
+
+def test_segments_are_counted_where_the_gold_text_has_any() -> None:
+    table = segmentation_table(results())
+    assert table is not None
+    # 8 were found and 4 wanted; 2 are right with their labels and 3 without.
+    labelled = ["0.250", "0.500", f"{4 / 12:.3f}", f"{4 / 12:.3f}"]
+    unlabelled = ["0.375", "0.750", "0.500", "0.500"]
+    assert texts(table)[0] == ["none", *labelled, *unlabelled]
+    assert "of 12 pages with marked gold text" in table.caption
+    assert segmentation_table(results(segments=False)) is None
+
+
+def test_reliable_pages_of_each_cleaner() -> None:
+    ((name, found),) = run().reliability
+    table = reliability_table(run().reliability)
+    assert table is not None
+    (row,) = texts(table)
+    # 11 pages have words, each with the same precision, which is what all models predict.
+    assert row == [name, "1.000", "0.000", "11", "11", "0.700", "0.750", "0.750", "0", "0"]
+    none = replace(found, reliable=replace(found.reliable, chosen=0, mean_precision_chosen=float("nan")))
+    assert reliability_table([(name, none)]).rows[0][7].text == "–"  # type: ignore[union-attr]
+    assert reliability_table(()) is None
+
+
+def test_a_curve_has_a_row_for_each_cutoff_and_stars_at_its_plateau() -> None:
+    table = sweep_table(sweep())
+    values = [(50, 100), (49, 80), (30, 60), (10, 40)]
+    expected = []
+    for place, (right, words) in enumerate(values):
+        numbers = [f"{value:.3f}" for value in (right / words, right / 50, 2 * right / (words + 50))]
+        expected.append([f"{place + 1}{'*' * (place == 1)}", *numbers, *numbers])
+    assert texts(table) == expected
+    assert [row[0].value for row in table.rows] == [1.0, 2.0, 3.0, 4.0]
+    assert table.caption == (
+        f"words on here: best mean F1 {98 / 130:.3f} at 2; * is within one standard error of it, paired by page."
+    )
+    short = sweep_table(sweep(cutoffs=6), 4)
+    assert [row[0].text for row in short.rows] == ["1", "2*", "4", "6"]
+    assert short.caption.endswith(" 4 of 6 cutoffs.")
+
+
+@given(st.lists(st.sampled_from([0.2, 0.5, 0.5, 0.7]), min_size=1, max_size=60), st.integers(2, 15))
+def test_of_a_long_curve_the_places_that_matter_are_shown(heights: list[float], limit: int) -> None:
+    like = sweep().curve[0]
+    curve = [
+        SweepPoint(float(place), replace(like.macro, f1=f1), like.micro, (f1, f1)) for place, f1 in enumerate(heights)
+    ]
+    shown = shown_points(curve, limit)
+    assert shown_points(curve, None) == tuple(curve)
+    places = [int(point.cutoff) for point in shown]
+    assert places == sorted(set(places))
+    best = best_cutoff(curve)
+    needed = {0, len(curve) - 1, int(best.low), int(best.cutoff), int(best.high)}
+    assert needed <= set(places)
+    assert len(places) == min(len(curve), max(limit, len(needed)))
+    # Where there is room for more, no gap stays wide.
+    gaps = [after - before for before, after in pairwise(places)]
+    if len(places) > len(needed):
+        assert max(gaps) <= max(2, 2 * len(curve) // (len(places) - len(needed)))
+
+
+def test_cutoffs_elsewhere_have_what_they_are_worth() -> None:
+    table = transfer_table(run().transfers)
+    assert table is not None
+    there, base = f"{98 / 130:.3f}", f"{2 / 3:.3f}"
+    difference = f"+{98 / 130 - 2 / 3:.3f}"
+    assert texts(table) == [["words", "2", there, f"{there}†+", base, difference, "0.0005", there, "2"]]
+    assert table.caption.startswith("The cutoff of the best mean F1 on here, tested on there, which had no part in")
+    assert "Holm correction over 1 row, α = 0.05" in table.caption
+    assert transfer_table(()) is None
+
+
+def test_small_p_values_are_bounds() -> None:
+    cells = [(cell.text, cell.value) for cell in map(p_cell, (None, 0.0, 0.00009, 0.0001, 0.5))]
+    assert cells == [("–", None), ("< 0.0001", 0.0), ("< 0.0001", 0.00009), ("0.0001", 0.0001), ("0.5000", 0.5)]
+
+
+def test_tables_that_would_be_empty_are_left_out() -> None:
+    assert len(cleaning_tables(bare())) == 2
+    whole = cleaning_tables(run())
+    assert [table.columns[0].header for table in whole] == ["cleaner"] * 4 + ["words", "scorer"]
+    assert all(render_text(table, 100) for table in whole)
+    long = replace(run(), sweeps=(sweep(cutoffs=30),))
+    assert [len(cleaning_tables(long, limit)[4].rows) for limit in (None, CUTOFFS)] == [30, 12]
+
+
+def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    write_cleaning_report(replace(run(), sweeps=(sweep(cutoffs=30),)), folder)
+    names = ["cleaners.csv", "curves.csv", "pages.csv", "report.html", "table.md", "table.tex"]
+    assert sorted(path.name for path in folder.iterdir()) == names
+    markdown = (folder / "table.md").read_text(encoding="utf-8")
+    assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 6
+    assert "| 30 |" in markdown
+    latex = (folder / "table.tex").read_text(encoding="utf-8")
+    assert latex.count(r"\usepackage{booktabs}") == 1
+    assert latex.startswith("% needs")
+    _check_latex(latex, 6)
+    write_cleaning_report(bare(), folder)
+    assert sorted(path.name for path in folder.iterdir()) == [name for name in names if name != "curves.csv"]
+    _check_latex((folder / "table.tex").read_text(encoding="utf-8"), 2)
+
+
+def _check_latex(latex: str, tables: int) -> None:
+    """Every table is closed, its rows have the columns of its layout, and no special character stands bare."""
+    blocks = re.findall(r"\\begin{table\*}.*?\\end{table\*}", latex, flags=re.DOTALL)
+    assert len(blocks) == tables == latex.count(r"\begin{table*}")
+    for block in blocks:
+        assert [block.count(rule) for rule in (r"\toprule", r"\bottomrule", r"\end{tabular}", r"\caption{")] == [1] * 4
+        layout = re.search(r"\\begin{tabular}{(.*)}", block)
+        assert layout
+        columns = len(re.findall("[lr]", layout[1]))
+        for line in block.splitlines():
+            if line.endswith(r"\\"):
+                wide = line.count(r"\multicolumn{2}")
+                assert line.replace(r"\&", "").count("&") + 1 + wide == columns
+                assert not re.search(r"(?<!\\)[_#%]|[†−–]", line)
+        bare = re.sub(r"\\[{}]", "", block)
+        assert bare.count("{") == bare.count("}")
