@@ -103,8 +103,8 @@ def test_unknown_model():
     with pytest.raises(ConfigError) as caught:
         load_model("no such")
     assert str(caught.value) == (
-        "lm=no such: unknown language model 'no such'. Fix: use books, or the path of a model's folder, ARPA file or KenLM "
-        "binary."
+        "lm=no such: unknown language model 'no such'. Fix: use books, self, or the path of a model's folder, ARPA file or "
+        "KenLM binary."
     )
 
 

@@ -58,7 +58,8 @@ def test_what_a_name_means():
     words, perplexity = cleaner.cuts
     assert [type(scorer) for scorer in cleaner.scorers] == [scorers()["words"], scorers()["perplexity"]]
     assert (words.cutoff, words.keep_headings, words.scorer.values) == (5.0, True, {})
-    assert (perplexity.cutoff, perplexity.keep_headings, perplexity.scorer.values) == (8000.5, False, {"lm": "books"})
+    assert (perplexity.cutoff, perplexity.keep_headings) == (8000.5, False)
+    assert perplexity.scorer.values == {"lm": "books", "context": 0.0, "prior": 0}
     # Headings are an affair of the cut: scores are stored under a name without them.
     assert [scorer.canonical_name for scorer in cleaner.scorers] == ["words", "perplexity(lm=books)"]
     assert parse_cleaner("none") == Cleaner()
@@ -215,7 +216,7 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
             "words(headings)@5",
             "words(headings)@5: the parameter 'headings' of 'words' has no value. Fix: write headings=score.",
         ),
-        ("perplexity(x=1)@5", "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, headings."),
+        ("perplexity(x=1)@5", "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings."),
         ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         (

@@ -143,5 +143,5 @@ def load_model(name: str) -> WordModel:
 
 
 def _unknown(name: str, where: str) -> ConfigError:
-    fix = f"use {', '.join(BUILDERS)}, or the path of a model's folder, ARPA file or KenLM binary"
+    fix = f"use {', '.join(BUILDERS)}, self, or the path of a model's folder, ARPA file or KenLM binary"
     return ConfigError(f"unknown language model {name!r}", fix, where)

@@ -33,6 +33,7 @@ class Plan:
         least_count: rarer words become `<unk>`.
         most_words: so many of the most frequent words are kept, the others become `<unk>`; None keeps all.
         prune: for each order, n-grams that occur so often or less are left out; the last holds for longer ones too.
+        hold_out: whether every hundredth sentence is held out to tell the card's perplexities, if there are enough.
         workers: how many processes.
         portion_bytes: how much text is worked on at once.
     """
@@ -48,6 +49,7 @@ class Plan:
     least_count: int = 1
     most_words: int | None = None
     prune: tuple[int, ...] = (0,)
+    hold_out: bool = True
     workers: int = 2
     portion_bytes: int = PORTION_BYTES
 

@@ -63,7 +63,7 @@ def train(plan: Plan) -> ModelCard:
         work.mkdir(parents=True)
         try:
             found = _read(plan, work, workers)
-            hold_out = found.held >= _ENOUGH_HELD
+            hold_out = plan.hold_out and found.held >= _ENOUGH_HELD
             if not hold_out:
                 found.train_on_all()
             words = _vocabulary(plan, found)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import multiprocessing
 import signal
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,13 @@ from thresher.errors import InputError, StateError
 from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.progress import Progress
-from thresher.pruning.store import ShardReport, read_report, shard_path, shards
+from thresher.pruning.learning import learn
+from thresher.pruning.score_report import ScoreReport, total
+from thresher.pruning.store import POISON, read_report, shard_path, shards
 from thresher.pruning.worker import DEFAULT_LIMITS, Limits, Shard, place_path, read_place, score_shard
 from thresher.scorers.base import Scorer
+
+__all__ = ["ScorePlan", "ScoreReport", "cut_shards", "score_collection"]
 
 # Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
 STORE_VERSION = 1
@@ -64,30 +69,10 @@ class ScorePlan:
         }
 
 
-@dataclass(frozen=True)
-class ScoreReport:
-    """What the pass came to: `documents = scored + emptied + failed`.
-
-    `seconds` are those of all workers by stage: `pages` and each scorer's canonical name. `wall_seconds` is the
-    shards' wall time divided by the workers, so that a resumed pass has one too; `peak_mib` is the largest worker's.
-    """
-
-    documents: int
-    scored: int
-    emptied: int
-    failed: int
-    words: int
-    bytes: int
-    shards: int
-    workers: int
-    seconds: Mapping[str, float]
-    wall_seconds: float
-    cpu_seconds: float
-    peak_mib: float
-
-
 def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: bool = False) -> ScoreReport:
     """Score every page of a collection into the score store `folder`; finished shards are kept and skipped.
+
+    Scorers that learn from the collection do so first: see `thresher.pruning.learning`.
 
     Args:
         plan: the collection and what to score.
@@ -96,7 +81,8 @@ def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: boo
         fresh: drop scores that were made otherwise, instead of refusing.
 
     Raises:
-        InputError: if the collection is empty or unreadable, or has ids that are unfit or not unique.
+        InputError: if the collection is empty or unreadable, or has ids that are unfit or not unique, or too little text for a
+            scorer that learns from it.
         StateError: if the folder holds scores that were made from other input or in another way.
     """
     _claim(plan, folder, fresh)
@@ -104,12 +90,14 @@ def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: boo
     report = _finished(done)
     if report and report.shards == len(shards(folder)):
         return report
-    for scorer in plan.scorers:
+    scorers, learning = learn(plan.scorers, folder, partial(_pick, plan, workers), plan.options.language, workers)
+    plan = replace(plan, scorers=scorers)
+    for scorer in scorers:
         scorer.prepare()
     poison = _read_poison(folder)
     while not _attempt(plan, folder, workers, poison):
         _isolate(plan, folder, poison)
-    report = _total([read_report(path) for path in shards(folder)], workers)
+    report = total([read_report(path) for path in shards(folder)], workers, learning)
     if not report.documents:
         raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
     for place in folder.glob("shard-*.place"):
@@ -131,6 +119,10 @@ def cut_shards(sources: Iterator[Source], pages: int = SHARD_PAGES) -> Iterator[
         size += source.size
     if shard:
         yield tuple(shard)
+
+
+def _pick(plan: ScorePlan, workers: int, store: Path, picker: Scorer) -> ScoreReport:
+    return score_collection(replace(plan, scorers=(picker,), labels=False), store, workers)
 
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
@@ -216,11 +208,11 @@ def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -
                 else f"ended its worker (exit code {process.exitcode})"
             )
             poison.setdefault(str(number), {})[position] = reason
-            write_json(folder / "poison.json", poison)
+            write_json(folder / POISON, poison)
 
 
 def _read_poison(folder: Path) -> dict[str, dict[int, str]]:
-    stored = _read_json(folder / "poison.json")
+    stored = _read_json(folder / POISON)
     return {shard: {int(position): reason for position, reason in pages.items()} for shard, pages in stored.items()}
 
 
@@ -238,24 +230,3 @@ def _read_json(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _total(reports: Sequence[ShardReport], workers: int) -> ScoreReport:
-    seconds: dict[str, float] = {}
-    for report in reports:
-        for stage, spent in report.seconds.items():
-            seconds[stage] = seconds.get(stage, 0.0) + spent
-    return ScoreReport(
-        documents=sum(report.documents for report in reports),
-        scored=sum(report.scored for report in reports),
-        emptied=sum(report.emptied for report in reports),
-        failed=sum(report.failed for report in reports),
-        words=sum(report.words for report in reports),
-        bytes=sum(report.bytes for report in reports),
-        shards=len(reports),
-        workers=workers,
-        seconds=seconds,
-        wall_seconds=sum(report.wall_seconds for report in reports) / workers,
-        cpu_seconds=sum(report.cpu_seconds for report in reports),
-        peak_mib=max((report.peak_mib for report in reports), default=0.0),
-    )

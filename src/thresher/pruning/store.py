@@ -17,6 +17,9 @@ from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, user_error
 from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores
 
+POISON = "poison.json"
+"""The file in a store that tells which pages ended their worker, by shard and position, and how."""
+
 _REPORT = b"thresher"
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,6 +82,19 @@ class Parameter:
         return value
 
 
+@dataclass(frozen=True)
+class Lesson:
+    """What a scorer may learn from the collection that it is to score.
+
+    `sentences` gives those of descriptive blocks page by page, the same as often as it is called; `language` is whose
+    abbreviations end no sentence; `workers` is how many processes may work.
+    """
+
+    sentences: Callable[[], Iterable[Sequence[str]]]
+    language: str
+    workers: int
+
+
 class Scorer(ABC):
     """Gives each segment of a page one number. A subclass is declared by its class attributes and its docstring.
 
@@ -142,6 +156,24 @@ class Scorer(ABC):
     def fingerprint(self) -> str:
         """What else scores depend on: the digest of a model, which may change under the same name; empty if nothing."""
         return ""
+
+    @property
+    def learns(self) -> bool:
+        """Whether it can score only what `for_collection` returns."""
+        return False
+
+    def for_collection(self, lesson: Lesson, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
+        """Return the scorer of the same name that has learnt from the collection; it is sent to workers.
+
+        Args:
+            lesson: what there is to learn from; finding it takes long, and is not done unless asked for.
+            folder: keeps what was learnt, so that it need not be learnt again. `fingerprint` changes if something else would
+                be learnt from the same collection.
+
+        Raises:
+            InputError: if the collection has too little text.
+        """
+        return self
 
     def prepare(self) -> None:
         """Build or check what scoring needs, once, before workers start."""

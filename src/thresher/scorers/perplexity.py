@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 
+from thresher.errors import ConfigError
+from thresher.files import digest
 from thresher.language_models import BUILDERS, find_model, load_model, model_files
+from thresher.language_models.self_model import NAME as SELF
+from thresher.language_models.self_model import SETTINGS
 from thresher.pages import Segments
-from thresher.scorers.base import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores
+from thresher.scorers.base import KEEP_LOW, SENTENCE, Lesson, Parameter, Scorer, Scores
+from thresher.scorers.descriptive import RULE
 
 
 class Perplexity(Scorer):
@@ -27,10 +35,31 @@ class Perplexity(Scorer):
             "lm",
             str,
             "books",
-            "the language model: books, or the path of a folder that `thresher lm train` or `thresher lm import` wrote, of "
-            "an ARPA file, or of a KenLM binary",
+            "the language model: books, self (learnt from the long, dense blocks of the collection), or the path of a folder "
+            "that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
+        ),
+        Parameter(
+            "context",
+            float,
+            0.0,
+            "the weight of the words of neighbouring sentences, multiplied by itself with each sentence further; 0.7 is good",
+            low=0,
+            high=0.99,
+            terse=True,
+        ),
+        Parameter(
+            "prior",
+            int,
+            0,
+            "so many unseen words (probability 1e-6) are added to each sentence, against short ones; 32 is good",
+            low=0,
+            terse=True,
         ),
     )
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self._learnt: Path | None = None
 
     def check(self, where: str) -> None:
         """Look for the model's file.
@@ -38,13 +67,28 @@ class Perplexity(Scorer):
         Raises:
             ConfigError: if there is none.
         """
-        if self._lm not in BUILDERS:
+        if not self.learns and self._lm not in BUILDERS:
             find_model(self._lm, where)
 
     @property
+    def learns(self) -> bool:
+        """Whether the model is made from the collection."""
+        return self._lm == SELF
+
+    @property
     def fingerprint(self) -> str:
-        """The digest of the language model."""
-        return model_files(self._lm).digest
+        """The digest of the language model; of one that is made from the collection, that of how it is made."""
+        return digest([SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
+
+    def for_collection(self, lesson: Lesson, folder: Path) -> Perplexity:
+        """Return the scorer with the model of the collection, which is in `folder` afterwards."""
+        # Late: training takes memory that workers do without.
+        from thresher.language_models.self_training import learn
+
+        taught = Perplexity(**self.values)
+        taught._learnt = folder / f"{SELF}-{self.fingerprint}"
+        learn(lesson.sentences, taught._learnt, lesson.language, lesson.workers, self.canonical_name)
+        return taught
 
     def prepare(self) -> None:
         """Build the language model if this machine has not got it yet; check a model at a path.
@@ -52,12 +96,31 @@ class Perplexity(Scorer):
         Raises:
             ThresherError: if there is no such model, or it cannot be read.
         """
-        load_model(self._lm)
+        load_model(self._model)
 
     def score(self, segments: Segments) -> Scores:
-        """Return the perplexity of each sentence; infinite where it holds no word."""
-        return load_model(self._lm).perplexities(segments.plain, segments.sentence_ends).astype(np.float32)
+        """Return the perplexity of each sentence, smoothed as asked; infinite where there is no word to judge by."""
+        context, prior = float(self.values["context"]), float(self.values["prior"])
+        found = load_model(self._model).perplexities(segments.plain, segments.sentence_ends, context, prior)
+        return found.astype(np.float32)
 
     @property
     def _lm(self) -> str:
         return str(self.values["lm"])
+
+    @property
+    def _model(self) -> str:
+        """The name or path of the model.
+
+        Raises:
+            ConfigError: if it has not been made yet.
+        """
+        if not self.learns:
+            return self._lm
+        if self._learnt is None:
+            raise ConfigError(
+                f"the language model {SELF!r} is learnt from a collection, and here is none",
+                "clean a collection, or choose another model such as lm=books",
+                self.canonical_name,
+            )
+        return str(self._learnt)

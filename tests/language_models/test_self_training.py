@@ -1,0 +1,153 @@
+"""The model of a collection's own sentences: which of them count, and that it is the model of just these."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from thresher.errors import InputError
+from thresher.language_models import load_model, model_files, self_training
+from thresher.language_models.plans import Plan
+from thresher.language_models.self_training import learn
+from thresher.language_models.training import train
+
+FOOTER = "All rights reserved by the owners of this site and their many partners."
+
+
+def expected(pages: list[list[str]]) -> list[str]:
+    """Each sentence of two pages at most once, where it comes first; by dictionaries."""
+    found = Counter(sentence.lower() for page in pages for sentence in {sentence.lower(): None for sentence in page})
+    first = {sentence.lower(): sentence for page in reversed(pages) for sentence in reversed(page)}
+    order = dict.fromkeys(sentence.lower() for page in pages for sentence in page)
+    return [first[sentence] for sentence in order if found[sentence] <= 2]
+
+
+def site(pages: int = 40) -> list[list[str]]:
+    """Pages of three sentences of their own, one that a copy has too, and a footer."""
+    return [
+        [
+            *(f"Page {number} tells of river {number * 3 + part} and of the bridge over it." for part in range(3)),
+            f"The pair {number // 2} has a sentence in common.",
+            FOOTER,
+        ]
+        for number in range(pages)
+    ]
+
+
+def test_the_model_is_that_of_the_sentences_that_count(tmp_path: Path) -> None:
+    pages = [*site(), []]
+    output = tmp_path / "models" / "self-1"
+    learn(lambda: pages, output, "en")
+    assert [path.name for path in output.parent.iterdir()] == ["self-1"]
+    lines = expected(pages)
+    assert len(lines) == 40 * 3 + 20
+    assert FOOTER not in lines
+    text = tmp_path / "text.txt"
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    plan = Plan((text,), tmp_path / "other", order=3, unigram="current", tokeniser="characters", hold_out=False)
+    assert (output / "model.arpa").read_bytes() == (
+        train(plan).digest and (tmp_path / "other" / "model.arpa").read_bytes()
+    )
+    files = model_files(str(output))
+    assert files.card is not None
+    assert (files.card.name, files.card.language, files.card.tokeniser) == ("self", "en", "characters")
+    assert files.card.corpus == (
+        "140 different sentences of descriptive blocks on 40 pages of the collection itself, "
+        "without those on more than 2 pages"
+    )
+    model = load_model(str(output))
+    assert model.perplexity(lines[0]) < model.perplexity(FOOTER)
+
+
+def test_what_was_learnt_is_not_learnt_again(tmp_path: Path) -> None:
+    learn(site, tmp_path / "self-1", "en")
+
+    def never() -> list[list[str]]:
+        raise AssertionError("the collection was read again")
+
+    learn(never, tmp_path / "self-1", "en")
+
+
+def test_workers_make_no_difference(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        learn(site, tmp_path / str(workers) / "self", "en", workers)
+    assert (tmp_path / "1" / "self" / "model.arpa").read_bytes() == (
+        tmp_path / "2" / "self" / "model.arpa"
+    ).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("pages", "counts"),
+    [
+        ([], "0 words in 0 different sentences of 0 pages"),
+        ([[], []], "0 words in 0 different sentences of 0 pages"),
+        ([[FOOTER]] * 3, "0 words in 0 different sentences of 3 pages"),
+        ([["— …", "One two, three!"], ["Four five."]], "5 words in 3 different sentences of 2 pages"),
+        # The last of these words is the 1,000th.
+        (
+            [[f"word{number} of a sentence" for number in range(249)] + ["a b c"]],
+            "999 words in 250 different sentences of 1 pages",
+        ),
+    ],
+)
+def test_too_little_text_is_refused(tmp_path: Path, pages: list[list[str]], counts: str) -> None:
+    with pytest.raises(InputError) as caught:
+        learn(lambda: pages, tmp_path / "models" / "self-1", "en", where="perplexity(lm=self)")
+    assert str(caught.value) == (
+        f"perplexity(lm=self): too little descriptive text to learn a model from: {counts}, and 1000 words are needed. "
+        "Fix: give a larger collection, or another model such as lm=books."
+    )
+    assert list(tmp_path.rglob("*")) == [tmp_path / "models"]
+
+
+def test_enough_text_is_enough(tmp_path: Path) -> None:
+    learn(lambda: [[f"word{number} of a sentence" for number in range(250)]], tmp_path / "self-1", "en")
+    assert json.loads((tmp_path / "self-1" / "card.json").read_text(encoding="utf-8"))["training"]["words"] in (
+        992,
+        1000,
+    )
+
+
+def test_letters_are_words_where_there_are_no_spaces(tmp_path: Path) -> None:
+    pages = [
+        [f"第{number}页说的是一条河流和河上的老桥。" for number in range(first, first + 9)] for first in range(0, 90, 9)
+    ]
+    learn(lambda: pages, tmp_path / "self-1", "zh")
+    model = load_model(str(tmp_path / "self-1"))
+    assert model.card is not None
+    assert model.card.language == "zh"
+    assert model.perplexity("河上的老桥") < model.perplexity("上河桥的老")
+
+
+def test_a_reading_that_fails_leaves_nothing(tmp_path: Path) -> None:
+    def broken() -> list[list[str]]:
+        raise InputError("it is gone", "bring it back")
+
+    with pytest.raises(InputError, match="it is gone"):
+        learn(broken, tmp_path / "self-1", "en")
+    assert list(tmp_path.iterdir()) == []
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.lists(st.sampled_from(["a", "A", "b", "c d", "Ü", "ü", "文", ""]) | st.text("xyz", max_size=2), max_size=6)
+    )
+)
+def test_sentences_that_count_are_those_of_a_count_in_dictionaries(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: list[list[str]]
+) -> None:
+    monkeypatch.setattr(self_training, "BLOCK", 3)
+    for path in tmp_path.iterdir():
+        path.unlink()
+    count = self_training._count_pages(pages, tmp_path)
+    assert count == sum(map(bool, pages))
+    if count:
+        text = tmp_path / "text"
+        assert self_training._write_sentences(pages, tmp_path, text) == len(expected(pages))
+        assert text.read_text(encoding="utf-8").split("\n")[:-1] == expected(pages)
