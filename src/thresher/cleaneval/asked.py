@@ -39,7 +39,7 @@ _SWEEP = re.compile(r"(?P<name>[^()=]+(?:\([^()]*\))?)\s*(?:=(?P<cutoffs>.*))?")
 def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, ...], tuple[CutoffSweep, ...]]:
     """Return the cleaners to measure, all text first, and the sweeps; without names the cleaners of `ROWS`.
 
-    Two spellings of a name are one.
+    Two spellings of a name are one; a scorer that is swept twice is swept over all its cutoffs.
 
     Raises:
         ConfigErrors: all that is wrong: names that do not parse or name what is not there, cutoffs that are no numbers or out
@@ -51,7 +51,11 @@ def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, .
     if problems:
         raise ConfigErrors(problems)
     by_name = {cleaner.name: cleaner for cleaner in cleaners}
-    return tuple(by_name.values()), tuple({sweep.name: sweep for sweep in swept}.values())
+    merged: dict[str, CutoffSweep] = {}
+    for sweep in swept:
+        before = merged[sweep.name].cutoffs if sweep.name in merged else ()
+        merged[sweep.name] = CutoffSweep(sweep.template, tuple(dict.fromkeys((*before, *sweep.cutoffs))))
+    return tuple(by_name.values()), tuple(merged.values())
 
 
 def asked_sweep(text: str) -> CutoffSweep:

@@ -77,20 +77,19 @@ def separate(
     if standard.without_gold:
         click.echo(f"pages without gold ({len(standard.without_gold)}): {', '.join(standard.without_gold)}", err=True)
     labelled: list[LabelledPage] = []
-    scores: dict[str, list[Floats]] = {name: [] for name in (*asked, _SENTENCE)}
+    scores: dict[str, list[Floats]] = {_SENTENCE: []}
     pages = [(page, found) for page in standard.pages if (found := _segments(page)) is not None]
     if not pages:
         raise InputError("no page can be parsed", "give pages in HTML", str(gold_folder))
     with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
         scorers = _taught(asked, [segments for _, segments in pages], Path(folder))
-        for page, segments in progress(pages, "scoring", len(pages), "pages"):
+        for page, segments in progress(pages, "labelling", len(pages), "pages"):
             words = segments.words_in_sentences
-            scored = words > 0
             labels = (rough_labels if rough else aligned_labels)(segments.sentences, page.text)
-            labelled.append(LabelledPage(labels[scored], words[scored]))
-            scores[_SENTENCE].append(words[scored].astype(np.float64))
-            for name, scorer in scorers.items():
-                scores[name].append(goodness(scorer, segments)[scored])
+            labelled.append(LabelledPage(labels[words > 0], words[words > 0]))
+            scores[_SENTENCE].append(words[words > 0].astype(np.float64))
+        for name, scorer in progress(scorers.items(), "scoring", len(scorers), "scorers"):
+            scores[name] = [goodness(scorer, segments)[segments.words_in_sentences > 0] for _, segments in pages]
     order = [*(name for name in scorers if name not in _YARDSTICKS), _SENTENCE, *_YARDSTICKS]
     rows = {name: separation(labelled, scores[name]) for name in order}
     low = {name for name, scorer in scorers.items() if scorer.keep == KEEP_LOW}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError, StateError
@@ -124,9 +124,11 @@ def model_files(name: str) -> ModelFiles:
         raise InputError(error.what, _FIX, str(card)) from error
 
 
-@lru_cache(maxsize=4)
+@cache
 def load_model(name: str) -> WordModel:
-    """Load a model, a name of `BUILDERS` or a path; a process holds one copy.
+    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each.
+
+    None is let go: pages are scored by one model after the other, and reading them again for each page would take hours.
 
     Raises:
         ConfigError: if there is no such model, or its card names an unknown tokeniser.
