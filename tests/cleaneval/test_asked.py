@@ -26,7 +26,10 @@ def test_two_spellings_of_a_name_are_one() -> None:
     cleaners, _ = asked(names, ())
     assert [cleaner.name for cleaner in cleaners] == ["none", "words@10", "density@5", "words@11"]
     _, sweeps = asked(("none",), ("words=1,2", "density=3", " words = 4"))
-    assert [(sweep.template.name, sweep.cutoffs) for sweep in sweeps] == [("words", (1.0, 2.0, 4.0)), ("density", (3.0,))]
+    assert [(sweep.template.name, sweep.cutoffs) for sweep in sweeps] == [
+        ("words", (1.0, 2.0, 4.0)),
+        ("density", (3.0,)),
+    ]
 
 
 def test_a_sweep_takes_the_cutoffs_in_its_text() -> None:

@@ -216,7 +216,10 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
             "words(headings)@5",
             "words(headings)@5: the parameter 'headings' of 'words' has no value. Fix: write headings=score.",
         ),
-        ("perplexity(x=1)@5", "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings."),
+        (
+            "perplexity(x=1)@5",
+            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings.",
+        ),
         ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         (
