@@ -36,7 +36,7 @@ def test_percentiles_are_asked_for_like_numbers() -> None:
     assert [cleaner.name for cleaner in sweep.cleaners] == ["density@p10", "density@p2.5"]
     # Numbers and percentiles of one scorer are two sweeps.
     _, sweeps = asked([], ["density=5,8", "density=p10", "density=p20"])
-    assert [(sweep.name, sweep.values) for sweep in sweeps] == [("density", (5.0, 8.0)), ("density@p", (20.0,))]
+    assert [(sweep.name, sweep.values) for sweep in sweeps] == [("density", (5.0, 8.0)), ("density@p", (10.0, 20.0))]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,10 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "unknown language model": (
         {"sweep": 'scorer = "perplexity(lm=atlantis)"\ncutoffs = [1000]'},
-        ("web.toml:14: 'lm' cannot be 'atlantis'. Fix: use one of books.",),
+        (
+            "web.toml:14: unknown language model 'atlantis'. Fix: use books, self, or the path of a model's folder, "
+            "ARPA file or KenLM binary.",
+        ),
     ),
     "cutoff out of range": (
         {"sweep": 'scorer = "words"\ncutoffs = [3, -1]'},
