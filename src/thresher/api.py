@@ -9,17 +9,16 @@ results = thresher.run("experiments/pydoc.toml")
 
 from __future__ import annotations
 
-import json
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.collections import IdRule, Page, open_collection
+from thresher.cleaning import CleanCounts, Extras, clean_collection
+from thresher.collections import Page, documents, open_collection
+from thresher.collections.files import Files
 from thresher.collections.ids import unique
-from thresher.collections.jsonl import JsonLines
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.collections.json_lines import JsonLines
+from thresher.errors import InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
     Comparison,
@@ -32,18 +31,12 @@ from thresher.evaluation import (
 )
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
-from thresher.files import atomic_path
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
-from thresher.pruning.cutting import clean_page, cleaned_documents
+from thresher.pruning.cutting import clean_page
 from thresher.pruning.page_scores import SCORED, PageScores, score_page
-from thresher.pruning.percentiles import resolved, resolved_without_collection
-from thresher.pruning.removed import judged_pages, record
-from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.pruning.store import failed_pages
-from thresher.pruning.worker import DEFAULT_LIMITS, Limits
+from thresher.pruning.percentiles import resolved_without_collection
 from thresher.reports.records import Results
-from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 
 
@@ -100,73 +93,6 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
     return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
 
 
-@dataclass(frozen=True)
-class CleanCounts:
-    """What cleaning a collection came to: `documents = kept + emptied + failed`.
-
-    `cutoffs` are what percentiles came to, by the cuts' names.
-    """
-
-    documents: int
-    kept: int
-    emptied: int
-    failed: int
-    words: int
-    failures: tuple[tuple[str, str], ...]
-    cutoffs: Mapping[str, float]
-
-
-def clean_collection(
-    source: Path,
-    cleaner: str,
-    output: Path,
-    ids: IdRule | None = None,
-    options: PageOptions = DEFAULT_OPTIONS,
-    workers: int = 1,
-    limits: Limits = DEFAULT_LIMITS,
-    removed: Path | None = None,
-    side_by_side: Path | None = None,
-) -> CleanCounts:
-    """Clean a collection into a JSON lines file with `id` and `contents`; emptied pages have empty contents.
-
-    `removed` is a JSON lines file of all segments with their scores and the cuts that dropped them, `side_by_side` an HTML
-    page that shows the same; neither is written unless named. See `thresher.pruning.removed`.
-
-    Raises:
-        ThresherError: if the input cannot be read, an id is unfit, the cleaner's name does not parse, or two of the files to
-            write are one.
-    """
-    parsed = parse_cleaner(cleaner).checked()
-    collection = open_collection(source, ids, int(limits.mib * 2**20))
-    outputs = [path for path in (output, removed, side_by_side) if path is not None]
-    if len({path.resolve() for path in outputs}) < len(outputs):
-        raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
-    # Beside the output, so that its disk is the one that must have room.
-    with (
-        atomic_path(output) as temporary,
-        _if_named(removed) as removed_file,
-        _if_named(side_by_side) as side_file,
-        tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent) as store,
-    ):
-        scores = score_collection(ScorePlan(collection, parsed.scorers, options, limits), Path(store), workers)
-        parsed = resolved(Path(store), parsed)
-        words = kept = emptied = 0
-        with temporary.open("w", encoding="utf-8", newline="\n") as out:
-            for document in cleaned_documents(Path(store), parsed):
-                out.write(json.dumps({"id": document.id, "contents": document.text}, ensure_ascii=False) + "\n")
-                words += document.words
-                kept += bool(document.text)
-                emptied += not document.text
-        if removed_file:
-            with removed_file.open("w", encoding="utf-8", newline="\n") as out:
-                for page in judged_pages(Path(store), parsed):
-                    out.write(json.dumps(record(page), ensure_ascii=False) + "\n")
-        if side_file:
-            write_side_by_side(judged_pages(Path(store), parsed), parsed.name, side_file)
-        failures = tuple(failed_pages(Path(store)))
-    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, failures, parsed.found_cutoffs)
-
-
 def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:
     """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
@@ -175,7 +101,7 @@ def index_json_lines(source: Path, output: Path, options: IndexOptions | None = 
         StateError: if `output` is a folder with other things in it than an index.
     """
     collection = open_collection(source)
-    if not isinstance(collection, JsonLines):
+    if not isinstance(collection, Files) or collection.format != JsonLines.name:
         raise InputError("this is no file of JSON lines", "clean the collection first: `thresher clean`", str(source))
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
@@ -247,17 +173,13 @@ def compare_runs(
     return RunTable(str(first), topics, values, comparisons)
 
 
-def _texts(collection: JsonLines) -> Iterator[tuple[str, str]]:
-    for source in unique(collection.sources()):
+def _texts(collection: Files) -> Iterator[tuple[str, str]]:
+    for source in unique(documents(collection)):
         if not source.is_text:
             raise InputError(
                 "the line holds a page, not text", "clean the collection first: `thresher clean`", source.where
             )
         yield source.id, (source.content or b"").decode("utf-8")
-
-
-def _if_named(path: Path | None) -> AbstractContextManager[Path | None]:
-    return nullcontext() if path is None else atomic_path(path)
 
 
 def _page(html: str | bytes) -> Page:
@@ -269,6 +191,7 @@ def _page(html: str | bytes) -> Page:
 __all__ = [
     "CleanCounts",
     "Cleaner",
+    "Extras",
     "RunTable",
     "clean_collection",
     "clean_html",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher import __version__
+from thresher.commands.clean import clean
 from thresher.commands.cleaneval import cleaneval
 from thresher.commands.lm import lm
 from thresher.commands.ncleaner import ncleaner
+from thresher.commands.options import backend_options, chosen_backend
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
 
@@ -64,16 +65,27 @@ def cli() -> None:
 @click.argument("experiment", type=_FILE)
 @click.option("--results", type=_FILE, default=Path("results"), show_default=True, help="Where results go.")
 @click.option("--indexes", type=_FILE, default=Path("indexes"), show_default=True, help="Where indexes go.")
-@click.option("--workers", type=click.IntRange(1), help="Processes of the scoring pass [default: as the file says].")
+@backend_options
 @click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
-def run(experiment: Path, results: Path, indexes: Path, workers: int | None, fresh: bool) -> None:
-    """Run an experiment file, or what is missing of it, and report."""
+def run(
+    experiment: Path,
+    results: Path,
+    indexes: Path,
+    workers: int | None,
+    backend: str | None,
+    scheduler: str,
+    fresh: bool,
+) -> None:
+    """Run an experiment file, or what is missing of it, and report. Options go before what the file says."""
     from dataclasses import replace
 
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
     config = load_experiment(experiment)
+    if backend or scheduler:
+        chosen = chosen_backend(backend, workers or config.workers, scheduler)
+        config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
     if workers:
         config = replace(config, workers=workers)
     _show(run_experiment(config, results, indexes, fresh, _say), results / config.name)
@@ -88,63 +100,6 @@ def report(folder: Path) -> None:
     found = read_results(folder)
     write_all(found, folder)
     _show(found, folder)
-
-
-@cli.command()
-@click.argument("source", metavar="INPUT", type=_FILE)
-@click.option("--cleaner", "-c", required=True, help="A canonical name, such as words@11; see `thresher cleaners`.")
-@click.option("--output", "-o", required=True, type=_FILE, help="The JSONL file to write, with `id` and `contents`.")
-@click.option("--removed", type=_FILE, help="A JSONL file of every segment with its scores and what dropped it.")
-@click.option("--side-by-side", type=_FILE, help="An HTML page of every text with what was dropped struck through.")
-@click.option("--blocks", type=click.Choice(["join", "split"]), default="join", show_default=True, help="Block rule.")
-@click.option("--language", default="en", show_default=True, help="Language of the sentence splitter.")
-@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
-@click.option(
-    "--max-page-mib", type=click.FloatRange(min=0.001), default=16.0, show_default=True, help="Larger pages fail."
-)
-@click.option(
-    "--page-seconds", type=click.FloatRange(min=0.01), default=30.0, show_default=True, help="Slower pages fail."
-)
-@click.option("--escape-ids", is_flag=True, help="Write characters that a run cannot hold as %XX.")
-def clean(
-    source: Path,
-    cleaner: str,
-    output: Path,
-    removed: Path | None,
-    side_by_side: Path | None,
-    blocks: str,
-    language: str,
-    workers: int,
-    max_page_mib: float,
-    page_seconds: float,
-    escape_ids: bool,
-) -> None:
-    """Clean any INPUT (folder or file of HTML, tar, JSONL) to JSON lines."""
-    from thresher.api import clean_collection
-    from thresher.collections import IdRule
-    from thresher.pages import PageOptions
-    from thresher.pruning.worker import Limits
-    from thresher.reports.formatting import exact_number
-
-    counts = clean_collection(
-        source,
-        cleaner,
-        output,
-        IdRule(escape=escape_ids),
-        PageOptions(blocks, language),
-        workers,
-        Limits(page_seconds, max_page_mib),
-        removed,
-        side_by_side,
-    )
-    _say(
-        f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
-        f"{counts.words} words kept"
-    )
-    for name, cutoff in counts.cutoffs.items():
-        _say(f"{name} = {exact_number(cutoff)}")
-    for document_id, reason in counts.failures:
-        _say(f"failed: {document_id}: {reason}")
 
 
 @cli.command()
@@ -247,6 +202,7 @@ def doctor() -> None:
         sys.exit(4)
 
 
+cli.add_command(clean)
 cli.add_command(ncleaner)
 cli.add_command(cleaneval)
 cli.add_command(lm)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from small_web import Done, Finished, Web, leftovers, tree
 
+from thresher.collections.kinds import HTML_SUFFIXES, KINDS
 from thresher.scorers.registry import scorers
 
 Call = Callable[..., Done]
@@ -24,8 +25,9 @@ def refused(call: Call, web: Web, code: int, *errors: str, arguments: tuple[str,
     assert (done.code, done.out) == (code, "")
     after = tree(web.folder)
     new = {name for name in before | after if before.get(name) != after.get(name)}
-    # Scores are whole shards, which the next run takes up.
-    assert {name for name in new if not name.endswith(".lock") and "/scores/" not in name} == set()
+    # Scores are whole shards, which the next run takes up; what failed in them is told before anything else can.
+    kept = (".lock", "/failures.jsonl")
+    assert {name for name in new if not name.endswith(kept) and "/scores/" not in name} == set()
     assert leftovers(web.folder) == []
 
 
@@ -138,11 +140,18 @@ def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
 def test_collections_without_pages(web: Web, call: Call) -> None:
     (web.folder / "empty").mkdir()
     web.write(collection='path = "empty"')
-    fix = "Fix: check collection.path."
-    refused(call, web, 3, f"empty: the folder holds no HTML file (.html, .htm, .xhtml, .shtml). {fix}")
+    known = ", ".join((*HTML_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
+    formats = "html, warc, trec-web, jsonl, tar"
+    refused(
+        call,
+        web,
+        3,
+        f"empty: the folder holds no collection. Fix: give files ending in {known}, or say what they are with `format`: "
+        f"{formats}.",
+    )
     (web.folder / "empty.jsonl").write_text("")
     web.write(collection='path = "empty.jsonl"')
-    refused(call, web, 3, f"empty.jsonl: the collection is empty. {fix}")
+    refused(call, web, 3, "empty.jsonl: the collection is empty. Fix: check collection.path.")
     (web.folder / "empty" / "blank.html").write_text("")
     web.write(collection='path = "empty"')
     refused(
@@ -154,29 +163,76 @@ def test_collections_without_pages(web: Web, call: Call) -> None:
     )
 
 
-def test_document_ids_that_come_twice(web: Web, call: Call) -> None:
-    (web.folder / "pages" / "part2" / "page00.html").write_text("<p>Another page of that name</p>")
-    web.write(collection='path = "pages"\nids = "stem"')
-    refused(
-        call,
-        web,
-        3,
-        "pages/part2/page00.html: the document id 'page00' comes twice, first in pages/part0/page00.html. "
-        'Fix: make ids unique, with `ids = "path"` where they come from file names.',
-    )
+def failed(web: Web, call: Call, pages: int, *expected: dict[str, object]) -> None:
+    """Run an experiment in which these pages fail and no others, and see that the report and the list name them."""
+    done = call("run", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    results = web.folder / "results" / "web"
+    listed = [json.loads(line) for line in (results / "failures.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert listed == list(expected)
+    stored = json.loads((results / "results.json").read_text(encoding="utf-8"))
+    assert stored["failed_pages"] == [[page["id"] or page["file"], page["reason"]] for page in expected]
+    for row in stored["rows"]:
+        assert row["documents"] == pages == row["indexed"] + row["emptied"] + row["failed"]
+        assert row["failed"] == len(expected)
+    assert f"{len(expected)} of {pages} pages failed" in done.out
 
 
-@pytest.mark.parametrize(("name", "shown", "unfit"), [("a b.html", "a b", " "), ("a\x01b.html", "a\\x01b", "\\x01")])
-def test_document_ids_that_no_run_can_hold(web: Web, call: Call, name: str, shown: str, unfit: str) -> None:
-    (web.folder / "pages" / name).write_text("<p>A page with an odd name</p>")
-    web.write()
-    refused(
-        call,
-        web,
-        3,
-        f"pages/{name}: the document id '{shown}' holds '{unfit}', which a TREC run cannot hold. Fix: rename the "
-        "document, or set `escape_ids = true` under [collection] to write such characters as %XX.",
-    )
+def test_document_ids_that_come_twice_fail_the_second_time(web: Web, call: Call) -> None:
+    (web.folder / "pages" / "part2" / "page00.html").write_text("<p>Another zeppelin of that name</p>")
+    (web.folder / "topics.tsv").write_text("1\tzeppelin\n2\tbarley\n")
+    (web.folder / "qrels.txt").write_text("1 0 page00 1\n2 0 page00 1\n")
+    web.write(collection='path = "pages"\nids = "stem"', sweep="", cleaners="")
+    reason = "the document id comes twice, first in part0/page00.html"
+    failed(web, call, 61, {"file": "part2/page00.html", "offset": None, "id": "page00", "reason": reason})
+    # The page of that name that was there first, which is about barley, is the one that was indexed.
+    run = (web.folder / "results" / "web" / "runs" / "none.trec").read_text().splitlines()
+    assert {line.split()[0] for line in run if line.split()[2] == "page00"} == {"2"}
+    assert {line.split()[0] for line in run} == {"2"}
+
+
+@pytest.mark.parametrize(("name", "shown", "unfit"), [("a b", "a b", " "), ("a\x01b", "a\\x01b", "\\x01")])
+def test_document_ids_that_no_run_can_hold_fail(web: Web, call: Call, name: str, shown: str, unfit: str) -> None:
+    (web.folder / "pages" / f"{name}.html").write_text("<p>A page with an odd name</p>")
+    web.write(sweep="", cleaners="")
+    reason = f"the document id '{shown}' holds '{unfit}', which a TREC run cannot hold"
+    failed(web, call, 61, {"file": f"{name}.html", "offset": None, "id": name, "reason": reason})
+
+
+def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
+    lines = [
+        '{"id": "a", "contents": "the barley harvest"}',
+        '{"id": "b", "contents": ',
+        '{"contents": "no id"}',
+        '{"id": "a", "contents": "again"}',
+        '{"id": "c"}',
+        '{"id": "d", "html": "<p>the weather</p>"}',
+    ]
+    (web.folder / "docs.jsonl").write_text("\n".join(lines) + "\n")
+    (web.folder / "qrels.txt").write_text("1 0 a 1\n")
+    web.write(collection='path = "docs.jsonl"', sweep="", cleaners="")
+    offsets = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    told = [
+        (1, "", "the line is not JSON (Expecting value at its character 23)"),
+        (2, "", "the line has no `id`"),
+        (3, "a", "the document id comes twice, first in docs.jsonl at byte 0"),
+        (4, "c", "the line has neither `html` nor `contents`"),
+    ]
+    expected = [
+        {"file": "docs.jsonl", "offset": offsets[number], "id": document_id, "reason": reason}
+        for number, document_id, reason in told
+    ]
+    done = call("clean", "docs.jsonl", "-c", "none", "-o", "o.jsonl", "--failures", "failed.jsonl", cwd=web.folder)
+    assert (done.code, done.out) == (0, "")
+    assert done.err.splitlines() == [
+        "o.jsonl: 6 pages = 2 with text + 0 emptied + 4 failed; 5 words kept",
+        *(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: {reason}" for number, name, reason in told),
+    ]
+    assert [json.loads(line) for line in (web.folder / "failed.jsonl").read_text().splitlines()] == expected
+    done = call("run", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    results = web.folder / "results" / "web"
+    assert [json.loads(line) for line in (results / "failures.jsonl").read_text().splitlines()] == expected
 
 
 def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) -> None:
@@ -310,7 +366,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        f"docs.jsonl:2: the line holds a page, not text. {clean_first}",
+        f"docs.jsonl at byte 29: the line holds a page, not text. {clean_first}",
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
     docs.write_text('{"id": "a", "contents": "x"}\n{"id": "a", "contents": "y"}\n')
@@ -318,8 +374,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "docs.jsonl:2: the document id 'a' comes twice, first in docs.jsonl:1. "
-        'Fix: make ids unique, with `ids = "path"` where they come from file names.',
+        "docs.jsonl at byte 29: the document id 'a' comes twice, first in docs.jsonl at byte 0. Fix: make ids unique.",
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
 
@@ -351,8 +406,13 @@ def test_search_needs_an_index(web: Web, call: Call) -> None:
 
 def test_a_failed_command_keeps_what_was_there(web: Web, call: Call, tmp_path: Path) -> None:
     (web.folder / "out.jsonl").write_text("precious\n")
-    (web.folder / "pages" / "a b.html").write_text("x")
-    done = call("clean", "pages", "-c", "words@3", "-o", "out.jsonl", cwd=web.folder)
+    (web.folder / "blank").mkdir()
+    (web.folder / "blank" / "a.html").write_text("")
+    files = sorted(path.name for path in web.folder.iterdir())
+    done = call("clean", "blank", "-c", "words@p30", "-o", "out.jsonl", "--failures", "f.jsonl", cwd=web.folder)
     assert done.code == 3
+    assert done.errors == [
+        "error: the collection has no words to take a percentile of. Fix: give a number as the cutoff."
+    ]
     assert (web.folder / "out.jsonl").read_text() == "precious\n"
-    assert sorted(path.name for path in web.folder.iterdir()) == ["out.jsonl", "pages", "qrels.txt", "topics.tsv"]
+    assert sorted(path.name for path in web.folder.iterdir()) == files

@@ -43,7 +43,7 @@ def test_killed_at_every_stage_and_then_finished(many: Web, call: Call) -> None:
         return any(indexes.glob(".words@20.*.tmp"))
 
     stages: list[Callable[[], bool]] = [
-        (results / "scores" / "shard-000000.parquet").exists,
+        (results / "scores" / "shard-000000-000000.parquet").exists,
         (results / "stages" / "index-none.json").exists,
         being_indexed,
         (results / "runs" / "words@40.trec").exists,

@@ -46,8 +46,10 @@ def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
     reports = ["manifest.json", "per_topic.csv", "report.html", "results.csv", "results.json", "table.md", "table.tex"]
     stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES]
     runs = [f"runs/{name}{suffix}" for name in FILES for suffix in (".trec", ".yaml")]
-    scores = ["scores/complete.json", "scores/shard-000000.parquet", "scores/store.json"]
-    assert found == sorted([".lock", *reports, *stages, *runs, *scores])
+    shard = [f"scores/shard-000000-000000.{kind}" for kind in ("parquet", "times.json")]
+    scores = ["scores/complete.json", *shard, "scores/store.json"]
+    assert found == sorted([".lock", "failures.jsonl", *reports, *stages, *runs, *scores])
+    assert (finished.results / "failures.jsonl").read_bytes() == b""
     assert sorted(path.name for path in finished.indexes.iterdir()) == sorted([".lock", *FILES])
 
 

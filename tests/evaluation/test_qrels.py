@@ -1,3 +1,4 @@
+import gzip
 from collections import Counter
 from pathlib import Path
 
@@ -5,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import InputError
-from thresher.evaluation.qrels import check_judged_documents, read_qrels
+from thresher.errors import ConfigError, InputError
+from thresher.evaluation.qrels import GRADES, read_qrels
 
 
 def write(tmp_path: Path, text: str) -> Path:
@@ -25,6 +26,36 @@ def test_six_columns_of_the_decision_track(tmp_path):
     assert read_qrels(write(tmp_path, "1 0 a 2 3 1\n1 0 b 0 -1 -1\n")) == {"1": {"a": 2, "b": 0}}
 
 
+def test_which_column_is_the_grade(tmp_path):
+    path = write(tmp_path, "1 0 a 2 3 1\n1 0 b 0 -1 -2\n")
+    assert read_qrels(path, "relevance") == read_qrels(path)
+    assert read_qrels(path, "effectiveness") == {"1": {"a": 3, "b": -1}}
+    assert read_qrels(path, "credibility") == {"1": {"a": 1, "b": -2}}
+    with pytest.raises(ConfigError) as config:
+        read_qrels(path, "grade")
+    assert str(config.value) == (
+        f"{path}: there is no column `grade` of grades. Fix: use one of relevance, effectiveness, credibility."
+    )
+    four = write(tmp_path, "\n1 0 a 2\n")
+    assert read_qrels(four, "relevance") == {"1": {"a": 2}}
+    with pytest.raises(InputError) as error:
+        read_qrels(four, "credibility")
+    assert str(error.value) == f"{four}:2: the line has one grade and no credibility. Fix: use the column relevance."
+
+
+def test_compressed_qrels(tmp_path):
+    path = tmp_path / "qrels.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf1 0 a 2\r\n2 0 b -1\r\n"))
+    assert read_qrels(path) == {"1": {"a": 2}, "2": {"b": -1}}
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(InputError, match="the compressed file is damaged or cut off"):
+        read_qrels(path)
+    path.write_bytes(b"1 0 a 1\n1 0 caf\xe9 1\n")
+    with pytest.raises(InputError) as error:
+        read_qrels(path)
+    assert str(error.value) == f"{path}:2: it is not UTF-8. Fix: convert the file to UTF-8."
+
+
 def test_published_qrels(shared_data):
     web = read_qrels(shared_data / "topics-qrels" / "qrels.web.201-250.txt")
     assert list(web) == [str(number) for number in range(201, 251)]
@@ -34,6 +65,10 @@ def test_published_qrels(shared_data):
     grades = Counter(grade for judged in decision.values() for grade in judged.values())
     assert grades == {0: 18694, 1: 3137, 2: 1028}
     assert decision["1"]["clueweb12-0002wb-08-02435"] == 2
+    effective = read_qrels(shared_data / "topics-qrels" / "qrels.decision.2019.6col.txt", "effectiveness")
+    assert effective["1"]["clueweb12-0002wb-08-02435"] == 3
+    grades = Counter(grade for judged in effective.values() for grade in judged.values())
+    assert grades == {-2: 13, -1: 18694, 0: 87, 1: 161, 2: 879, 3: 3025}
     cacm = read_qrels(shared_data / "retrieval" / "cacm" / "qrels.cacm.txt")
     assert (len(cacm), sum(map(len, cacm.values()))) == (52, 796)
 
@@ -70,12 +105,6 @@ def test_what_is_wrong_and_where(tmp_path, text, message):
     assert str(error.value) == message.format(path)
 
 
-def test_missing_documents_are_each_named_once():
-    qrels = {"1": {"b": 1, "a": 0, "c": 1}, "2": {"b": 2, "d": 1}}
-    assert check_judged_documents(qrels, {"a", "c"}) == ["b", "d"]
-    assert check_judged_documents(qrels, {"a", "b", "c", "d", "e"}) == []
-
-
 WORDS = st.from_regex(r"[^\s\x00-\x20\x7f-\x9f\ufeff]{1,8}", fullmatch=True).filter(lambda word: word.split() == [word])
 QRELS = st.dictionaries(
     WORDS,
@@ -93,12 +122,15 @@ def test_round_trip(tmp_path_factory, qrels):
     assert read_qrels(path) == qrels
 
 
-@given(text=st.text(max_size=60) | st.text(alphabet="01- \nab", max_size=60))
-def test_any_text_gives_qrels_or_an_error_for_users(tmp_path_factory, text):
+ANY_TEXT = st.text(max_size=60) | st.text(alphabet="01- \nab", max_size=60)
+
+
+@given(content=st.binary(max_size=60) | ANY_TEXT.map(str.encode), column=st.sampled_from(GRADES))
+def test_any_bytes_give_qrels_or_an_error_for_users(tmp_path_factory, content, column):
     path = tmp_path_factory.mktemp("q") / "qrels"
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(content)
     try:
-        judgments = list(read_qrels(path).values())
+        judgments = list(read_qrels(path, column).values())
         where = str(path)
     except InputError as error:
         judgments = [{"none": 0}]

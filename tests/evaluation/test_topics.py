@@ -1,3 +1,5 @@
+import gzip
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation.records import Topic
-from thresher.evaluation.topics import read_topics
+from thresher.evaluation.topics import read_topics, spelled_as
 
 CLASSIC = """<top>
 <num> Number: 301
@@ -149,11 +151,19 @@ DOC = "<DOC><DOCNO>1</DOCNO>a</DOC>\n"
         ("\tc\n", "{}:1: the topic id `` is empty or holds white space. Fix: give it an id of one word."),
         (
             DOC + "\n<DOC>\n<DOCNO>2</DOCNO>\nb\n",
-            "{}:3: there is text outside of complete <DOC> blocks. Fix: close the block with </DOC>.",
+            "{}:3: the <DOC> block is not closed. Fix: end it with </DOC>.",
         ),
         (
             DOC + "junk\n" + DOC,
-            "{}:2: there is text outside of complete <DOC> blocks. Fix: close the block with </DOC>.",
+            "{}:2: there is text outside of <DOC> blocks. Fix: put it between <DOC> and </DOC>, or remove it.",
+        ),
+        (
+            DOC + "\n\njunk\n",
+            "{}:4: there is text outside of <DOC> blocks. Fix: put it between <DOC> and </DOC>, or remove it.",
+        ),
+        (
+            "<top><num> 1 <title> a </top>\njunk\n<top><num> 2 <title> b",
+            "{}:2: there is text outside of <top> blocks. Fix: put it between <top> and </top>, or remove it.",
         ),
         (
             "<DOC><DOCNO>2</DOCNO>b\n" + DOC,
@@ -204,14 +214,139 @@ def test_unknown_format_and_field(tmp_path):
     )
 
 
-def test_xml_reads_nothing_from_outside(tmp_path):
-    secret = tmp_path / "secret"
-    secret.write_text("do not read me")
+LAUGHS = (
+    '<!DOCTYPE t [<!ENTITY a "'
+    + "ha" * 50
+    + '">'
+    + "".join(f'<!ENTITY {name} "{f"&{inner};" * 10}">' for inner, name in pairwise("abcdefghij"))
+    + "]>"
+)
+SWOLLEN = "Maximum entity amplification factor exceeded"
+
+
+@pytest.mark.parametrize(
+    ("xml", "reason"),
+    [
+        (
+            '<!DOCTYPE t [<!ENTITY e SYSTEM "{0}">]><t><topic number="1"><query>a &e;</query></topic></t>',
+            "Entity 'e' not defined",
+        ),
+        (
+            '<!DOCTYPE t [<!ENTITY e SYSTEM "{0}">]><t><topic number="&e;"><query>a</query></topic></t>',
+            "Entity 'e' not defined",
+        ),
+        (
+            '<!DOCTYPE t [<!ENTITY e SYSTEM "{0}"><!ENTITY i "see &e;">]><t><topic number="1"><query>&i;</query></topic></t>',
+            "Entity 'e' not defined",
+        ),
+        (
+            '<!DOCTYPE t [<!ENTITY % p SYSTEM "{0}"> %p;]><t><topic number="1"><query>&e;</query></topic></t>',
+            "Entity 'p' not defined",
+        ),
+        ('<!DOCTYPE t SYSTEM "{0}"><t><topic number="1"><query>a &e;</query></topic></t>', "Entity 'e' not defined"),
+        (
+            '<!DOCTYPE t PUBLIC "-//x" "{0}"><t><topic number="1"><query>a &e;</query></topic></t>',
+            "Entity 'e' not defined",
+        ),
+        (
+            '<!DOCTYPE t [<!ENTITY e "&e;">]><t><topic number="1"><query>&e;</query></topic></t>',
+            "Detected an entity reference loop",
+        ),
+        (LAUGHS + '<t><topic number="1"><query>&j;</query></topic></t>', SWOLLEN),
+        (LAUGHS + '<t><topic number="&j;"><query>a</query></topic></t>', SWOLLEN),
+        (
+            '<!DOCTYPE t [<!ENTITY e "'
+            + "x" * 100_000
+            + '">]><t><topic number="1"><query>'
+            + "&e;" * 5000
+            + "</query></topic></t>",
+            SWOLLEN,
+        ),
+    ],
+)
+def test_xml_reads_no_other_file_and_does_not_swell(tmp_path, xml, reason):
+    secret = tmp_path / "secret.dtd"
+    secret.write_text('<!ENTITY e "do not read me">')
+    path = write(tmp_path, xml.replace("{0}", secret.as_uri()))
+    with pytest.raises(InputError) as error:
+        read_topics(path)
+    assert str(error.value) == f"{path}:1: it is not well-formed XML ({reason}). Fix: repair it there."
+
+
+def test_entities_that_the_file_declares_and_those_of_xml(tmp_path):
+    declared = '<!DOCTYPE t [<!ELEMENT t ANY><!ENTITY eacute "&#233;"><!ENTITY n "<number>7</number>">]>'
+    path = write(tmp_path, declared + "<t><topic>&n;<query>caf&eacute; <b>R&amp;D</b> &#x41;</query></topic></t>")
+    assert queries(path) == {"7": "café R&D A"}
+    include = '<xi:include xmlns:xi="http://www.w3.org/2001/XInclude" href="topics.txt" parse="text"/>'
+    path = write(tmp_path, f'<t><topic number="1"><query>a {include}</query></topic></t>')
+    assert queries(path) == {"1": "a"}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("text", [CLASSIC, XML, "<DOC>\n<DOCNO>1</DOCNO>\na\nb</DOC>\n", "1\ta b\n2\tc\n"])
+def test_line_ends_marks_and_compression_change_nothing(tmp_path, text, mark, end):
+    expected = queries(write(tmp_path, text))
+    changed = write(tmp_path, mark + text.replace("\n", end))
+    assert queries(changed) == expected
+    changed.write_bytes(gzip.compress(changed.read_bytes()))
+    assert queries(changed) == expected
+
+
+def test_compressed_files_that_are_damaged(tmp_path):
+    path = tmp_path / "topics.gz"
+    whole = gzip.compress(b"1\tbarley and rye\n" * 50)
+    for damaged in (whole[:40], whole[:12], whole[:-8] + b"\0" * 8, whole[:2], b"\x1f\x8b" + b"x" * 50):
+        path.write_bytes(damaged)
+        with pytest.raises(InputError) as error:
+            read_topics(path)
+        assert str(error.value) == f"{path}: the compressed file is damaged or cut off. Fix: fetch it again."
+    path.write_bytes(gzip.compress("1\tcafé".encode("latin-1")))
+    with pytest.raises(InputError) as error:
+        read_topics(path)
+    assert str(error.value) == f"{path}: it is not UTF-8. Fix: convert the file to UTF-8."
+
+
+def test_topics_that_nothing_closes(tmp_path):
     path = write(
-        tmp_path,
-        f'<!DOCTYPE t [<!ENTITY e SYSTEM "{secret.as_uri()}">]><t><topic number="1"><query>a &e;</query></topic></t>',
+        tmp_path, "<top>\n<num> Number: 301\n<title> crime\n\n<TOP>\n<num> 302\n<title> a < b\n<desc> Description:\nc"
     )
-    assert queries(path) == {"1": "a &e;"}
+    assert queries(path) == {"301": "crime", "302": "a < b"}
+    assert list(read_topics(path)) == ["301", "302"]
+    old = "<top>\n<head> Tipster Topic Description\n<num> Number:  051\n<dom> Domain:  International Economics\n"
+    old += "<title> Topic:  Airbus Subsidies\n<con> Concept(s):\n1. Airbus\n2. subsidy\n<fac> Factor(s):\n</top>"
+    path = write(tmp_path, old)
+    assert queries(path) == {"51": "Airbus Subsidies"}
+    assert queries(path, field="con") == {"51": "1. Airbus 2. subsidy"}
+    assert queries(path, field="dom") == {"51": "International Economics"}
+    other = "<top lang='en'><num>C041</num><EN-title>Pesticides</EN-title><EN-desc x='1'> in food </EN-desc></top>"
+    path = write(tmp_path, other)
+    assert queries(path, field="en-title") == {"C041": "Pesticides"}
+    assert queries(path, field="en-desc") == {"C041": "in food"}
+
+
+@pytest.mark.parametrize(
+    ("ids", "known", "expected"),
+    [
+        ("1 2", "1 2", "1 2"),
+        ("1 2", "001 002 003", "001 002"),
+        ("001 2", "1 02", "1 02"),
+        # What the qrels have stays; what could be two stays.
+        ("1 01", "01 7", "1 01"),
+        ("01", "1 001", "01"),
+        ("1 01", "001", "1 01"),
+        ("0 00", "000", "0 00"),
+        ("00", "0", "0"),
+        ("a1 01a", "a01 1a", "a1 01a"),
+        ("1", "", "1"),
+    ],
+)
+def test_leading_zeros_are_as_in_the_qrels(ids, known, expected):
+    topics = {id: Topic(id, f"query {id}") for id in ids.split()}
+    found = spelled_as(topics, dict.fromkeys(known.split()))
+    assert list(found) == expected.split()
+    assert [topic.query for topic in found.values()] == [topic.query for topic in topics.values()]
+    assert all(topic.id == id for id, topic in found.items())
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=8)
@@ -226,10 +361,51 @@ def test_tsv_round_trip(tmp_path_factory, topics):
     assert queries(path) == topics
 
 
-@given(text=st.text(max_size=60) | st.text(alphabet="<>/DOCNtopnumicqery \n\t1", max_size=60))
-def test_any_text_gives_topics_or_an_error_for_users(tmp_path_factory, text):
+PIECES = [
+    "<top>",
+    "</top>",
+    "<num> Number: ",
+    "<title>",
+    "<DOC>",
+    "</DOC>",
+    "<DOCNO>",
+    "</DOCNO>",
+    "<t>",
+    "</t>",
+    "<topic>",
+]
+PIECES += [
+    "</topic>",
+    "<topic number='1'>",
+    "<number>",
+    "</number>",
+    "<query>",
+    "</query>",
+    "<!DOCTYPE t [",
+    "]>",
+    "&e;",
+    "%e;",
+]
+PIECES += [
+    "<!ENTITY e 'x'>",
+    "<!ENTITY % e '&e;'>",
+    "<?xml version='1.0'?>",
+    "<!--",
+    "-->",
+    "<![CDATA[",
+    "]]>",
+    "\t",
+    "\r\n",
+    "1",
+    "a b",
+]
+ANY_TEXT = st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=12).map("".join)
+
+
+@given(content=st.binary(max_size=60) | ANY_TEXT.map(lambda text: text.encode("utf-8", "surrogatepass")))
+def test_any_bytes_give_topics_or_an_error_for_users(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("t") / "topics"
-    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    path.write_bytes(content)
     try:
         topics = read_topics(path)
         where = str(path)

@@ -12,11 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.collections.base import IdRule, JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.cutoffs import read_cutoffs
-from thresher.experiments.schema import REQUIRED, SCHEMA, check
+from thresher.experiments.locations import CatalogueId, TopicSource
+from thresher.experiments.schema import REQUIRED, SCHEMA
+from thresher.experiments.schema_check import check
 from thresher.pruning.worker import Limits
 from thresher.scorers.registry import scorers
 
@@ -75,22 +78,19 @@ def fail(load: Load, tmp_path: Path) -> Fail:
 def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     found = load(HEAD)
     assert (found.name, found.title, found.generate) == ("small", "small", "")
-    assert (found.collection, found.topics, found.qrels) == (
-        tmp_path / "pages",
-        tmp_path / "topics.tsv",
-        tmp_path / "qrels.txt",
-    )
+    assert found.collection == tmp_path / "pages"
+    assert found.topics == TopicSource(tmp_path / "topics.tsv", tmp_path / "qrels.txt", "title")
+    assert found.held_out is None
     assert [variant.name for variant in found.variants] == ["none"]
-    assert (found.ids.ids, found.ids.prefix, found.ids.keep_suffix, found.ids.escape) == ("path", "", False, False)
-    assert (found.ids.pattern, found.ids.replacement) == ("", "")
+    assert (found.format, found.reading) == ("", ReadOptions(IdRule(), 16 * 2**20, JsonFields()))
     assert found.limits == Limits(30.0, 16.0)
-    assert (found.pages.blocks, found.pages.language, found.topic_field) == ("join", "en", "title")
+    assert (found.pages.blocks, found.pages.language) == ("join", "en")
     assert (found.index.positions, found.index.stored, found.index.vectors) == (False, False, False)
     assert (found.index.stemmer, found.index.stopwords, found.index.lengths) == ("porter", True, False)
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.341, None, "estimated")
-    assert found.workers == os.cpu_count()
+    assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
 
@@ -99,7 +99,8 @@ def test_a_full_file(load: Load, tmp_path: Path) -> None:
         HEAD.replace('name = "small"', 'name = "small"\ntitle = "Small\u2028 [web]"').replace(
             'path = "pages"',
             'path = "pages"\nids = "stem"\nprefix = "a/b"\nkeep_suffix = true\nescape_ids = true\n'
-            "id_pattern = '-0+(\\d)'\nid_replacement = '-\\1'\nmax_page_mib = 2\npage_seconds = 0.5",
+            "id_pattern = '-0+(\\d)'\nid_replacement = '-\\1'\nmax_page_mib = 2\npage_seconds = 0.5\n"
+            "format = 'jsonl'\nid_field = 'docno'\nhtml_field = ['page.html', 'html']",
         )
         + """
 [pages]
@@ -128,11 +129,22 @@ tdp_watts = 15
 co2 = "codecarbon"
 [run]
 workers = 3
+backend = "dask"
+scheduler = "tcp://head:8786"
+[held_out]
+topics = "topics.tsv"
+qrels = "pages"
+field = "desc"
+column = "credibility"
 """
     )
     assert found.title == "Small\u2028 [web]"
-    assert (found.ids.ids, found.ids.prefix, found.ids.keep_suffix, found.ids.escape) == ("stem", "a/b", True, True)
-    assert (found.ids.pattern, found.ids.replacement) == ("-0+(\\d)", "-\\1")
+    assert found.held_out == TopicSource(tmp_path / "topics.tsv", tmp_path / "pages", "desc", "credibility")
+    assert (found.backend, found.scheduler) == ("dask", "tcp://head:8786")
+    assert found.format == "jsonl"
+    assert found.reading.rule == IdRule("stem", "a/b", True, True, "-0+(\\d)", "-\\1")
+    assert found.reading.fields == JsonFields(("docno",), ("page.html", "html"), ("contents",), ("url",))
+    assert found.reading.max_bytes == 2 * 2**20
     assert found.limits == Limits(0.5, 2.0)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in found.variants] == [
         ("none", None, None),
@@ -221,7 +233,8 @@ workers = -1
         "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
         "13: this is no regular expression with its replacement (missing ), unterminated subpattern at position 0). "
         "Fix: correct it.",
-        "16: 'path' is a whole number. Fix: give a text: TSV, TREC or XML.",
+        "16: 'path' is a whole number. "
+        "Fix: give a text: TSV, TREC or XML, or ir_datasets:ID (as the collection's if not given).",
         "19: 'blocks' is a list. Fix: give a text: whether inline tags pass within a block.",
         f"24: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",
         "25: there is no cutoff. Fix: list at least one.",
@@ -249,7 +262,7 @@ workers = -1
     [
         ("[sweep]\nscorer = 'words'", "0: [sweep] is not an array of tables. Fix: write [[sweep]]."),
         ("[zzz]\n", "0: unknown table [zzz]. Fix: use one of " + ", ".join(table.name for table in SCHEMA) + "."),
-        ("[run]\nzzz = 1", "1: unknown key 'zzz' in [run]. Fix: use one of workers."),
+        ("[run]\nzzz = 1", "1: unknown key 'zzz' in [run]. Fix: use one of workers, backend, scheduler."),
         ("[run]\nworker = 1", "1: unknown key 'worker' in [run]. Fix: write 'workers'."),
         (
             "[run]\nworkers = 2024-01-01",
@@ -259,6 +272,15 @@ workers = -1
             "[run]\nworkers = inf",
             "1: 'workers' is a number. Fix: give a whole number: processes for the scoring pass; 0 for one a core.",
         ),
+        (
+            "[run]\nscheduler = 'tcp://head:8786'",
+            '1: a scheduler is of use to dask alone. Fix: write backend = "dask".',
+        ),
+        (
+            "[run]\nbackend = 'dask'",
+            "1: dask has no scheduler. Fix: give the address of one in `scheduler`.",
+        ),
+        ("[run]\nbackend = 'ray'", "1: 'backend' cannot be 'ray'. Fix: use one of loky, dask."),
         ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value of at most 1000."),
         (
             "[costs]\ntdp_watts = '85'",
@@ -297,6 +319,28 @@ workers = -1
 def test_one_problem(fail: Fail, addition: str, problem: str) -> None:
     number, _, message = problem.partition(": ")
     assert fail(HEAD + addition + "\n") == [f"{NEXT + int(number)}: {message}"]
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        ("''", "'id_field' names no field. Fix: give a name or a list of names."),
+        ("[]", "'id_field' names no field. Fix: give a name or a list of names."),
+        ("['id', '']", "'id_field' names no field. Fix: give a name or a list of names."),
+        (
+            "['id', 1]",
+            "an item of 'id_field' is not a text. "
+            "Fix: give a list of names of JSON members that hold the id; dots go down into objects.",
+        ),
+        (
+            "1",
+            "'id_field' is a whole number. "
+            "Fix: give a text or a list: names of JSON members that hold the id; dots go down into objects.",
+        ),
+    ],
+)
+def test_names_of_fields_that_are_none(fail: Fail, value: str, problem: str) -> None:
+    assert fail(HEAD.replace('path = "pages"', f'path = "pages"\nid_field = {value}')) == [f"6: {problem}"]
 
 
 def test_a_page_may_not_take_for_ever(fail: Fail) -> None:
@@ -484,6 +528,13 @@ def test_cutoffs_that_are_none(fail: Fail, cutoffs: str, problem: str) -> None:
     assert fail(HEAD + SWEEP.format(cutoffs)) == [f"{NEXT + 2}: {problem}"]
 
 
+def test_the_column_of_qrels(load: Load, fail: Fail) -> None:
+    assert load(HEAD + "column = 'effectiveness'\n").topics.column == "effectiveness"
+    assert fail(HEAD + "column = 'grade'\n") == [
+        f"{NEXT}: 'column' cannot be 'grade'. Fix: use one of relevance, effectiveness, credibility."
+    ]
+
+
 def test_a_range_may_be_a_table_of_its_own(load: Load, fail: Fail) -> None:
     text = HEAD + "[[sweep]]\nscorer = 'words'\n[sweep.cutoffs]\nfrom = 1\nto = 2\n"
     assert [variant.name for variant in load(text).variants] == ["none", "words@1", "words@2"]
@@ -521,9 +572,81 @@ def test_paths_are_relative_to_the_file(load: Load, tmp_path: Path, monkeypatch:
     (tmp_path / "deep" / "small.toml").write_text(text)
     monkeypatch.chdir(tmp_path)
     found = load_experiment(Path("deep/small.toml"))
-    assert (found.collection, found.topics, found.qrels) == (Path("pages"), Path("topics.tsv"), Path("qrels.txt"))
+    assert found.collection == Path("pages")
+    assert found.topics == TopicSource(Path("topics.tsv"), Path("qrels.txt"), "title")
     absolute = load(HEAD.replace('"topics.tsv"', f'"{tmp_path}/topics.tsv"'))
-    assert absolute.topics == tmp_path / "topics.tsv"
+    assert absolute.topics.file == tmp_path / "topics.tsv"
+
+
+CATALOGUE = HEAD.partition("[topics]")[0].replace('"pages"', '"ir_datasets:vaswani"')
+FILES = TopicSource(Path("topics.tsv"), Path("qrels.txt"), "title")
+
+
+@pytest.mark.parametrize(
+    ("addition", "topics"),
+    [
+        ("", TopicSource(CatalogueId("vaswani"), CatalogueId("vaswani"), "title")),
+        ("[topics]\nfield = 'desc'\n", TopicSource(CatalogueId("vaswani"), CatalogueId("vaswani"), "desc")),
+        (
+            "[topics]\npath = 'ir_datasets:a/b'\n",
+            TopicSource(CatalogueId("a/b"), CatalogueId("a/b"), "title"),
+        ),
+        (
+            "[qrels]\npath = 'ir_datasets:${THRESHER_TEST:-a}/b'\n",
+            TopicSource(CatalogueId("vaswani"), CatalogueId("a/b"), "title"),
+        ),
+        (
+            "[topics]\npath = 'topics.tsv'\n[qrels]\npath = 'qrels.txt'\n",
+            FILES,
+        ),
+    ],
+)
+def test_the_catalogue_gives_what_is_left_out(
+    load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, addition: str, topics: TopicSource
+) -> None:
+    load(HEAD)
+    monkeypatch.chdir(tmp_path)
+    Path("catalogue.toml").write_text(CATALOGUE + addition)
+    found = load_experiment(Path("catalogue.toml"))
+    assert (found.collection, found.topics) == (CatalogueId("vaswani"), topics)
+    assert str(found.collection) == found.collection.name == "ir_datasets:vaswani"
+
+
+def test_what_the_catalogue_cannot_give(fail: Fail) -> None:
+    qrels = "0: the table [qrels] is missing. Fix: add [qrels] with path."
+    assert fail(CATALOGUE + "[topics]\npath = 'topics.tsv'\n") == [qrels]
+    assert fail(CATALOGUE.replace("vaswani", " ")) == [
+        f"{line}: 'ir_datasets:' has no id behind it. Fix: write one, such as ir_datasets:vaswani."
+        for line in (0, 0, 5)
+    ]
+    assert fail(CATALOGUE + "[qrels]\ncolumn = 'credibility'\n") == [
+        "8: qrels of ir_datasets have one grade here. Fix: use the column relevance."
+    ]
+    assert fail(CATALOGUE + "generate = 'pydoc'\n") == [
+        "7: a collection of ir_datasets cannot be generated. Fix: leave it out."
+    ]
+    assert fail(CATALOGUE + "[topics]\nfields = 'x'\n") == ["8: unknown key 'fields' in [topics]. Fix: write 'field'."]
+
+
+def test_held_out_topics_of_the_catalogue_bring_their_qrels(load: Load, fail: Fail, tmp_path: Path) -> None:
+    web = "ir_datasets:clueweb12/b13/trec-web-2013"
+    id = CatalogueId("clueweb12/b13/trec-web-2013")
+    assert load(HEAD + f"[held_out]\ntopics = '{web}'\n").held_out == TopicSource(id, id, "title")
+    assert load(HEAD + f"[held_out]\ntopics = '{web}'\nqrels = 'qrels.txt'\n").held_out == TopicSource(
+        id, tmp_path / "qrels.txt", "title"
+    )
+    assert fail(HEAD + "[held_out]\ntopics = 'none.txt'\nqrel = 'none.txt'\n") == [
+        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: their qrels.",
+        f"{NEXT + 1}: there is no {tmp_path}/none.txt. Fix: correct the path, which is relative to the experiment file.",
+        f"{NEXT + 2}: unknown key 'qrel' in [held_out]. Fix: write 'qrels'.",
+    ]
+    assert fail(HEAD + "[held_out]\ntopics = './topics.tsv'\nqrels = 'qrels.txt'\nfield = 'query'\n") == [
+        f"{NEXT + 1}: these are the topics that cutoffs are chosen on. Fix: give other topics or other qrels."
+    ]
+    assert fail(HEAD + "[held_out]\n") == [
+        f"{NEXT}: [held_out] has no 'topics'. Fix: add topics: other topics, on which cutoffs chosen on [topics] are tested.",
+        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: their qrels.",
+    ]
 
 
 def test_a_collection_to_be_made_need_not_be_there(load: Load, fail: Fail, tmp_path: Path) -> None:
@@ -542,7 +665,7 @@ def test_every_key_is_explained_and_its_default_is_allowed() -> None:
     assert len({table.name for table in SCHEMA}) == len(SCHEMA)
     for table in SCHEMA:
         assert len({key.name for key in table.keys}) == len(table.keys)
-        assert table.many or table.required == any(key.default is REQUIRED for key in table.keys)
+        assert not table.required or any(key.default is REQUIRED for key in table.keys)
         for key in table.keys:
             assert key.meaning
             if key.default is not REQUIRED:
@@ -585,7 +708,10 @@ def test_no_value_crashes_the_check(tmp_path_factory: pytest.TempPathFactory, da
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)
-def test_shipped_experiments_load(file: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shipped_experiments_load(
+    file: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
     if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
         monkeypatch.setenv("THRESHER_DATA", str(request.getfixturevalue("shared_data")))
     found = load_experiment(file)

@@ -11,20 +11,25 @@ from statistics import mean
 import numpy as np
 import pytest
 
-from thresher.collections.jsonl import JsonLines
+from thresher.collections.base import ReadOptions
+from thresher.collections.files import Files
+from thresher.collections.records import Part
 from thresher.costs import Tdp
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.records import Topic
-from thresher.experiments.config import CostOptions, Experiment, Variant, load_experiment
+from thresher.experiments.config import CostOptions, Experiment, load_experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
+from thresher.experiments.locations import TopicSource
 from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
+from thresher.experiments.topic_sets import TopicSet, same_queries
+from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.pages import read_text_page
 from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores
 from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import ShardReport, shard_path, write_shard
+from thresher.pruning.store import ShardReport, ShardTimes, shard_path, write_shard
 from thresher.reports.records import Cost, Results
 from thresher.scorers.cleaners import parse_cleaner
 
@@ -107,30 +112,57 @@ def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
     assert clean_cost(run("none", cut_seconds=0.5), nothing, METER) == Cost(0.5, 0.5, 150.0, None)
 
 
-INPUTS = Inputs(
-    JsonLines(Path("x.jsonl")),
+TOPICS = TopicSet(
     {"1": Topic("1", "oats"), "2": Topic("2", "rye bread"), "3": Topic("3", "unjudged")},
     {"1": {"a": 1, "b": 0}, "2": {"c": 2, "gone": 1}},
     ("1", "2"),
+    (),
+    TopicSource(Path("topics"), Path("qrels"), "title"),
+    {"topics": "t", "qrels": "q"},
+)
+INPUTS = Inputs(
+    Files(Path("x.jsonl"), "jsonl", ReadOptions()),
+    TOPICS,
+    None,
     ("first notice",),
-    {"collection": "c", "topics": "t", "qrels": "q"},
+    {"collection": "c", **TOPICS.digests},
+)
+# The same ids are other topics here; page a is judged in both.
+HELD_OUT = TopicSet(
+    {"2": Topic("2", "barley"), "1": Topic("1", "Rye Bread"), "4": Topic("4", "millet")},
+    {"1": {"d": 1, "a": 0}, "2": {"e": 1}, "4": {"lost": 1}},
+    ("2", "1", "4"),
+    (),
+    TopicSource(Path("others"), Path("other-qrels"), "title"),
+    {"topics": "t2", "qrels": "q2"},
 )
 
 
-def test_notices() -> None:
-    known = {"a", "b", "c"}
-    assert _notices(INPUTS, SCORES, known) == (
+def test_notices(tmp_path: Path) -> None:
+    make_store(tmp_path)
+    assert _notices(INPUTS, SCORES, tmp_path) == (
         "first notice",
         "1 judged pages are not in this collection: gone",
         "2 of 10 pages failed; they are listed below with their reasons",
         "1 of 10 pages hold no text",
     )
     calm = replace(SCORES, failed=0, emptied=0)
-    assert _notices(INPUTS, calm, known | {"gone"}) == ("first notice",)
-    many = replace(INPUTS, qrels={"1": {f"p{number}": 1 for number in range(7)}}, notices=())
-    assert _notices(many, calm, known) == ("7 judged pages are not in this collection: p0, p1, p2, p3, p4, …",)
-    five = replace(INPUTS, qrels={"1": {f"p{number}": 1 for number in range(5)}}, notices=())
-    assert _notices(five, calm, known) == ("5 judged pages are not in this collection: p0, p1, p2, p3, p4",)
+    known = replace(TOPICS, qrels={"1": {"a": 1}, "2": {"empty": 1}})
+    assert _notices(replace(INPUTS, topics=known), calm, tmp_path) == ("first notice",)
+    for count, names in ((7, "p0, p1, p2, p3, p4, …"), (5, "p0, p1, p2, p3, p4")):
+        lost = replace(TOPICS, qrels={"1": {f"p{number}": 1 for number in range(count)}})
+        assert _notices(replace(INPUTS, topics=lost, notices=()), calm, tmp_path) == (
+            f"{count} judged pages are not in this collection: {names}",
+        )
+    both = replace(INPUTS, topics=known, held_out=HELD_OUT)
+    assert _notices(both, calm, tmp_path)[1:] == ("held-out topics: 1 judged pages are not in this collection: lost",)
+
+
+def test_held_out_topics_that_ask_the_same() -> None:
+    assert same_queries(TOPICS, HELD_OUT) == ["1"]
+    # Topic 3 is not evaluated, so it has no part in the choice.
+    asked = {**HELD_OUT.topics, "4": Topic("4", "unjudged")}
+    assert same_queries(TOPICS, replace(HELD_OUT, topics=asked)) == ["1"]
 
 
 def make_store(folder: Path) -> None:
@@ -140,7 +172,8 @@ def make_store(folder: Path) -> None:
         PageScores("bad1", FAILED, "too large"),
         PageScores("bad2", FAILED, "took longer than 1 s"),
     ]
-    write_shard(shard_path(folder, 0), pages, [], ShardReport(0, 10, 7, 1, 2, 7, 0, {}, 0.0, 0.0, 0.0))
+    report = ShardReport(10, 7, 1, 2, 7, 0, None, None, 0)
+    write_shard(shard_path(folder, Part(0, 0, folder, "x")), pages, [], report, ShardTimes({}, 0.0, 0.0, 0.0))
 
 
 @pytest.fixture
@@ -235,6 +268,41 @@ def test_failed_pages_and_notices_are_told(results: Results) -> None:
         "estimated: Eq. 9, wall time × TDP 100 W (configured) × 0.5 kg/kWh. Stages under a second are below resolution."
     )
     json.dumps(told)
+
+
+def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, results: Results, tmp_path: Path) -> None:
+    inputs = replace(INPUTS, held_out=HELD_OUT)
+    baseline = run("none", tmp_path / "base.trec")
+    cleaned = run("words@5", tmp_path / "words.trec", words=400, bytes=1000)
+    others = [
+        replace(baseline, path=hits(tmp_path, "base.held-out", {"1": "ad", "2": "ae"}), held_out=True),
+        replace(cleaned, path=hits(tmp_path, "words.held-out", {"1": "d", "2": "aeb"}), held_out=True),
+    ]
+    found = assemble(experiment, inputs, SCORES, [baseline, others[0], cleaned, others[1]], tmp_path, METER)
+    assert found.rows[1].measures == results.rows[1].measures
+    assert found.per_topic == results.per_topic[:8]
+    there = found.held_out
+    assert there is not None
+    assert (there.topics, there.methods, there.notices, there.failed_pages) == (3, (), (), ())
+    assert [(row.variant, row.is_baseline, row.index_bytes) for row in there.rows] == [
+        ("none", True, 4000),
+        ("words@5", False, 1000),
+    ]
+    # Topic 4 has no hits, and its page is not there.
+    assert there.rows[0].measures == pytest.approx({"P@1": 0.0, "AP": mean([1 / 2, 1 / 2, 0])})
+    assert there.rows[1].measures == pytest.approx({"P@1": mean([1, 0, 0]), "AP": mean([1, 1 / 2, 0])})
+    compared = there.rows[1].comparisons["AP"]
+    assert (compared.wins, compared.ties, compared.losses) == (1, 2, 0)
+    assert (compared.p, compared.p_holm) == (1.0, 1.0)
+    assert [(value.topic, value.query) for value in there.per_topic[:3]] == [
+        ("2", "barley"),
+        ("1", "Rye Bread"),
+        ("4", "millet"),
+    ]
+    assert "3 other topics with a judgment, " in dict(found.methods)["Held-out topics"]
+    assert "best mean AP on the experiment's own topics" in dict(found.methods)["Held-out topics"]
+    assert "Held-out topics" not in dict(results.methods)
+    assert results.held_out is None
 
 
 def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path) -> None:

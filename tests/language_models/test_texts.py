@@ -151,6 +151,5 @@ def test_what_cannot_be_read(tmp_path):
         describe(missing)
     check(
         tmp_path,
-        f"{tmp_path}: the folder holds no HTML file (.html, .htm, .xhtml, .shtml). "
-        "Fix: give files of text, or folders of HTML pages.",
+        f"{tmp_path}: the folder is empty. Fix: give files of text, or folders of HTML pages.",
     )

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from troublesome import Trouble
+from troublesome import Listed, Trouble, whole
 
-from thresher.collections import Source
-from thresher.collections.html_folder import HtmlFolder
+from thresher.collections import Source, documents, open_collection
 from thresher.errors import StateError
-from thresher.pages import PageOptions, read_html
+from thresher.pages import read_html
 from thresher.pruning.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
 from thresher.pruning.page_scores import FAILED, SCORED, PageScores, score_page
-from thresher.pruning.worker import Limits, Shard, score_shard
+from thresher.pruning.worker import Shard, Work, score_shard
 from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.density import Density
@@ -152,7 +152,7 @@ NAMES = (
 @pytest.fixture(scope="module")
 def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tuple[Path, list[PageScores]]:
     """60 real pages in two shards, among them pages without text and failed ones, and the same pages scored one by one."""
-    real = list(HtmlFolder(shared_data / "cleaning" / "dragnet-300" / "input").sources())[:60]
+    real = list(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:60]
     empty = [Source(f"empty{number}", "x", 0, content=b"") for number in range(3)]
     failed = [Source(f"failed{number}", "x", 0, problem="broken") for number in range(3)]
     sources = [empty[0], failed[0], *real[:20], empty[1], failed[1], *real[20:], failed[2], empty[2]]
@@ -160,7 +160,7 @@ def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tupl
     for scorer in SCORERS:
         scorer.prepare()
     for number, part in enumerate((sources[:30], sources[30:], failed[:1], [])):
-        score_shard(Shard(number, tuple(part), {}), folder, SCORERS, PageOptions(), Limits())
+        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, SCORERS))
     return folder, [score_page(source.page(), SCORERS) for source in sources if source.problem is None]
 
 

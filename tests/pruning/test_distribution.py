@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
+from troublesome import Listed, whole
 
 from thresher.collections import Source
 from thresher.errors import InputError
-from thresher.pages import PageOptions, read_html
+from thresher.pages import read_html
 from thresher.pruning.distribution import DECILES, PERCENTILES, read_distribution
-from thresher.pruning.worker import Limits, Shard, score_shard
+from thresher.pruning.worker import Shard, Work, score_shard
 from thresher.scorers.perplexity import Perplexity
 
 PAGES = (
@@ -31,7 +33,7 @@ def store(folder: Path, pages: tuple[bytes, ...] = PAGES) -> Perplexity:
     sources = [Source(f"p{place}", "x", len(page), content=page) for place, page in enumerate(pages)]
     sources.append(Source("bad", "x", 0, problem="broken"))
     for number, part in enumerate((sources[:2], sources[2:])):
-        score_shard(Shard(number, tuple(part), {}), folder, [scorer], PageOptions(), Limits())
+        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, (scorer,)))
     return scorer
 
 

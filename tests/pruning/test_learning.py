@@ -15,10 +15,12 @@ from thresher.collections import Source
 from thresher.errors import InputError, StateError
 from thresher.language_models import model_files, self_training
 from thresher.pages import Segments, read_html
+from thresher.pruning.backends import Backend
+from thresher.pruning.failures import Failure, failures
 from thresher.pruning.learning import Descriptive, descriptive_sentences, learn
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.score_report import ScoreReport
-from thresher.pruning.store import failed_pages, read_report, shards
+from thresher.pruning.store import read_times, shards
 from thresher.pruning.worker import Limits
 from thresher.scorers import perplexity
 from thresher.scorers.base import Scorer, Scores
@@ -47,7 +49,7 @@ def scores(folder: Path) -> list[list[float]]:
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path: Path, workers: int) -> None:
     plan = ScorePlan(rivers(), (Density(), Perplexity(lm="self")), shard_pages=16)
-    report = score_collection(plan, tmp_path / "store", workers)
+    report = score_collection(plan, tmp_path / "store", Backend(workers=workers))
     assert (report.documents, report.scored, report.shards) == (40, 40, 3)
 
     segments = [read_html(prose(number)) for number in range(40)]
@@ -63,7 +65,8 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
     assert FOOTER not in (tmp_path / "own" / "model.arpa").read_text(encoding="utf-8")
 
     names = sorted(path.name for path in (tmp_path / "store").iterdir())
-    assert names == ["complete.json", "models", *(f"shard-00000{n}.parquet" for n in range(3)), "store.json"]
+    written = [f"shard-000000-00000{n}.{kind}" for n in range(3) for kind in ("parquet", "times.json")]
+    assert names == ["complete.json", "models", *written, "store.json"]
     fingerprint = Perplexity(lm="self").fingerprint
     assert sorted(path.name for path in (tmp_path / "store" / "models").iterdir()) == [
         "learning.json",
@@ -79,9 +82,9 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
 
 
 def test_what_learning_took_is_the_scorers_and_in_all_sums(tmp_path: Path) -> None:
-    report = score_collection(ScorePlan(rivers(), (Density(), Perplexity(lm="self"))), tmp_path, 2)
+    report = score_collection(ScorePlan(rivers(), (Density(), Perplexity(lm="self"))), tmp_path, Backend(workers=2))
     learning = json.loads((tmp_path / "models" / "learning.json").read_text())
-    (shard,) = [read_report(path) for path in shards(tmp_path)]
+    (shard,) = [read_times(path) for path in shards(tmp_path)]
     assert learning["seconds"].keys() == {SELF}
     assert learning["seconds"][SELF] > 0 < learning["wall_seconds"]
     assert report.seconds == {
@@ -136,7 +139,7 @@ def test_pages_that_cannot_be_read_teach_nothing_and_end_a_worker_once(tmp_path:
     special: dict[int, str | bytes | Source] = {
         1: b"",
         2: "long " * 3000,
-        3: Source("d3", "listed:3", 10, path=Path("/nowhere/at/all.html")),
+        3: Source("d3", "listed", 10, 3, path=Path("/nowhere/at/all.html")),
     }
     report = score_collection(
         ScorePlan(rivers(40, special), (Perplexity(lm="self"),), limits=Limits(mib=0.01)), tmp_path
@@ -163,10 +166,12 @@ def test_pages_that_ended_a_worker_while_text_was_picked_are_not_tried_again(tmp
         return score_collection(replace(plan, scorers=(_Dying(),)), store)
 
     learn(plan.scorers, tmp_path, pick, "en", 1)
-    assert json.loads((tmp_path / "poison.json").read_text()) == {"0": {"5": "ended its worker (exit code -9)"}}
+    assert json.loads((tmp_path / "poison.json").read_text()) == {
+        "shard-000000-000000": {"5": "ended its worker (exit code -9)"}
+    }
     report = score_collection(plan, tmp_path)
     assert (report.scored, report.failed) == (39, 1)
-    assert list(failed_pages(tmp_path)) == [("d5", "ended its worker (exit code -9)")]
+    assert list(failures(tmp_path)) == [Failure("listed", 5, "d5", "ended its worker (exit code -9)")]
 
 
 def test_a_collection_with_too_little_text_is_refused(tmp_path: Path) -> None:

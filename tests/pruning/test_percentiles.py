@@ -13,11 +13,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from troublesome import Listed, whole
 
-from thresher.api import clean_collection, clean_html, clean_text
+from thresher.api import Extras, clean_collection, clean_html, clean_text
 from thresher.collections import Source
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.pages import PageOptions, read_html
+from thresher.pages import read_html
 from thresher.pruning.cutting import cleaned_documents, passes
 from thresher.pruning.page_scores import SCORED, PageScores
 from thresher.pruning.percentiles import (
@@ -27,8 +28,8 @@ from thresher.pruning.percentiles import (
     weighted_percentiles,
 )
 from thresher.pruning.removed import judged_pages
-from thresher.pruning.store import ShardReport, shard_path, write_shard
-from thresher.pruning.worker import Limits, Shard, score_shard
+from thresher.pruning.store import ShardReport, ShardTimes, shard_path, write_shard
+from thresher.pruning.worker import Shard, Work, score_shard
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 
 PAGES = (
@@ -85,7 +86,7 @@ def test_the_rank_is_exact() -> None:
 
 def store(folder: Path, *names: str, pages: Sequence[bytes] = PAGES) -> Path:
     """A score store of two shards, with a page that failed."""
-    scorers = list(
+    scorers = tuple(
         {cut.scorer.canonical_name: cut.scorer for name in names for cut in parse_cleaner(name).cuts}.values()
     )
     for scorer in scorers:
@@ -93,7 +94,7 @@ def store(folder: Path, *names: str, pages: Sequence[bytes] = PAGES) -> Path:
     sources = [Source(f"p{place}", "x", len(page), content=page) for place, page in enumerate(pages)]
     sources.insert(1, Source("bad", "x", 0, problem="broken"))
     for number, part in enumerate((sources[:3], sources[3:])):
-        score_shard(Shard(number, tuple(part), {}), folder, scorers, PageOptions(), Limits())
+        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, scorers))
     return folder
 
 
@@ -164,11 +165,12 @@ def test_infinite_scores_come_last_and_are_never_the_cutoff(tmp_path: Path, perc
     segments = read_html(b"<p>one two</p><p>three</p><p>four</p><p>five</p>")
     scores = np.array([7, 8, math.inf, math.inf], np.float32)
     page = PageScores("a", SCORED, segments=segments, scores={"words": scores})
-    report = ShardReport(0, 1, 1, 0, 0, 5, 0, {}, 0.0, 0.0, 0.0)
-    write_shard(shard_path(tmp_path, 0), [page], ["words"], report)
+    report, times = ShardReport(1, 1, 0, 0, 5, 0, None, None, 0), ShardTimes({}, 0.0, 0.0, 0.0)
+    path = shard_path(tmp_path, whole(()))
+    write_shard(path, [page], ["words"], report, times)
     assert resolved(tmp_path, parse_cleaner(f"words@p{percentile}")).cuts[0].threshold == cutoff
     page = replace(page, scores={"words": np.full(4, math.inf, np.float32)})
-    write_shard(shard_path(tmp_path, 0), [page], ["words"], report)
+    write_shard(path, [page], ["words"], report, times)
     with pytest.raises(InputError) as caught:
         resolved(tmp_path, parse_cleaner("words@p50"))
     assert str(caught.value) == "words: no segment has a finite score by words. Fix: give a number as the cutoff."
@@ -198,17 +200,19 @@ def test_nothing_is_cut_by_a_percentile_that_has_no_number() -> None:
 
 
 def test_a_collection_is_cleaned_by_percentiles_and_a_page_is_not(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
     for place, page in enumerate(PAGES):
-        (tmp_path / f"{place}.html").write_bytes(page)
+        (folder / f"{place}.html").write_bytes(page)
     counts = clean_collection(
-        tmp_path, "words@p30+perplexity@p70", tmp_path / "out.jsonl", removed=tmp_path / "removed.jsonl"
+        folder, "words@p30+perplexity@p70", tmp_path / "out.jsonl", extras=Extras(tmp_path / "removed.jsonl")
     )
     assert list(counts.cutoffs) == ["words@p30", "perplexity(lm=books)@p70"]
     for name, cutoff in counts.cutoffs.items():
         assert np.float32(cutoff) == np.float32(oracle(*in_a_row(name), float(name.rpartition("p")[2])))
     # The same numbers in place of the percentiles leave the same.
     numbers = "+".join(f"{name.rpartition('@')[0]}@{cutoff}" for name, cutoff in counts.cutoffs.items())
-    again = clean_collection(tmp_path, numbers, tmp_path / "again.jsonl")
+    again = clean_collection(folder, numbers, tmp_path / "again.jsonl")
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "again.jsonl").read_bytes()
     assert (counts.words, again.cutoffs) == (again.words, {})
     record = json.loads((tmp_path / "removed.jsonl").read_text(encoding="utf-8").splitlines()[0])

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from troublesome import Listed, whole
 
-from thresher.collections import Source
-from thresher.collections.html_folder import HtmlFolder
-from thresher.pages import PageOptions
+from thresher.collections import Source, documents, open_collection
 from thresher.pruning.cutting import cleaned_documents
 from thresher.pruning.removed import DROPPED, HEADING, PASSED, JudgedPage, Verdict, judged_pages, record, short
 from thresher.pruning.store import read_shard, shards
-from thresher.pruning.worker import Limits, Shard, score_shard
+from thresher.pruning.worker import Shard, Work, score_shard
 from thresher.scorers.boilerpipe import Boilerpipe
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cut, parse_cleaner
@@ -28,7 +28,7 @@ PAGE = b"<title>Oats</title><p>One two three. Four five.</p><h2>Rye</h2><div>six
 
 def store(folder: Path, *names: str) -> Path:
     """A score store of a small page, an empty one and one that failed."""
-    scorers = [scorer for name in names for scorer in parse_cleaner(name).scorers]
+    scorers = tuple(scorer for name in names for scorer in parse_cleaner(name).scorers)
     for scorer in scorers:
         scorer.prepare()
     sources = (
@@ -36,7 +36,7 @@ def store(folder: Path, *names: str) -> Path:
         Source("b", "x", 0, problem="broken"),
         Source("c", "x", 0, content=b""),
     )
-    score_shard(Shard(0, sources, {}), folder, scorers, PageOptions(), Limits())
+    score_shard(Shard(whole(sources)), Work(Listed(()), folder, scorers))
     return folder
 
 
@@ -149,16 +149,17 @@ def test_scores_for_people() -> None:
 def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     name: str, shared_data: Path, tmp_path: Path
 ) -> None:
-    sources = list(HtmlFolder(shared_data / "cleaning" / "dragnet-300" / "input").sources())[:24]
+    sources = list(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:24]
     cleaner = parse_cleaner(name)
     for number in range(2):
-        score_shard(Shard(number, tuple(sources[number::2]), {}), tmp_path, cleaner.scorers, PageOptions(), Limits())
+        part = replace(whole(sources[number::2]), number=number)
+        score_shard(Shard(part), Work(Listed(()), tmp_path, cleaner.scorers))
     pages = list(judged_pages(tmp_path, cleaner))
     texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"])["text"].to_pylist()]
-    documents = list(cleaned_documents(tmp_path, cleaner))
-    assert [page.id for page in pages] == [document.id for document in documents]
+    cleaned = list(cleaned_documents(tmp_path, cleaner))
+    assert [page.id for page in pages] == [document.id for document in cleaned]
     dropped = 0
-    for page, document, text in zip(pages, documents, texts, strict=True):
+    for page, document, text in zip(pages, cleaned, texts, strict=True):
         assert bare("".join(segment.text for segment in page.segments)) == bare(text)
         assert bare("".join(segment.text for segment in page.segments if segment.kept)) == bare(document.text)
         dropped += sum(not segment.kept for segment in page.segments)

@@ -11,38 +11,45 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from troublesome import Trouble
+from troublesome import Listed, Trouble, whole
 
-from thresher.collections.html_folder import HtmlFolder
+from thresher.collections import documents, open_collection
 from thresher.errors import InputError, StateError
-from thresher.pages import PageOptions, read_text_page
+from thresher.pages import read_text_page
+from thresher.pruning.failures import Failure, failures
 from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores, score_page
 from thresher.pruning.store import (
     ShardReport,
+    ShardTimes,
     count,
-    document_ids,
-    failed_pages,
+    first_document,
+    missing_documents,
     read_report,
     read_shard,
+    read_times,
     shard_path,
     shards,
     write_shard,
 )
-from thresher.pruning.worker import Limits, Shard, score_shard
+from thresher.pruning.worker import Shard, Work, score_shard
 from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 
-REPORT = ShardReport(3, 2, 1, 0, 1, 7, 70, {"pages": 0.25, "trouble(q=0.5)": 1.5}, 2.0, 1.75, 99.5)
+REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
+TIMES = ShardTimes({"pages": 0.25, "trouble(q=0.5)": 1.5}, 2.0, 1.75, 99.5)
+PART = whole(())
 
 
 def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Path) -> None:
-    sources = tuple(HtmlFolder(shared_data / "cleaning" / "dragnet-300" / "input").sources())[:60]
+    sources = tuple(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:60]
     scorers = (Words(), Density(), Perplexity(), Trouble())
     for scorer in scorers:
         scorer.prepare()
-    report = score_shard(Shard(0, sources, {}), tmp_path, scorers, PageOptions(), Limits())
-    rows = pq.read_table(shard_path(tmp_path, 0)).to_pylist()
+    path = shard_path(tmp_path, PART)
+    assert score_shard(Shard(whole(sources)), Work(Listed(()), tmp_path, scorers)) == 60
+    report = read_report(path)
+    rows = pq.read_table(path).to_pylist()
     words = 0
     for source, row in zip(sources, rows, strict=True):
         page = score_page(source.page(), scorers)
@@ -59,7 +66,7 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
             stored = np.array(row[f"score:{scorer.canonical_name}"], dtype=np.float32)
             assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
         words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
-    assert (report.words, report.documents, report.peak_mib > 10) == (words, 60, True)
+    assert (report.words, report.documents, read_times(path).peak_mib > 10) == (words, 60, True)
 
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4).map("\n".join)
@@ -79,10 +86,26 @@ def test_any_pages_come_out_as_they_went_in(
             scores = {"trouble(q=0.5)": np.array(values, dtype=np.float32)}
         status = FAILED if failed else SCORED if segments and segments.text else EMPTIED
         url = text or None
-        pages.append(PageScores(f"d{number}", status, text, url, "utf-8", "bom", number, 7, segments, scores))
+        pages.append(
+            PageScores(
+                f"d{number}",
+                status,
+                text,
+                "f",
+                number,
+                url,
+                "utf-8",
+                "bom",
+                number,
+                7,
+                segments,
+                scores,
+            )
+        )
     path = tmp_path / "shard-000000.parquet"
-    write_shard(path, pages, ["trouble(q=0.5)"], REPORT)
+    write_shard(path, pages, ["trouble(q=0.5)"], REPORT, TIMES)
     assert read_report(path) == REPORT
+    assert read_times(path) == TIMES
     table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
     for page, row in zip(pages, table.to_pylist(), strict=True):
         assert (row["id"], row["status"], row["reason"], row["url"]) == (page.id, page.status, page.reason, page.url)
@@ -90,14 +113,17 @@ def test_any_pages_come_out_as_they_went_in(
         assert row["sentence_ends"] == (page.segments.sentence_ends.tolist() if page.segments else [])
         scores = page.scores.get("trouble(q=0.5)", np.zeros(0, np.float32))
         assert np.array(row["score:trouble(q=0.5)"], dtype=np.float32).tobytes() == scores.tobytes()
-    assert list(failed_pages(tmp_path)) == [(page.id, page.reason) for page in pages if page.status == FAILED]
-    assert document_ids(tmp_path) == {page.id for page in pages}
+    assert list(failures(tmp_path)) == [
+        Failure("f", page.offset, page.id, page.reason) for page in pages if page.status == FAILED
+    ]
+    assert missing_documents(tmp_path, {"e", *(page.id for page in pages)}) == {"e"}
+    assert not pages or first_document(tmp_path) == "d0"
     assert sum(count(pages).values()) == len(pages)
 
 
-def small(path: Path, text: str = "hello there") -> None:
+def small(path: Path, text: str = "hello there", times: ShardTimes = TIMES) -> None:
     page = PageScores("d", SCORED, segments=read_text_page(text), scores={"s": np.ones(1, np.float32)})
-    write_shard(path, [page], ["s"], REPORT)
+    write_shard(path, [page], ["s"], REPORT, times)
 
 
 def damaged(path: Path) -> str:
@@ -106,7 +132,7 @@ def damaged(path: Path) -> str:
 
 @pytest.mark.parametrize("keep", [0, 3, 100, -9])
 def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
-    path = shard_path(tmp_path, 0)
+    path = shard_path(tmp_path, PART)
     small(path)
     path.write_bytes(path.read_bytes()[:keep])
     for read in (lambda: read_report(path), lambda: read_shard(path, ["text"])):
@@ -116,7 +142,7 @@ def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
 
 
 def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
-    path = shard_path(tmp_path, 0)
+    path = shard_path(tmp_path, PART)
     text = " ".join(map(str, range(3000)))
     small(path, text)
     whole = path.read_bytes()
@@ -136,7 +162,7 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
 
 
 def test_a_shard_without_a_column_or_a_report_is_damaged(tmp_path: Path) -> None:
-    path = shard_path(tmp_path, 0)
+    path = shard_path(tmp_path, PART)
     small(path)
     with pytest.raises(StateError) as caught:
         read_shard(path, ["text", "score:other"])
@@ -155,21 +181,52 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
 
 
 def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    for number in (10, 2, 0, 123456):
-        small(shard_path(tmp_path, number))
-    (tmp_path / ".shard-000001.parquet.77.tmp").touch()
-    (tmp_path / "shard-000001.place").touch()
+    for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (123456, 654321), (2, 0)):
+        small(shard_path(tmp_path, replace(PART, file=file, number=number)))
+    (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
+    (tmp_path / "shard-000001-000000.place").touch()
     assert [path.name for path in shards(tmp_path)] == [
-        "shard-000000.parquet",
-        "shard-000002.parquet",
-        "shard-000010.parquet",
-        "shard-123456.parquet",
+        "shard-000000-000000.parquet",
+        "shard-000002-000000.parquet",
+        "shard-000002-000009.parquet",
+        "shard-000002-000011.parquet",
+        "shard-000010-000000.parquet",
+        "shard-123456-654321.parquet",
     ]
 
 
 def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
+    """However long they took."""
     small(tmp_path / "a")
-    small(tmp_path / "b")
+    small(tmp_path / "b", times=ShardTimes({}, 1.0, 1.0, 1.0))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0))
+    assert read_times(tmp_path / "a") == TIMES != read_times(tmp_path / "b")
+    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), TIMES)
     assert pq.read_table(tmp_path / "a").num_rows == 0
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"seconds": {}}', b"\xff"])
+def test_times_that_are_missing_or_damaged(tmp_path: Path, content: bytes | None) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    times = path.with_suffix(".times.json")
+    times.unlink()
+    if content is None:
+        with pytest.raises(InputError) as missing:
+            read_times(path)
+        assert str(missing.value) == f"{path}: there is no such file or folder. Fix: check the path."
+        return
+    times.write_bytes(content)
+    with pytest.raises(StateError) as caught:
+        read_times(path)
+    assert str(caught.value) == damaged(path)
+
+
+def test_documents_of_a_store(tmp_path: Path) -> None:
+    """Pages without an id are passed over; failed ones are there."""
+    for number, ids in enumerate((["", "b"], [], ["a", "", "c"])):
+        pages = [PageScores(document_id, FAILED, "why") for document_id in ids]
+        write_shard(shard_path(tmp_path, replace(PART, number=number)), pages, [], REPORT, TIMES)
+    assert first_document(tmp_path) == "b"
+    assert missing_documents(tmp_path, ["a", "b", "c", "d", "e"]) == {"d", "e"}
+    assert missing_documents(tmp_path, []) == set()

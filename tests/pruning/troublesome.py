@@ -6,13 +6,16 @@ import os
 import re
 import signal
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
-from thresher.collections import IdRule, Source
+from thresher.collections import Part, ReadOptions, Source
+from thresher.collections.base import read_sources
+from thresher.collections.grouping import grouped
+from thresher.collections.records import Reading
 from thresher.pages import Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 
@@ -63,18 +66,26 @@ class Listed:
     items: tuple[Source, ...]
     mark: str = "1"
     path: Path = Path("listed")
-    rule: IdRule = IdRule()
+    options: ReadOptions = field(default_factory=ReadOptions)
 
     def fingerprint(self) -> str:
         return self.mark
 
-    def sources(self) -> Iterator[Source]:
-        yield from self.items
+    def parts(self, pages: int) -> Iterator[Part]:
+        return grouped(self.items, 0, self.path, "listed", pages)
+
+    def read(self, part: Part) -> Reading:
+        return read_sources(part)
+
+
+def whole(sources: Sequence[Source]) -> Part:
+    """All sources as one part."""
+    return Part(0, 0, Path("listed"), "listed", sources=tuple(sources))
 
 
 def page(number: int, text: str | bytes) -> Source:
     content = text if isinstance(text, bytes) else f"<p>{text}</p><p>the second block</p>".encode()
-    return Source(f"d{number}", f"listed:{number}", len(content), content=content, url=f"http://x/{number}")
+    return Source(f"d{number}", "listed", len(content), number, content=content, url=f"http://x/{number}")
 
 
 def pages(count: int, special: Mapping[int, str | bytes | Source] | None = None) -> Listed:

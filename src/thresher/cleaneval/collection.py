@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from thresher.cleaneval.gold import GoldPage
-from thresher.collections import Source
-from thresher.collections.base import IdRule
+from thresher.collections import IdRule, Part, ReadOptions, Source
+from thresher.collections.base import read_sources
 from thresher.collections.ids import escape_id
+from thresher.collections.records import Reading
 from thresher.files import digest, user_error
 
 
@@ -19,24 +20,33 @@ class GoldCollection:
 
     path: Path
     pages: Sequence[GoldPage]
-    rule: IdRule = IdRule(ids="stem", escape=True)
+    options: ReadOptions = field(default_factory=lambda: ReadOptions(IdRule(ids="stem", escape=True)))
 
     def fingerprint(self) -> str:
         """Return a digest over names, sizes and modification times of the pages."""
-        return digest([(source.id, source.size, _modified(source.path)) for source in self.sources()])
+        return digest([(source.id, source.size, _modified(source.path)) for source in self._sources()])
 
-    def sources(self) -> Iterator[Source]:
-        """Give every page as a source that is read later.
+    def parts(self, pages: int) -> Iterator[Part]:
+        """Give the pages, which are read later, some at a time.
 
         Raises:
             InputError: if the file of a page is gone.
         """
+        sources = tuple(self._sources())
+        for number, first in enumerate(range(0, len(sources), pages)):
+            yield Part(0, number, self.path, "", sources=sources[first : first + pages])
+
+    def read(self, part: Part) -> Reading:
+        """Give the pages of a part."""
+        return read_sources(part)
+
+    def _sources(self) -> Iterator[Source]:
         for page in self.pages:
             try:
                 size = page.path.stat().st_size
             except OSError as error:
                 raise user_error(error, page.path) from error
-            yield Source(page_id(page), str(page.path), size, path=page.path)
+            yield Source(page_id(page), page.path.name, size, path=page.path)
 
 
 def page_id(page: GoldPage) -> str:

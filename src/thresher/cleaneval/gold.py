@@ -20,7 +20,7 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.gold_html import parse_annotated
 from thresher.cleaneval.labels import LabelledText
-from thresher.collections.html_folder import HTML_SUFFIXES
+from thresher.collections.base import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
 

@@ -14,6 +14,7 @@ from thresher.cleaneval.collection import GoldCollection, page_id
 from thresher.cleaneval.comparing import PageQuality, compare_page, joined
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.measures import PageWords, compare_words
+from thresher.pruning.backends import Backend
 from thresher.pruning.percentiles import resolve_all
 from thresher.pruning.score_pass import ScorePlan, score_collection
 from thresher.pruning.store import read_shard, shards
@@ -58,7 +59,7 @@ def score_gold(
     distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
     collection = GoldCollection(pages[0].path.parent, pages)
     plan = ScorePlan(collection, distinct, labels=True, shard_pages=SHARD_PAGES)
-    score_collection(plan, folder, workers, fresh)
+    score_collection(plan, folder, Backend(workers=workers), fresh)
 
 
 def judge_pages(

@@ -18,7 +18,7 @@ from lxml.etree import LxmlError
 from thresher.cleaneval.gold import GoldPage, decode_gold, parse_gold
 from thresher.cleaneval.measures import CleaningSummary, PageWords, compare_words, summarize_pages
 from thresher.collections import Page
-from thresher.collections.html_folder import HTML_SUFFIXES
+from thresher.collections.base import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
 from thresher.files import user_error
 from thresher.language_models.characters_counts import CharacterModel, Settings, train

@@ -1,4 +1,4 @@
-"""Document ids: formed from file names, checked before anything is written."""
+"""Document ids: formed from file names, and checked."""
 
 from __future__ import annotations
 
@@ -46,24 +46,18 @@ def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool 
     return name.as_posix()
 
 
-def check_id(document_id: str, where: str) -> str:
-    """Return `document_id` if a TREC run can hold it.
+def id_problem(document_id: str) -> str:
+    """Return why a TREC run cannot hold `document_id`, empty if it can.
 
     Slashes and `..` are fit: an id is never used as a file name.
 
-    Raises:
-        InputError: if it is empty or holds white space, control characters or lone surrogates.
+    >>> id_problem("a b")
+    "the document id 'a b' holds ' ', which a TREC run cannot hold"
     """
     if not document_id:
-        raise InputError("the document id is empty", "give every document an id", where)
+        return "the document has no id"
     unfit = _UNFIT.search(document_id)
-    if unfit:
-        raise InputError(
-            f"the document id {document_id!r} holds {unfit.group()!r}, which a TREC run cannot hold",
-            "rename the document, or set `escape_ids = true` under [collection] to write such characters as %XX",
-            where,
-        )
-    return document_id
+    return f"the document id {document_id!r} holds {unfit.group()!r}, which a TREC run cannot hold" if unfit else ""
 
 
 def escape_id(document_id: str) -> str:
@@ -80,18 +74,22 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Pass sources through and check their ids.
+    """Pass sources through and check them, where damage must not be passed over.
 
     Raises:
-        InputError: for an id that is unfit or comes twice, naming both places.
+        InputError: for a source with a problem, an id that is unfit or comes twice, naming both places.
     """
     seen: dict[str, str] = {}
     for source in sources:
-        check_id(source.id, source.where)
+        if source.problem:
+            raise InputError(source.problem, "correct or remove it", source.where)
+        problem = id_problem(source.id)
+        if problem:
+            raise InputError(problem, "give the document an id without white space", source.where)
         if source.id in seen:
             raise InputError(
                 f"the document id {source.id!r} comes twice, first in {seen[source.id]}",
-                'make ids unique, with `ids = "path"` where they come from file names',
+                "make ids unique",
                 source.where,
             )
         seen[source.id] = source.where

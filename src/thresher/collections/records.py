@@ -1,7 +1,8 @@
-"""What a collection gives: sources, which are pages not yet read, and pages."""
+"""What a collection gives: parts that are read by themselves, sources, which are pages not yet read, and pages."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,19 +26,26 @@ class Page:
 class Source:
     """Where one document comes from: a file to be read later, or bytes at hand.
 
-    `size` is in bytes; `where` names the place for messages; `problem` says why there are no bytes, and the document
-    stays in the count as failed.
+    `file` is the path within the collection, `offset` where its record begins in the file, in bytes (of the compressed file
+    where records are compressed one by one, else of what it decompresses to); None if the file is the document. `size` is in
+    bytes. `problem` says why there are no bytes, and the document stays in the count as failed.
     """
 
     id: str
-    where: str
+    file: str
     size: int
+    offset: int | None = None
     path: Path | None = None
     content: bytes | None = None
     url: str | None = None
     charset: str | None = None
     is_text: bool = False
     problem: str | None = None
+
+    @property
+    def where(self) -> str:
+        """The place, for messages."""
+        return self.file if self.offset is None else f"{self.file} at byte {self.offset}"
 
     def page(self) -> Page:
         """Return the page, read from its file where need be.
@@ -47,3 +55,37 @@ class Source:
         """
         content = self.content if self.content is not None else (self.path.read_bytes() if self.path else b"")
         return Page(self.id, content, self.url, self.charset, self.is_text)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Documents in a row that are read and scored together: a shard of the score store.
+
+    `file` is the number of the file among the collection's, `number` that of the part in its file. The documents are `sources`
+    where these are at hand; else all records of the file `path` (within the collection: `name`) that begin at an offset of at
+    least `begin` and below `end`. With `exact` a record begins right at `begin`; without, the first is searched for.
+    """
+
+    file: int
+    number: int
+    path: Path
+    name: str
+    begin: int = 0
+    end: int = 0
+    exact: bool = True
+    sources: tuple[Source, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """What a reader found of a range: where its first record began (None if none does), and where the one after its last does.
+
+    Of ranges in a row each must begin where the one before it says: see `thresher.pruning.score_pass`.
+    """
+
+    first: int | None
+    after: int
+
+
+Reading = Generator[Source, None, Span]
+"""Sources in order; the generator returns the span."""

@@ -33,8 +33,9 @@ def histogram(
     import shutil
     import tempfile
 
-    from thresher.collections import IdRule, open_collection
+    from thresher.collections import IdRule, ReadOptions, open_collection
     from thresher.pages import PageOptions
+    from thresher.pruning.backends import Backend
     from thresher.pruning.distribution import read_distribution
     from thresher.pruning.score_pass import ScorePlan, score_collection
     from thresher.reports.histogram_tables import percentile_table, removed_table, write_histogram_csv
@@ -48,9 +49,11 @@ def histogram(
     scorer.check(model)
     reference = reference_percentiles(scorer)
     # Ids are not shown: those that a run could not hold do no harm.
-    pages = open_collection(collection, IdRule(escape=True))
+    pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
     with tempfile.TemporaryDirectory(prefix="thresher-") as store:
-        scores = score_collection(ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), workers)
+        scores = score_collection(
+            ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), Backend(workers=workers)
+        )
         found = read_distribution(Path(store), scorer)
     width = shutil.get_terminal_size((160, 40)).columns
     tables = (percentile_table(found, reference, width), removed_table(found))

@@ -12,19 +12,19 @@ from thresher.evaluation.measures import (
     topic_set,
 )
 from thresher.evaluation.pareto import pareto_front
-from thresher.evaluation.qrels import check_judged_documents, read_qrels
+from thresher.evaluation.qrels import GRADES, read_qrels
 from thresher.evaluation.records import Comparison, Topic
 from thresher.evaluation.runs import read_run, write_run
 from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm
-from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
+from thresher.evaluation.topics import TOPIC_FORMATS, read_topics, spelled_as
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "GRADES",
     "TOPIC_FORMATS",
     "UNTESTED",
     "Comparison",
     "Topic",
-    "check_judged_documents",
     "check_overlap",
     "compare",
     "compare_all",
@@ -35,6 +35,7 @@ __all__ = [
     "read_qrels",
     "read_run",
     "read_topics",
+    "spelled_as",
     "topic_set",
     "write_run",
 ]

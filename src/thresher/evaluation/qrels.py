@@ -3,37 +3,45 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from thresher.errors import InputError
-from thresher.files import read_text
+from thresher.errors import ConfigError, InputError
+from thresher.evaluation.text_files import read_topic_file
 
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""
 
+GRADES = ("relevance", "effectiveness", "credibility")
+"""The columns of grades, in their order; qrels of four columns have the first."""
+
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
-def read_qrels(path: Path) -> dict[str, dict[str, int]]:
+def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]:
     """Read relevance judgments.
 
-    Every line has four columns, `topic iteration docid grade`, or every line has six, as in the TREC 2019
-    Decision Track, `topic iteration docid relevance effectiveness credibility`, of which the relevance is the
-    grade. Columns are separated by white space, so document ids cannot hold any. Negative grades are kept
-    (see `thresher.evaluation.measures`).
+    Every line has four columns, `topic iteration docid relevance`, or every line has six, as in the TREC 2019
+    Decision Track, `topic iteration docid relevance effectiveness credibility`. Columns are separated by white
+    space, so document ids cannot hold any. Negative grades are kept (see `thresher.evaluation.measures`).
+
+    Args:
+        path: a UTF-8 file, perhaps compressed by gzip (a byte order mark is skipped).
+        column: which column is the grade, one of `GRADES`.
 
     Returns:
         Grade by document id by topic id, in the order of the file.
 
     Raises:
-        InputError: with the line, for a wrong number of columns, a grade that is no integer in
+        ConfigError: if `column` is unknown.
+        InputError: with the line, for a wrong number of columns or none of that name, a grade that is no integer in
             [-`MAX_GRADE`, `MAX_GRADE`], or two grades for one document of a topic; or if there is no
             judgment.
     """
+    if column not in GRADES:
+        raise ConfigError(f"there is no column `{column}` of grades", f"use one of {', '.join(GRADES)}", str(path))
     qrels: dict[str, dict[str, int]] = {}
     width = 0
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_topic_file(path).split("\n"), start=1):
         columns = line.split()
         if not columns:
             continue
@@ -45,8 +53,10 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
                 "write `topic 0 docid grade`, with a document id without spaces",
                 where,
             )
+        if len(columns) == 4 and column != GRADES[0]:
+            raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
         topic, document = columns[0], columns[2]
-        grade, *_ = (_grade(value, where) for value in columns[3:])
+        grade = [_grade(value, where) for value in columns[3:]][GRADES.index(column)]
         if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
             raise InputError(
                 f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
@@ -56,11 +66,6 @@ def read_qrels(path: Path) -> dict[str, dict[str, int]]:
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
-
-
-def check_judged_documents(qrels: Mapping[str, Mapping[str, int]], document_ids: Collection[str]) -> list[str]:
-    """Return the judged documents that are not in `document_ids` (a set, best), each once, sorted."""
-    return sorted({document for judged in qrels.values() for document in judged if document not in document_ids})
 
 
 def _grade(value: str, where: str) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,7 +13,7 @@ from lxml import etree
 
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation.records import Topic
-from thresher.files import read_text
+from thresher.evaluation.text_files import read_topic_file
 
 # One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>.
 _SPELLINGS = {
@@ -23,8 +24,15 @@ _SPELLINGS = {
     "narrative": ("narrative", "narr"),
     "narr": ("narr", "narrative"),
 }
-_LABEL = re.compile(r"\s*(?:Number|Topic|Title|Description|Narrative)\s*:", re.IGNORECASE)
+# Topics 1 to 200 have more of them than the later ones.
+_LABEL = re.compile(
+    r"\s*(?:Number|Topic|Title|Description|Narrative|Domain|Summary|Concept\(s\)|Factor\(s\)|Nationality|Definition\(s\))\s*:",
+    re.IGNORECASE,
+)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_FIELD = re.compile(r"<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>")
+_CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
+_OPENED = {tag: re.compile(rf"<{tag}(?:\s[^<>]*)?>", re.IGNORECASE) for tag in ("DOC", "top")}
 
 
 class _Found(NamedTuple):
@@ -37,12 +45,13 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     """Read the topics of a file, in its order.
 
     Args:
-        path: a UTF-8 file (a byte order mark is skipped).
+        path: a UTF-8 file, perhaps compressed by gzip (a byte order mark is skipped).
         format: one of `TOPIC_FORMATS`; None finds it out from the first characters.
             `tsv`: lines of `id<TAB>query`, nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all
-            other text is the query. `trec`: `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`;
-            leading zeros of a number are dropped, as in the qrels of those tracks. `xml`: `<topic>` elements,
-            the id in an attribute or child `number`.
+            other text is the query. `trec`: `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which
+            none need be closed; leading zeros of a number are dropped, as in the qrels of those tracks.
+            `xml`: `<topic>` elements, the id in an attribute or child `number`; entities that the file itself
+            declares are replaced, others are an error: no other file is read.
         field: which field is the query: `title` (also spelled `query`), `description`, `narrative`, or any
             other tag of the file. `tsv` and `trec-doc` have the one field `title`.
 
@@ -56,7 +65,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     """
     if format is not None and format not in _PARSERS:
         raise ConfigError(f"there is no topic format `{format}`", f"use one of {', '.join(TOPIC_FORMATS)}", str(path))
-    text = read_text(path)
+    text = read_topic_file(path)
     format = format or _detect(text)
     if format in ("tsv", "trec-doc") and field not in ("title", "query"):
         raise InputError(f"topics in the format {format} have no field `{field}`", "use the field `title`", str(path))
@@ -78,11 +87,32 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     return topics
 
 
+def spelled_as(topics: Mapping[str, Topic], known: Collection[str]) -> dict[str, Topic]:
+    """Return the topics with their ids as qrels spell them, where leading zeros alone tell these apart.
+
+    An id that the qrels have stays, and so does one that several of theirs would fit, or that would fit several topics.
+
+    Args:
+        topics: topic by id.
+        known: the ids of the topics in the qrels.
+    """
+    free = Counter(_without_zeros(topic) for topic in topics if topic not in known)
+    wanted = Counter(map(_without_zeros, known))
+    by_number = {_without_zeros(other): other for other in known if other not in topics}
+    renamed: dict[str, Topic] = {}
+    for topic in topics.values():
+        number = _without_zeros(topic.id)
+        fits = topic.id not in known and number in by_number and free[number] == wanted[number] == 1
+        id = by_number[number] if fits else topic.id
+        renamed[id] = Topic(id, topic.query)
+    return renamed
+
+
 def _detect(text: str) -> str:
-    start = text.lstrip()[:8].lower()
-    if start.startswith("<doc>"):
+    start = text.lstrip()
+    if _OPENED["DOC"].match(start):
         return "trec-doc"
-    if start.startswith("<top>"):
+    if _OPENED["top"].match(start):
         return "trec"
     return "xml" if start.startswith("<") else "tsv"
 
@@ -102,7 +132,7 @@ def _tsv(text: str, _field: str, path: Path) -> Iterator[_Found]:
 
 
 def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_Found]:
-    for body, line in _blocks(text, "DOC", path):
+    for body, line in _blocks(text, "DOC", path, must_close=True):
         numbers = list(re.finditer(r"<DOCNO>(.*?)</DOCNO>", body, re.IGNORECASE | re.DOTALL))
         if len(numbers) != 1:
             raise InputError(
@@ -114,10 +144,10 @@ def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_Found]:
 
 
 def _classic(text: str, field: str, path: Path) -> Iterator[_Found]:
-    for body, line in _blocks(text, "top", path):
+    for body, line in _blocks(text, "top", path, must_close=False):
         where = f"{path}:{line}"
         # Fields are opened but mostly not closed: each one reaches to the next tag that opens.
-        pieces = re.split(r"<([A-Za-z]+)>", re.sub(r"</[A-Za-z]+>", " ", body))
+        pieces = _FIELD.split(_CLOSED_FIELD.sub(" ", body))
         fields = [(name.lower(), value) for name, value in zip(pieces[1::2], pieces[2::2], strict=True)]
         number = _one([value for name, value in fields if name == "num"], "<num>", where)
         values = _spelled(fields, field)
@@ -126,15 +156,15 @@ def _classic(text: str, field: str, path: Path) -> Iterator[_Found]:
 
 
 def _xml(text: str, field: str, path: Path) -> Iterator[_Found]:
-    # Entities stay unresolved and nothing is fetched: a topic file is data.
+    # Nothing is fetched, no file is opened, and libxml2 bounds how far entities may swell: a topic file is data.
     parser = etree.XMLParser(
-        encoding="utf-8", resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True
+        encoding="utf-8", resolve_entities="internal", no_network=True, remove_comments=True, remove_pis=True
     )
     offset = text[: len(text) - len(text.lstrip())].count("\n")
     try:
         root = etree.fromstring(text.strip().encode("utf-8"), parser)
     except etree.XMLSyntaxError as error:
-        reason = re.sub(r",? line \d+, column \d+.*", "", error.msg, flags=re.DOTALL)
+        reason = re.sub(r",? (see xml\w+\.,? ?)?line \d+, column \d+.*", "", error.msg, flags=re.DOTALL)
         line = (error.lineno or 1) + offset
         raise InputError(f"it is not well-formed XML ({reason})", "repair it there", f"{path}:{line}") from error
     for topic in root.iter("topic", "top"):
@@ -148,17 +178,25 @@ def _xml(text: str, field: str, path: Path) -> Iterator[_Found]:
         yield _Found(_one(numbers, "number", where).strip(), value, line)
 
 
-def _blocks(text: str, tag: str, path: Path) -> Iterator[tuple[str, int]]:
-    """Give the inside of each `<tag>` block and the line it begins on; only white space may stand between."""
-    position = 0
-    for block in re.finditer(rf"<{tag}>(.*?)</{tag}>", text, re.IGNORECASE | re.DOTALL):
-        line = text.count("\n", 0, block.start()) + 1
-        _nothing_between(text, position, block.start(), tag, path)
-        if re.search(rf"<{tag}>", block[1], re.IGNORECASE):
+def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple[str, int]]:
+    """Give the inside of each `<tag>` block and the line it begins on; outside of them only white space may stand.
+
+    A block that is not closed reaches to the next one, unless it must be.
+    """
+    closing = re.compile(rf"</{tag}\s*>", re.IGNORECASE)
+    opened = list(_OPENED[tag].finditer(text))
+    line, counted, outside = 1, 0, 0
+    for place, block in enumerate(opened):
+        line += text.count("\n", counted, block.start())
+        counted = block.start()
+        _nothing_between(text, outside, block.start(), tag, path)
+        end = opened[place + 1].start() if place + 1 < len(opened) else len(text)
+        closed = closing.search(text, block.end(), end)
+        if closed is None and must_close:
             raise InputError(f"the <{tag}> block is not closed", f"end it with </{tag}>", f"{path}:{line}")
-        yield block[1], line
-        position = block.end()
-    _nothing_between(text, position, len(text), tag, path)
+        yield text[block.end() : closed.start() if closed else end], line
+        outside = closed.end() if closed else end
+    _nothing_between(text, outside, len(text), tag, path)
 
 
 def _nothing_between(text: str, start: int, end: int, tag: str, path: Path) -> None:
@@ -166,8 +204,8 @@ def _nothing_between(text: str, start: int, end: int, tag: str, path: Path) -> N
     if between.strip():
         line = text.count("\n", 0, start + len(between) - len(between.lstrip())) + 1
         raise InputError(
-            f"there is text outside of complete <{tag}> blocks",
-            f"close the block with </{tag}>",
+            f"there is text outside of <{tag}> blocks",
+            f"put it between <{tag}> and </{tag}>, or remove it",
             f"{path}:{line}",
         )
 

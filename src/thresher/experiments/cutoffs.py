@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from thresher.errors import ConfigError
-from thresher.experiments.schema import RANGE_KEYS, AddProblem
+from thresher.experiments.schema import RANGE_KEYS
+from thresher.experiments.schema_check import AddProblem
 from thresher.scorers.relative_cutoffs import Cutoff, Percentile, parse_cutoff, same_kind
 
 # A sweep of more than this is a slip of the step.

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.collections import Collection, open_collection
 from thresher.collections.pydoc import generate
 from thresher.errors import InputError
-from thresher.evaluation import Topic, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment
-from thresher.files import file_digest
+from thresher.experiments.topic_sets import TopicSet, read_topic_set, same_queries
+from thresher.pruning.failures import failures
 from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import document_ids, failed_pages
+from thresher.pruning.store import first_document, missing_documents
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Collection, topics and qrels. `topic_ids` are the topics with a judgment, in order: those that are evaluated."""
+    """Collection, topics, and the topics that are held out. `digests` are of all of them, by name."""
 
     collection: Collection
-    topics: Mapping[str, Topic]
-    qrels: Mapping[str, Mapping[str, int]]
-    topic_ids: tuple[str, ...]
+    topics: TopicSet
+    held_out: TopicSet | None
     notices: tuple[str, ...]
     digests: Mapping[str, str]
 
@@ -34,26 +33,23 @@ def read_inputs(experiment: Experiment) -> Inputs:
     Raises:
         InputError: if any of them is missing, broken, or does not belong with the others.
     """
-    topics = read_topics(experiment.topics, field=experiment.topic_field)
-    qrels = read_qrels(experiment.qrels)
-    topic_ids, notices = topic_set(topics, qrels)
-    if experiment.generate and not experiment.collection.exists():
-        report = generate(experiment.collection)
+    topics = read_topic_set(experiment.topics)
+    held_out = read_topic_set(experiment.held_out) if experiment.held_out else None
+    notices = list(topics.notices)
+    digests = dict(topics.digests)
+    if held_out:
+        notices += [f"held-out topics: {notice}" for notice in held_out.notices]
+        if shared := same_queries(topics, held_out):
+            notices.append(f"held-out topics with the query of a topic that cutoffs are chosen on: {', '.join(shared)}")
+        digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
+    place = experiment.collection
+    if experiment.generate and isinstance(place, Path) and not place.exists():
+        report = generate(place)
         if report.skipped:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
-    collection = open_collection(experiment.collection, experiment.ids, int(experiment.limits.mib * 2**20))
-    return Inputs(
-        collection,
-        topics,
-        qrels,
-        tuple(topic_ids),
-        tuple(notices),
-        {
-            "collection": collection.fingerprint(),
-            "topics": file_digest(experiment.topics),
-            "qrels": file_digest(experiment.qrels),
-        },
-    )
+    reading = replace(experiment.reading, max_bytes=int(experiment.limits.mib * 2**20))
+    collection = open_collection(Path(str(place)), reading, experiment.format)
+    return Inputs(collection, topics, held_out, tuple(notices), {"collection": collection.fingerprint(), **digests})
 
 
 def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
@@ -63,17 +59,18 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
         InputError: if no page has text, or no judged document is in the collection.
     """
     if not scores.scored:
-        reasons = ", the first is " + ": ".join(next(failed_pages(store))) if scores.failed else ""
+        first = next(failures(store), None)
+        reasons = f", the first is {first.name}: {first.reason}" if first else ""
         raise InputError(
             f"none of its {scores.documents} pages has text ({scores.emptied} without text, {scores.failed} failed{reasons})",
             "check that they are HTML pages",
             str(inputs.collection.path),
         )
-    known = document_ids(store)
-    judged = {document for topic in inputs.topic_ids for document in inputs.qrels[topic]}
-    if not known & judged:
+    judged = inputs.topics.judged
+    if len(missing_documents(store, judged)) == len(judged):
+        known = first_document(store)
         raise InputError(
-            f"no judged document is in the collection (its first id is {min(known)}, that of the qrels {min(judged)})",
+            f"no judged document is in the collection (its first id is {known}, that of the qrels {min(judged)})",
             "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
             str(inputs.collection.path),
         )

@@ -42,14 +42,15 @@ def write_manifest(
             "experiment": experiment.name,
             "config": {"file": experiment.file.name, "digest": experiment.digest},
             "inputs": dict(inputs.digests),
-            "topics": list(inputs.topic_ids),
+            "topics": list(inputs.topics.ids),
+            **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
             "versions": package_versions(),
             "code": git_state(),
             "machine": asdict(machine),
             "co2": meter.method,
             "scoring": asdict(scores),
             "variants": {
-                f"{run.variant.name} {run.model.name}": {
+                " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
                     "run": run.path.name,
                     "index": dict(run.index),
                     "search": dict(run.search),
@@ -69,10 +70,12 @@ def write_run_metadata(
     machine: Machine,
 ) -> None:
     """Write an ir_metadata file beside every run."""
-    rows = {(row.variant, row.retrieval): row for row in results.rows}
+    rows = {(False, row.variant, row.retrieval): row for row in results.rows}
+    rows |= {(True, row.variant, row.retrieval): row for row in (results.held_out.rows if results.held_out else ())}
     code = git_state()
     for run in runs:
-        row = rows[run.key]
+        row = rows[run.held_out, *run.key]
+        topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
         text = run_metadata(
             run.variant.name,
             experiment={
@@ -106,11 +109,11 @@ def write_run_metadata(
                 "digest": inputs.digests["collection"],
             },
             topics={
-                "source": experiment.topics.name,
-                "count": len(inputs.topic_ids),
-                "digest": inputs.digests["topics"],
+                "source": topics.source.file.name,
+                "count": len(topics.ids),
+                "digest": topics.digests["topics"],
             },
-            qrels={"source": experiment.qrels.name, "digest": inputs.digests["qrels"]},
+            qrels={"source": topics.source.qrels.name, "digest": topics.digests["qrels"]},
             machine={
                 "cpu": {
                     "model": machine.cpu_model,

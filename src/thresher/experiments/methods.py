@@ -12,9 +12,17 @@ from thresher.reports.formatting import exact_number
 
 
 def methods(
-    experiment: Experiment, inputs: Inputs, scores: ScoreReport, meter: Meter, cutoffs: Mapping[str, float]
+    experiment: Experiment,
+    inputs: Inputs,
+    scores: ScoreReport,
+    meter: Meter,
+    cutoffs: Mapping[str, float],
+    measure: str,
 ) -> tuple[tuple[str, str], ...]:
-    """Return (heading, text) pairs in reading order; `cutoffs` are what percentiles came to, by the cuts' names."""
+    """Return (heading, text) pairs in reading order.
+
+    `cutoffs` are what percentiles came to, by the cuts' names; `measure` is the one that cutoffs are chosen by.
+    """
     index = experiment.index
     held = ["postings with frequencies"] + [
         what
@@ -56,12 +64,13 @@ def methods(
         ),
         (
             "Evaluation",
-            f"All {len(inputs.topic_ids)} topics with a judgment; a topic without hits counts as 0. Two-sided Wilcoxon "
+            f"All {len(inputs.topics.ids)} topics with a judgment; a topic without hits counts as 0. Two-sided Wilcoxon "
             "signed-rank test on per-topic values against the baseline of the same retrieval model: topics without a "
             "difference are dropped, equal differences share their mean rank, p is exact. Holm's correction over all "
             "variants and measures; effect size: matched-pairs rank-biserial correlation; interval: percentile bootstrap "
             f"of the mean difference (seed {experiment.seed}).",
         ),
+        *((("Held-out topics", _held_out(measure, len(inputs.held_out.ids))),) if inputs.held_out else ()),
         (
             "Time and memory",
             f"Cleaning: the time that {scores.workers} worker processes spent on decoding, parsing and cutting pages and on "
@@ -79,6 +88,16 @@ def methods(
             "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds a query saves. Both sides "
             "are wall time on this machine; where a query takes a millisecond, noise decides.",
         ),
+    )
+
+
+def _held_out(measure: str, topics: int) -> str:
+    return (
+        f"{topics} other topics with a judgment, searched in the same indexes and evaluated by themselves in the same way. Of "
+        f"each sweep the cutoff with the best mean {measure} on the experiment's own topics is chosen, of equals the one with "
+        "the smallest index; the held-out topics have no part in that. What the chosen cutoffs and the single cleaners are "
+        "worth on the held-out topics is tested with Holm's correction over these alone. Optimism is how much more the best "
+        "cutoff on the held-out topics would have promised than the chosen one is worth there."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -11,28 +11,33 @@ from typing import Any
 import numpy as np
 
 from thresher.costs import break_even
-from thresher.evaluation import check_judged_documents, check_overlap, compare_all, evaluate, read_run
-from thresher.experiments.config import Experiment, Variant
+from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
+from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
 from thresher.experiments.methods import methods
+from thresher.experiments.topic_sets import TopicSet
+from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.pruning.failures import failures
 from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import document_ids, failed_pages
+from thresher.pruning.store import missing_documents
 from thresher.reports.records import Cost, Results, Row, TopicValue
+from thresher.reports.selection import main_measure
 
 RowKey = tuple[str, str]
 
 
 @dataclass(frozen=True)
 class VariantRun:
-    """One variant searched by one model: its run file and the records of its index and search stages."""
+    """One variant searched by one model, for the topics or the held-out ones: its run file, records of index and search."""
 
     variant: Variant
     model: RetrievalModel
     path: Path
     index: Mapping[str, Any]
     search: Mapping[str, Any]
+    held_out: bool = False
 
     @property
     def key(self) -> RowKey:
@@ -48,17 +53,32 @@ def assemble(
     store: Path,
     meter: Meter,
 ) -> Results:
-    """Evaluate all runs and put every figure in its row.
+    """Evaluate all runs and put every figure in its row; held-out topics have results of their own, without what is the same.
 
     Raises:
         InputError: if no judged document was retrieved by the baseline.
     """
+    own, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
+    results = _evaluated(experiment, inputs.topics, own, scores, meter)
+    held_out = _evaluated(experiment, inputs.held_out, others, scores, meter) if inputs.held_out else None
+    return replace(
+        results,
+        held_out=held_out,
+        methods=methods(experiment, inputs, scores, meter, _found_cutoffs(own), main_measure(results)),
+        notices=_notices(inputs, scores, store),
+        failed_pages=tuple((failure.name, failure.reason) for failure in failures(store)),
+    )
+
+
+def _evaluated(
+    experiment: Experiment, topics: TopicSet, runs: Sequence[VariantRun], scores: ScoreReport, meter: Meter
+) -> Results:
     values: dict[RowKey, dict[str, dict[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
         if not run.variant.cleaner.cuts:
-            check_overlap(retrieved, inputs.qrels, inputs.topic_ids)
-        values[run.key] = evaluate(inputs.qrels, retrieved, experiment.measures, inputs.topic_ids)
+            check_overlap(retrieved, topics.qrels, topics.ids)
+        values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
     baselines = {run.model.name: run for run in runs if not run.variant.cleaner.cuts}
     comparisons = compare_all(
         values,
@@ -69,20 +89,18 @@ def assemble(
         experiment=experiment.name,
         title=experiment.title,
         measures=experiment.measures,
-        topics=len(inputs.topic_ids),
+        topics=len(topics.ids),
         rows=tuple(
             _row(run, baselines[run.model.name], values[run.key], comparisons.get(run.key, {}), scores, meter)
             for run in runs
         ),
         per_topic=tuple(
-            TopicValue(run.variant.name, run.model.name, topic, inputs.topics[topic].query, measure, value)
+            TopicValue(run.variant.name, run.model.name, topic, topics.topics[topic].query, measure, value)
             for run in runs
             for measure, by_topic in values[run.key].items()
             for topic, value in by_topic.items()
         ),
-        methods=methods(experiment, inputs, scores, meter, _found_cutoffs(runs)),
-        notices=_notices(inputs, scores, document_ids(store)),
-        failed_pages=tuple(failed_pages(store)),
+        methods=(),
     )
 
 
@@ -154,12 +172,14 @@ def _cost(record: Mapping[str, Any]) -> Cost:
     return Cost(record["wall_seconds"], record["cpu_seconds"], record["peak_mib"], record["co2_grams"])
 
 
-def _notices(inputs: Inputs, scores: ScoreReport, known: set[str]) -> tuple[str, ...]:
+def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...]:
     notices = list(inputs.notices)
-    missing = check_judged_documents(inputs.qrels, known)
-    if missing:
-        some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-        notices.append(f"{len(missing)} judged pages are not in this collection: {some}")
+    for topics, opening in ((inputs.topics, ""), (inputs.held_out, "held-out topics: ")):
+        judged = {document for grades in (topics.qrels if topics else {}).values() for document in grades}
+        missing = sorted(missing_documents(store, judged)) if judged else []
+        if missing:
+            some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+            notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {some}")
     if scores.failed:
         notices.append(f"{scores.failed} of {scores.documents} pages failed; they are listed below with their reasons")
     if scores.emptied:

@@ -14,19 +14,23 @@ from typing import Any
 from thresher.costs import read_machine
 from thresher.errors import StateError
 from thresher.evaluation import write_run
-from thresher.experiments.config import Experiment, Variant
+from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs, check_scored, read_inputs
+from thresher.experiments.inputs import check_scored, read_inputs
 from thresher.experiments.lock import exclusive
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.outcome import VariantRun, assemble
 from thresher.experiments.stages import StageRecords, stage_key
+from thresher.experiments.topic_sets import TopicSet
+from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
+from thresher.pruning.backends import Backend
 from thresher.pruning.cutting import CleanedDocument, cleaned_documents
+from thresher.pruning.failures import write_failures
 from thresher.pruning.percentiles import resolved
 from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.reports import write_all
@@ -50,10 +54,10 @@ class Places:
         """The score store."""
         return self.results / "scores"
 
-    def run(self, variant: Variant, model: RetrievalModel, only_model: bool) -> Path:
-        """The run file of a variant; several retrieval models have their name in it."""
+    def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
+        """The run file of a variant; several retrieval models have their name in it, held-out topics say so."""
         suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{variant.folder}{suffix}.trec"
+        return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
 
 
 def run_experiment(
@@ -103,7 +107,9 @@ class _Run:
         inputs = read_inputs(experiment)
         plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
         self.say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
-        scores = score_collection(plan, self.places.scores, experiment.workers, fresh)
+        backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
+        scores = score_collection(plan, self.places.scores, backend, fresh)
+        write_failures(self.places.scores, self.places.results / "failures.jsonl")
         check_scored(inputs, scores, self.places.scores)
         self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
@@ -111,7 +117,9 @@ class _Run:
         for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
             index = self._index(variant, plan, scores)
             for model in experiment.retrieval:
-                runs.append(self._search(variant, model, index, inputs))
+                runs.append(self._search(variant, model, index, inputs.topics))
+                if inputs.held_out:
+                    runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         outcome = assemble(experiment, inputs, scores, runs, self.places.scores, self.meter)
         write_manifest(self.places.results, experiment, inputs, scores, runs, self.machine, self.meter)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
@@ -192,31 +200,32 @@ class _Run:
         variant: Variant,
         model: RetrievalModel,
         index: dict[str, Any],
-        inputs: Inputs,
+        topics: TopicSet,
+        held_out: bool = False,
     ) -> VariantRun:
         experiment = self.experiment
-        path = self.places.run(variant, model, len(experiment.retrieval) == 1)
+        path = self.places.run(variant, model, len(experiment.retrieval) == 1, held_out)
         key = stage_key(
             index=index["key"],
             model=model.name,
             depth=experiment.depth,
-            topics=inputs.digests["topics"],
-            field=experiment.topic_field,
+            topics=topics.digests["topics"],
+            field=topics.source.field,
         )
         name = f"search-{path.stem}"
         record = self.records.read(name, key)
         if record is None or not path.exists():
-            record = {"key": key, **self._searched(variant, model, inputs, path)}
+            record = {"key": key, **self._searched(variant, model, topics, path)}
             self.records.write(name, key, record)
-        return VariantRun(variant, model, path, index, record)
+        return VariantRun(variant, model, path, index, record, held_out)
 
-    def _searched(self, variant: Variant, model: RetrievalModel, inputs: Inputs, path: Path) -> dict[str, Any]:
-        topics = [(topic.id, topic.query) for topic in inputs.topics.values()]
+    def _searched(self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path) -> dict[str, Any]:
+        queries = [(topic.id, topic.query) for topic in topics.topics.values()]
         with Searcher(self.places.indexes / variant.folder, model, self.experiment.depth) as searcher:
-            searcher.search_topics(topics, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
+            searcher.search_topics(queries, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
             self.searching_is_warm = True
             with self.meter.stage() as work:
-                report = searcher.search_topics(topics, warm_up=0)
+                report = searcher.search_topics(queries, warm_up=0)
         write_run(path, report.hits, variant.name)
         return {
             "latencies_ms": [round(latency, 4) for latency in report.latencies_ms],

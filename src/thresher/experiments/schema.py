@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
-from thresher.collections import ID_RULES
-from thresher.evaluation import DEFAULT_MEASURES
+from thresher.collections import FORMATS, ID_RULES
+from thresher.evaluation import DEFAULT_MEASURES, GRADES
 from thresher.pages import BLOCK_RULES
-
-
-class AddProblem(Protocol):
-    """Takes a problem: what, the fix, and the path of the key it is about."""
-
-    def __call__(self, what: str, fix: str, path: tuple[str | int, ...]) -> None:
-        """Note one problem."""
-        ...
-
+from thresher.pruning.backends import BACKENDS
 
 REQUIRED = object()
 CO2_METHODS = ("estimated", "codecarbon")
@@ -52,6 +43,7 @@ class Table:
 
 
 _NUMBER = (int, float)
+_NAMES = (str, list)
 
 SCHEMA: tuple[Table, ...] = (
     Table(
@@ -65,7 +57,14 @@ SCHEMA: tuple[Table, ...] = (
     Table(
         "collection",
         (
-            Key("path", (str,), REQUIRED, "folder or file, relative to the experiment file"),
+            Key("path", (str,), REQUIRED, "folder or file, relative to the experiment file, or ir_datasets:ID"),
+            Key(
+                "format",
+                (str,),
+                "",
+                "what its files are; empty to tell by their names and content",
+                choices=("", *FORMATS),
+            ),
             Key(
                 "generate",
                 (str,),
@@ -85,6 +84,12 @@ SCHEMA: tuple[Table, ...] = (
             Key("escape_ids", (bool,), False, "write characters that a run cannot hold as %XX"),
             Key("id_pattern", (str,), "", "a regular expression; what it matches in ids is replaced"),
             Key("id_replacement", (str,), "", "by this; \\1 is the first group"),
+            Key(
+                "id_field", _NAMES, "id", "names of JSON members that hold the id; dots go down into objects", items=str
+            ),
+            Key("html_field", _NAMES, "html", "the HTML; of several names the first that is there counts", items=str),
+            Key("text_field", _NAMES, "contents", "plain text, where there is no HTML", items=str),
+            Key("url_field", _NAMES, "url", "the URL", items=str),
             Key("max_page_mib", _NUMBER, 16.0, "larger pages are listed as failed", low=0.001, high=1e6),
             Key("page_seconds", _NUMBER, 30.0, "pages that take longer are listed as failed", low=0.01, high=1e6),
         ),
@@ -93,12 +98,28 @@ SCHEMA: tuple[Table, ...] = (
     Table(
         "topics",
         (
-            Key("path", (str,), REQUIRED, "TSV, TREC or XML"),
+            Key("path", (str,), REQUIRED, "TSV, TREC or XML, or ir_datasets:ID (as the collection's if not given)"),
             Key("field", (str,), "title", "which field of TREC or XML topics is the query"),
         ),
         required=True,
     ),
-    Table("qrels", (Key("path", (str,), REQUIRED, "TREC qrels"),), required=True),
+    Table(
+        "qrels",
+        (
+            Key("path", (str,), REQUIRED, "TREC qrels, or ir_datasets:ID (as the topics' if not given)"),
+            Key("column", (str,), GRADES[0], "which grade counts, where there are three", choices=GRADES),
+        ),
+        required=True,
+    ),
+    Table(
+        "held_out",
+        (
+            Key("topics", (str,), REQUIRED, "other topics, on which cutoffs chosen on [topics] are tested"),
+            Key("qrels", (str,), REQUIRED, "their qrels"),
+            Key("field", (str,), "title", "as in [topics]"),
+            Key("column", (str,), GRADES[0], "as in [qrels]", choices=GRADES),
+        ),
+    ),
     Table(
         "pages",
         (
@@ -158,102 +179,21 @@ SCHEMA: tuple[Table, ...] = (
             Key("co2", (str,), CO2_METHODS[0], "how CO2 is had", choices=CO2_METHODS),
         ),
     ),
-    Table("run", (Key("workers", (int,), 0, "processes for the scoring pass; 0 for one a core", low=0, high=1000),)),
+    Table(
+        "run",
+        (
+            Key("workers", (int,), 0, "processes for the scoring pass; 0 for one a core", low=0, high=1000),
+            Key(
+                "backend",
+                (str,),
+                BACKENDS[0],
+                "processes of this machine, or a Dask cluster's workers",
+                choices=BACKENDS,
+            ),
+            Key("scheduler", (str,), "", "address of the Dask scheduler, such as tcp://head:8786"),
+        ),
+    ),
 )
 
 # `{ from, to, step }` in place of a list of cutoffs.
 RANGE_KEYS = ("from", "to", "step")
-
-
-def check(document: dict[str, Any], add: AddProblem) -> dict[str, Any]:
-    """Check a parsed TOML document against `SCHEMA` and fill in defaults.
-
-    Args:
-        document: what `tomllib` gave.
-        add: called with (what, fix, path) for each problem.
-
-    Returns:
-        the tables with every key; a key that is missing or wrong has its default, or None if it has none.
-    """
-    tables = {table.name: table for table in SCHEMA}
-    for name in document:
-        if name not in tables:
-            add(f"unknown table [{name}]", _suggest(name, tables), (name,))
-    return {table.name: _table(table, document.get(table.name), add) for table in SCHEMA}
-
-
-def _table(table: Table, value: Any, add: AddProblem) -> Any:
-    if table.many:
-        if value is None:
-            return []
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            add(f"[{table.name}] is not an array of tables", f"write [[{table.name}]]", (table.name,))
-            return []
-        return [_keys(table, item, (table.name, index), add) for index, item in enumerate(value)]
-    if value is None:
-        if table.required:
-            needed = ", ".join(key.name for key in table.keys if key.default is REQUIRED)
-            add(f"the table [{table.name}] is missing", f"add [{table.name}] with {needed}", ())
-        return {key.name: _default(key) for key in table.keys}
-    if not isinstance(value, dict):
-        add(f"{table.name!r} is not a table", f"write [{table.name}]", (table.name,))
-        return {key.name: _default(key) for key in table.keys}
-    return _keys(table, value, (table.name,), add)
-
-
-def _keys(table: Table, value: dict[str, Any], path: tuple[str | int, ...], add: AddProblem) -> dict[str, Any]:
-    keys = {key.name: key for key in table.keys}
-    for name in value:
-        if name not in keys:
-            add(f"unknown key {name!r} in [{table.name}]", _suggest(name, keys), (*path, name))
-    found = {}
-    for key in table.keys:
-        found[key.name] = _default(key)
-        if key.name not in value:
-            if key.default is REQUIRED:
-                add(f"[{table.name}] has no {key.name!r}", f"add {key.name}: {key.meaning}", path)
-            continue
-        problem = _problem(key, value[key.name])
-        if problem:
-            add(*problem, (*path, key.name))
-        else:
-            found[key.name] = value[key.name]
-    return found
-
-
-def _problem(key: Key, value: Any) -> tuple[str, str] | None:
-    # bool is an int to Python, not to a reader of TOML.
-    fits = isinstance(value, key.kinds) and (bool in key.kinds or not isinstance(value, bool))
-    if not fits:
-        kinds = " or ".join(_KIND_NAMES[kind] for kind in key.kinds)
-        return (
-            f"{key.name!r} is {_KIND_NAMES.get(type(value), type(value).__name__)}",
-            f"give {kinds}: {key.meaning}",
-        )
-    if key.choices and value not in key.choices:
-        return f"{key.name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
-    if key.low is not None and not key.low <= value <= key.high:
-        bound = f"at most {key.high:g}" if value > key.high else f"at least {key.low:g}"
-        return f"{key.name!r} is out of range: {value!r:.20}", f"choose a value of {bound}"
-    if key.items and not all(isinstance(item, key.items) for item in value):
-        return f"an item of {key.name!r} is not {_KIND_NAMES[key.items]}", f"give a list of {key.meaning}"
-    return None
-
-
-_KIND_NAMES: dict[type, str] = {
-    str: "a text",
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    list: "a list",
-    dict: "a table",
-}
-
-
-def _default(key: Key) -> Any:
-    return None if key.default is REQUIRED else key.default
-
-
-def _suggest(name: str, known: Any) -> str:
-    close = get_close_matches(name, list(known), 1)
-    return f"write {close[0]!r}" if close else f"use one of {', '.join(known)}"

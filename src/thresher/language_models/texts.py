@@ -14,7 +14,7 @@ from typing import IO, Any
 import pyarrow as pa
 from lxml.etree import LxmlError
 
-from thresher.collections.html_folder import HtmlFolder
+from thresher.collections import documents, open_collection
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
@@ -146,8 +146,8 @@ def _size(path: Path) -> int:
 
 def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:
     try:
-        for source in HtmlFolder(folder).sources():
-            yield source.where, source.page().content
+        for source in documents(open_collection(folder, format="html")):
+            yield str(source.path), source.page().content
     except OSError as error:
         raise user_error(error, error.filename or folder) from error
     except InputError as error:

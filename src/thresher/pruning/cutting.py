@@ -31,6 +31,7 @@ class CleanedDocument:
     id: str
     text: str
     words: int
+    url: str | None = None
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -86,7 +87,7 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     if segments is None:
         return CleanedDocument(page.id, "", 0)
     mask = sentence_mask(cleaner, page.scores, segments.block_of_sentence, segments.is_heading)
-    return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()))
+    return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()), page.url)
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
@@ -105,7 +106,7 @@ def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocumen
 def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     """Return the columns of a shard that cleaners need."""
     names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
-    fixed = ["id", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    fixed = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
     return [*fixed, *(f"score:{name}" for name in names)]
 
 
@@ -124,7 +125,7 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
     table = table.combine_chunks()
     if not len(table):
         return
-    ids, statuses, texts = (table[name].to_pylist() for name in ("id", "status", "text"))
+    ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
     sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
     levels = list_column(table, "levels")[1]
     words = list_column(table, "words")[1]
@@ -134,14 +135,14 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
     block_of_sentence = blocks_of_sentences(table)
     mask = sentence_mask(cleaner, scores, block_of_sentence, levels > 0)
     kept_words = np.concatenate(([0], np.cumsum(words * mask)))
-    for row, (document_id, status, text) in enumerate(zip(ids, statuses, texts, strict=True)):
+    for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
         if status == FAILED:
             continue
         part = slice(sentence_offsets[row], sentence_offsets[row + 1])
         cleaned = (
             kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
         )
-        kept = CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]))
+        kept = CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]), url)
         yield row, kept, block_of_sentence[part][mask[part]]
 
 

@@ -19,13 +19,15 @@ SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 class PageScores:
     """A page's segments with their scores, or why there are none.
 
-    `scores` has one array for each scorer, by canonical name; `seconds` the time each took, and `pages` the time to decode,
-    parse and cut the page.
+    `file` and `offset` say where its record lies: see `thresher.collections.records.Source`. `scores` has one array for each
+    scorer, by canonical name; `seconds` the time each took, and `pages` the time to decode, parse and cut the page.
     """
 
     id: str
     status: str
     reason: str = ""
+    file: str = ""
+    offset: int | None = None
     url: str | None = None
     encoding: str = ""
     encoding_source: str = ""
@@ -48,7 +50,7 @@ def score_page(
         segments, decoded = read_page(page, options, detailed=labels or any(scorer.uses_marks for scorer in scorers))
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
-        return PageScores(page.id, FAILED, reason, page.url, bytes=len(page.content))
+        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content))
     scores: dict[str, Scores] = {}
     begin = perf_counter()
     seconds = {"pages": begin - start}
@@ -61,12 +63,12 @@ def score_page(
         page.id,
         SCORED if segments.text else EMPTIED,
         "" if segments.text else "the page holds no text",
-        page.url,
-        decoded.encoding,
-        decoded.source,
-        decoded.replaced,
-        len(page.content),
-        segments,
-        scores,
-        seconds,
+        url=page.url,
+        encoding=decoded.encoding,
+        encoding_source=decoded.source,
+        replaced=decoded.replaced,
+        bytes=len(page.content),
+        segments=segments,
+        scores=scores,
+        seconds=seconds,
     )

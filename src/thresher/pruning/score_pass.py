@@ -11,37 +11,45 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from joblib import Parallel, delayed
-from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.process_executor import TerminatedWorkerError
-
-from thresher.collections import Collection, Source
-from thresher.collections.ids import unique
+from thresher.collections import Collection, Part
 from thresher.errors import InputError, StateError
 from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.progress import Progress
+from thresher.pruning.backends import Backend, WorkerDied, run
+from thresher.pruning.duplicates import fail_duplicates
 from thresher.pruning.learning import learn
 from thresher.pruning.score_report import ScoreReport, total
-from thresher.pruning.store import POISON, read_report, shard_path, shards
-from thresher.pruning.worker import DEFAULT_LIMITS, Limits, Shard, place_path, read_place, score_shard
+from thresher.pruning.store import POISON, read_report, read_times, shard_path, shards
+from thresher.pruning.worker import (
+    DEFAULT_LIMITS,
+    Limits,
+    Shard,
+    Work,
+    place_path,
+    read_place,
+    score_missing,
+    score_shard,
+)
 from thresher.scorers.base import Scorer
 
-__all__ = ["ScorePlan", "ScoreReport", "cut_shards", "score_collection"]
+__all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 
 # Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
-STORE_VERSION = 1
+STORE_VERSION = 2
 SHARD_PAGES = 256
-SHARD_BYTES = 16 * 2**20
 _NO_PAGE_TO_BLAME = "no page is to blame"
 _LOOK = "look at the machine's memory and disk, then run the same command again"
+
+_Poison = dict[str, dict[int, str]]
+"""Why pages must not be tried again, by the shard's name and the position in it."""
 
 
 @dataclass(frozen=True)
 class ScorePlan:
     """All that the scores depend on, and how to compute them.
 
-    `labels` keeps which blocks are list items, too; `shard_pages` are the most pages of a shard.
+    `labels` keeps which blocks are list items, too; `shard_pages` are the most pages of a shard of pages at hand.
     """
 
     collection: Collection
@@ -51,16 +59,20 @@ class ScorePlan:
     labels: bool = False
     shard_pages: int = SHARD_PAGES
 
-    def shards(self) -> Iterator[tuple[Source, ...]]:
-        """Give the collection's documents by shard."""
-        return cut_shards(unique(self.collection.sources()), self.shard_pages)
+    def parts(self) -> Iterator[Part]:
+        """Give the collection's parts, one a shard."""
+        return self.collection.parts(self.shard_pages)
+
+    def work(self, folder: Path) -> Work:
+        """Return what all shards in the store `folder` have in common."""
+        return Work(self.collection, folder, self.scorers, self.options, self.limits, self.labels)
 
     def key(self) -> dict[str, object]:
         """Return what must be the same for scores to be reused."""
         return {
             "version": STORE_VERSION,
             "collection": self.collection.fingerprint(),
-            "ids": asdict(self.collection.rule),
+            "reading": asdict(self.collection.options),
             "scorers": {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             "pages": asdict(self.options),
             "limits": asdict(self.limits),
@@ -69,35 +81,43 @@ class ScorePlan:
         }
 
 
-def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: bool = False) -> ScoreReport:
+def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
     """Score every page of a collection into the score store `folder`; finished shards are kept and skipped.
 
-    Scorers that learn from the collection do so first: see `thresher.pruning.learning`.
+    Shards are the same, byte for byte, whoever works on them in whatever order. Scorers that learn from the collection do so
+    first: see `thresher.pruning.learning`. A page whose id is unfit, or came before, has failed.
 
     Args:
         plan: the collection and what to score.
-        folder: the score store.
-        workers: how many processes.
+        folder: the score store. Workers on other machines must see it, and the collection, under the same path.
+        backend: who works; by default as many processes as there are cores.
         fresh: drop scores that were made otherwise, instead of refusing.
 
     Raises:
-        InputError: if the collection is empty or unreadable, or has ids that are unfit or not unique, or too little text for a
-            scorer that learns from it.
+        InputError: if the collection is empty or unreadable, or has too little text for a scorer that learns from it.
         StateError: if the folder holds scores that were made from other input or in another way.
+        ThresherError: as `thresher.pruning.backends.run`.
     """
+    backend = backend or Backend()
+    folder = folder.resolve()
     _claim(plan, folder, fresh)
     done = folder / "complete.json"
     report = _finished(done)
     if report and report.shards == len(shards(folder)):
         return report
-    scorers, learning = learn(plan.scorers, folder, partial(_pick, plan, workers), plan.options.language, workers)
+    scorers, learning = learn(
+        plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers
+    )
     plan = replace(plan, scorers=scorers)
     for scorer in scorers:
         scorer.prepare()
     poison = _read_poison(folder)
-    while not _attempt(plan, folder, workers, poison):
+    while not _attempt(plan, folder, backend, poison):
         _isolate(plan, folder, poison)
-    report = total([read_report(path) for path in shards(folder)], workers, learning)
+    _join(plan, folder, poison)
+    fail_duplicates(folder)
+    paths = shards(folder)
+    report = total([*map(read_report, paths)], [*map(read_times, paths)], backend.workers, learning)
     if not report.documents:
         raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
     for place in folder.glob("shard-*.place"):
@@ -107,22 +127,8 @@ def score_collection(plan: ScorePlan, folder: Path, workers: int = 2, fresh: boo
     return report
 
 
-def cut_shards(sources: Iterator[Source], pages: int = SHARD_PAGES) -> Iterator[tuple[Source, ...]]:
-    """Group sources into shards of at most `pages` pages and about `SHARD_BYTES` bytes, whoever works on them."""
-    shard: list[Source] = []
-    size = 0
-    for source in sources:
-        if shard and (len(shard) == pages or size + source.size > SHARD_BYTES):
-            yield tuple(shard)
-            shard, size = [], 0
-        shard.append(source)
-        size += source.size
-    if shard:
-        yield tuple(shard)
-
-
-def _pick(plan: ScorePlan, workers: int, store: Path, picker: Scorer) -> ScoreReport:
-    return score_collection(replace(plan, scorers=(picker,), labels=False), store, workers)
+def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> ScoreReport:
+    return score_collection(replace(plan, scorers=(picker,), labels=False), store, backend)
 
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
@@ -143,75 +149,86 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
     write_json(path, key)
 
 
-def _attempt(plan: ScorePlan, folder: Path, workers: int, poison: dict[str, dict[int, str]]) -> bool:
+def _attempt(plan: ScorePlan, folder: Path, backend: Backend, poison: _Poison) -> bool:
     """Score all shards that are missing. Return False if a worker died."""
     folder.mkdir(parents=True, exist_ok=True)
     with Progress("scoring", None, "pages") as bar:
 
         def missing() -> Iterator[Shard]:
-            for number, sources in enumerate(plan.shards()):
-                if shard_path(folder, number).exists():
-                    bar.advance(len(sources))
+            for part in plan.parts():
+                path = shard_path(folder, part)
+                if path.exists():
+                    bar.advance(read_report(path).documents)
                 else:
-                    yield Shard(number, sources, poison.get(str(number), {}))
+                    yield Shard(part, poison.get(path.stem, {}))
 
-        # One task at a time keeps a single worker a process of its own, which a page may end without ending this one.
-        pool = Parallel(
-            n_jobs=max(workers, 2),
-            return_as="generator_unordered",
-            pre_dispatch=1 if workers == 1 else "1.5*n_jobs",
-            batch_size=1,
-        )
         try:
-            for report in pool(
-                delayed(score_shard)(shard, folder, plan.scorers, plan.options, plan.limits, plan.labels)
-                for shard in missing()
-            ):
-                bar.advance(report.documents)
-        except TerminatedWorkerError:
+            for documents in run(backend, partial(score_missing, work=plan.work(folder)), missing()):
+                bar.advance(documents)
+        except WorkerDied:
             return False
-        finally:
-            # Idle workers would keep their memory while Java needs it.
-            get_reusable_executor().shutdown(wait=True, kill_workers=True)
     return True
 
 
-def _isolate(plan: ScorePlan, folder: Path, poison: dict[str, dict[int, str]]) -> None:
+def _isolate(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
     """Score each shard that a worker was on by itself, and note the page that ends its process."""
     suspects = {path.stem for path in folder.glob("shard-*.place") if not path.with_suffix(".parquet").exists()}
     if not suspects:
         raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(folder))
-    context = multiprocessing.get_context("spawn")
-    for number, sources in enumerate(plan.shards()):
-        place = place_path(folder, number)
-        if place.stem not in suspects:
+    for part in plan.parts():
+        if place_path(folder, part).stem in suspects:
+            _score_alone(plan, folder, part, poison)
+
+
+def _join(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
+    """See that each range of a file begins where the one before it ended, and read it again from there if not.
+
+    Where a worker looks for the first record of its range, it may find one within another: a WARC file that somebody crawled.
+    """
+    after = 0
+    for part in plan.parts():
+        if part.sources is not None:
             continue
-        while True:
-            # What an ended worker left must not be blamed on this one.
-            place.unlink(missing_ok=True)
-            shard = Shard(number, sources, poison.get(str(number), {}))
-            process = context.Process(
-                target=score_shard, args=(shard, folder, plan.scorers, plan.options, plan.limits, plan.labels)
-            )
-            process.start()
-            process.join()
-            if process.exitcode == 0:
-                break
-            position = read_place(place)
-            if position is None or position in shard.poison:
-                raise StateError(
-                    f"a worker ended (exit code {process.exitcode}) and {_NO_PAGE_TO_BLAME}", _LOOK, sources[0].where
-                )
-            reason = (
-                f"took longer than {plan.limits.seconds:g} s"
-                if process.exitcode == -signal.SIGALRM
-                else f"ended its worker (exit code {process.exitcode})"
-            )
-            poison.setdefault(str(number), {})[position] = reason
-            write_json(folder / POISON, poison)
+        path = shard_path(folder, part)
+        report = read_report(path)
+        begins = after if after < part.end else None
+        if part.number and report.begin != after and report.first != begins:
+            path.unlink()
+            _score_alone(plan, folder, replace(part, begin=after, exact=True), poison)
+            report = read_report(path)
+        # A range within a record knows no more than its own end.
+        after = max(after, report.after)
 
 
-def _read_poison(folder: Path) -> dict[str, dict[int, str]]:
+def _score_alone(plan: ScorePlan, folder: Path, part: Part, poison: _Poison) -> None:
+    """Score a part in a process of its own, again without each page that ends it; such pages are noted as poison."""
+    place = place_path(folder, part)
+    while True:
+        # What an ended worker left must not be blamed on this one.
+        place.unlink(missing_ok=True)
+        shard = Shard(part, poison.get(place.stem, {}))
+        process = multiprocessing.get_context("spawn").Process(target=score_shard, args=(shard, plan.work(folder)))
+        process.start()
+        process.join()
+        if process.exitcode == 0:
+            return
+        position = read_place(place)
+        if position is None or position in shard.poison:
+            raise StateError(
+                f"a worker ended (exit code {process.exitcode}) and {_NO_PAGE_TO_BLAME}",
+                _LOOK,
+                part.name or str(part.path),
+            )
+        reason = (
+            f"took longer than {plan.limits.seconds:g} s"
+            if process.exitcode == -signal.SIGALRM
+            else f"ended its worker (exit code {process.exitcode})"
+        )
+        poison.setdefault(place.stem, {})[position] = reason
+        write_json(folder / POISON, poison)
+
+
+def _read_poison(folder: Path) -> _Poison:
     stored = _read_json(folder / POISON)
     return {shard: {int(position): reason for position, reason in pages.items()} for shard, pages in stored.items()}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from thresher.pruning.store import ShardReport
+from thresher.pruning.store import ShardReport, ShardTimes
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,10 @@ class ScoreReport:
     peak_mib: float
 
 
-def total(reports: Sequence[ShardReport], workers: int, learning: Learning) -> ScoreReport:
-    """Add up the reports of all shards, and what was learnt before."""
+def total(reports: Sequence[ShardReport], times: Sequence[ShardTimes], workers: int, learning: Learning) -> ScoreReport:
+    """Add up what all shards hold and took, and what was learnt before."""
     seconds: dict[str, float] = {}
-    for spending in (*(report.seconds for report in reports), learning.seconds):
+    for spending in (*(shard.seconds for shard in times), learning.seconds):
         for stage, spent in spending.items():
             seconds[stage] = seconds.get(stage, 0.0) + spent
     return ScoreReport(
@@ -57,7 +57,7 @@ def total(reports: Sequence[ShardReport], workers: int, learning: Learning) -> S
         shards=len(reports),
         workers=workers,
         seconds=seconds,
-        wall_seconds=sum(report.wall_seconds for report in reports) / workers + learning.wall_seconds,
-        cpu_seconds=sum(report.cpu_seconds for report in reports) + learning.cpu_seconds,
-        peak_mib=max((*(report.peak_mib for report in reports), learning.peak_mib), default=0.0),
+        wall_seconds=sum(shard.wall_seconds for shard in times) / workers + learning.wall_seconds,
+        cpu_seconds=sum(shard.cpu_seconds for shard in times) + learning.cpu_seconds,
+        peak_mib=max((*(shard.peak_mib for shard in times), learning.peak_mib), default=0.0),
     )

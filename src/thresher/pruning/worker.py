@@ -1,4 +1,4 @@
-"""What a worker process does: score one shard, under a limit of time and size a page."""
+"""What a worker process does: read and score one shard, under a limit of time and size a page."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ import struct
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
-from thresher.collections import Source
+from thresher.collections import Collection, Part, Source
+from thresher.collections.ids import id_problem
+from thresher.collections.records import Span
+from thresher.collections.streams import too_large
 from thresher.errors import ThresherError
-from thresher.pages import PageOptions
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.pruning.page_scores import FAILED, PageScores, score_page
-from thresher.pruning.store import ShardReport, count, shard_path, write_shard
+from thresher.pruning.store import ShardReport, ShardTimes, count, read_report, shard_path, write_shard
 from thresher.scorers.base import Scorer
 
 _PLACE = struct.Struct("<q")
 _NO_PAGE = -1
 _PARENT_SECONDS = 1.0
+_ONE_AT_A_TIME = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -41,61 +45,97 @@ DEFAULT_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
+class Work:
+    """What all shards of a pass have in common: where from and where to, and what to do with a page.
+
+    `labels` keeps which blocks are list items, too.
+    """
+
+    collection: Collection
+    folder: Path
+    scorers: tuple[Scorer, ...]
+    options: PageOptions = DEFAULT_OPTIONS
+    limits: Limits = DEFAULT_LIMITS
+    labels: bool = False
+
+
+@dataclass(frozen=True)
 class Shard:
-    """Some documents in a row. `poison` gives, by position, why a page must not be tried again."""
+    """A part of the collection. `poison` gives, by position, why a page must not be tried again."""
 
-    number: int
-    sources: tuple[Source, ...]
-    poison: Mapping[int, str]
+    part: Part
+    poison: Mapping[int, str] = field(default_factory=dict)
 
 
-def score_shard(
-    shard: Shard,
-    folder: Path,
-    scorers: Sequence[Scorer],
-    options: PageOptions,
-    limits: Limits,
-    labels: bool = False,
-) -> ShardReport:
-    """Score a shard's pages and write them to the store in `folder`, with `labels` also which blocks are list items.
+def score_missing(shard: Shard, work: Work) -> int:
+    """Score a shard unless it is there, and return how many pages it has: a scheduler may give out a task twice."""
+    path = shard_path(work.folder, shard.part)
+    return read_report(path).documents if path.exists() else score_shard(shard, work)
+
+
+def score_shard(shard: Shard, work: Work) -> int:
+    """Read and score a shard's pages, write them to the store, and return how many there are.
 
     While a page is worked on, its position stands in a file beside the shard, so that the parent knows which page ended a
     worker. A page over the limit of time ends the process by SIGALRM: C code that holds the interpreter can be stopped in
-    no other way.
+    no other way. Threads of one process take turns, for there is one alarm.
     """
-    _end_with_parent()
-    start, cpu = time.perf_counter(), time.process_time()
-    pages = []
-    with _place(folder, shard.number) as place:
-        for position, source in enumerate(shard.sources):
-            place[:] = _PLACE.pack(position)
-            with _alarm(limits.seconds):
-                pages.append(_score(source, shard.poison.get(position), scorers, options, limits, labels))
-        place[:] = _PLACE.pack(_NO_PAGE)
-    counts = count(pages)
-    seconds: dict[str, float] = {}
-    for page in pages:
-        for stage, spent in page.seconds.items():
-            seconds[stage] = seconds.get(stage, 0.0) + spent
-    report = ShardReport(
-        shard.number,
-        len(pages),
-        **counts,
-        words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
-        bytes=sum(page.bytes for page in pages),
-        seconds=seconds,
-        wall_seconds=time.perf_counter() - start,
-        cpu_seconds=time.process_time() - cpu,
-        peak_mib=peak_mib(),
-    )
-    write_shard(shard_path(folder, shard.number), pages, [scorer.canonical_name for scorer in scorers], report, labels)
-    place_path(folder, shard.number).unlink(missing_ok=True)
-    return report
+    with _ONE_AT_A_TIME:
+        _end_with_parent()
+        start, cpu = time.perf_counter(), time.process_time()
+        with _place(place_path(work.folder, shard.part)) as place:
+            pages, span, reading = _score_all(shard, work, place)
+        seconds = {"pages": reading}
+        for page in pages:
+            for stage, spent in page.seconds.items():
+                seconds[stage] = seconds.get(stage, 0.0) + spent
+        path = shard_path(work.folder, shard.part)
+        report = ShardReport(
+            len(pages),
+            **count(pages),
+            words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
+            bytes=sum(page.bytes for page in pages),
+            begin=shard.part.begin if shard.part.exact else None,
+            first=span.first,
+            after=span.after,
+        )
+        times = ShardTimes(seconds, time.perf_counter() - start, time.process_time() - cpu, peak_mib())
+        names = [scorer.canonical_name for scorer in work.scorers]
+        write_shard(path, pages, names, report, times, work.labels)
+        place_path(work.folder, shard.part).unlink(missing_ok=True)
+        return len(pages)
 
 
-def place_path(folder: Path, shard: int) -> Path:
-    """Return the file that tells which page of a shard is being worked on."""
-    return folder / f"shard-{shard:06}.place"
+def _score_all(shard: Shard, work: Work, place: mmap.mmap) -> tuple[list[PageScores], Span, float]:
+    """Return the pages in order, the reader's span, and the seconds that reading took."""
+    pages: list[PageScores] = []
+    span = Span(None, shard.part.end)
+    sources = work.collection.read(shard.part)
+    reading = 0.0
+    while True:
+        place[:] = _PLACE.pack(len(pages))
+        with _alarm(work.limits.seconds):
+            begin = time.perf_counter()
+            try:
+                source = next(sources)
+            except StopIteration as end:
+                span = end.value
+                break
+            except OSError as error:
+                reason = f"cannot be read: {error.strerror or error}"
+                pages.append(PageScores("", FAILED, reason, shard.part.name))
+                break
+            finally:
+                reading += time.perf_counter() - begin
+            page = _score(source, shard.poison.get(len(pages)), work)
+            pages.append(replace(page, file=source.file, offset=source.offset))
+    place[:] = _PLACE.pack(_NO_PAGE)
+    return pages, span, reading
+
+
+def place_path(folder: Path, part: Part) -> Path:
+    """Return the file that tells which page of a part is being worked on."""
+    return shard_path(folder, part).with_suffix(".place")
 
 
 def read_place(path: Path) -> int | None:
@@ -132,42 +172,36 @@ def _end_with_parent() -> None:
         threading.Thread(target=watch, daemon=True).start()
 
 
-def _score(
-    source: Source,
-    poison: str | None,
-    scorers: Sequence[Scorer],
-    options: PageOptions,
-    limits: Limits,
-    labels: bool,
-) -> PageScores:
-    reason = poison or source.problem
+def _score(source: Source, poison: str | None, work: Work) -> PageScores:
+    limits = work.limits
+    reason = source.problem or id_problem(source.id) or poison
     if not reason and source.size > limits.mib * 2**20:
-        reason = f"too large: {source.size / 2**20:.1f} MiB, the limit is {limits.mib:g} MiB"
-    if reason:
-        return PageScores(source.id, FAILED, reason, source.url, bytes=source.size)
-    try:
-        page = source.page()
-    except OSError as error:
-        return PageScores(
-            source.id, FAILED, f"cannot be read: {error.strerror or error}", source.url, bytes=source.size
-        )
-    try:
-        return score_page(page, scorers, options, labels)
-    except ThresherError:
-        raise
-    except Exception as error:
-        # One page that a parser or scorer cannot take must not end the pass over millions.
-        reason = " ".join(f"cannot be scored: {type(error).__name__}: {error}".split())
-        reason = reason.encode("utf-8", "replace").decode()
-        return PageScores(source.id, FAILED, reason, source.url, bytes=source.size)
+        reason = too_large(source.size, limits.mib * 2**20)
+    if not reason:
+        try:
+            return score_page(source.page(), work.scorers, work.options, work.labels)
+        except ThresherError:
+            raise
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        except Exception as error:
+            # One page that a parser or scorer cannot take must not end the pass over millions.
+            reason = f"cannot be scored: {type(error).__name__}: {error}"
+    fit = " ".join(reason.split()).encode("utf-8", "replace").decode()
+    document_id = source.id.encode("utf-8", "replace").decode()
+    return PageScores(document_id, FAILED, fit, url=source.url, bytes=source.size)
 
 
 @contextmanager
-def _place(folder: Path, shard: int) -> Iterator[mmap.mmap]:
-    path = place_path(folder, shard)
-    path.write_bytes(_PLACE.pack(_NO_PAGE))
-    with path.open("r+b") as handle, mmap.mmap(handle.fileno(), _PLACE.size) as place:
-        yield place
+def _place(path: Path) -> Iterator[mmap.mmap]:
+    # One call, so that another worker on the same shard that ends just now (Dask starts some twice) takes nothing away.
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        os.write(handle, _PLACE.pack(_NO_PAGE))
+        with mmap.mmap(handle, _PLACE.size) as place:
+            yield place
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -13,7 +13,10 @@ from thresher.reports.formatting import BELOW_RESOLUTION, cutoff_text
 from thresher.reports.records import Cost, Results, Row
 from thresher.reports.selection import compared_measures, relative_bytes
 
-_COMPARED = ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
+COMPARED = ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
+"""What is told of a comparison."""
+HELD_OUT_FILE = "results.held-out.csv"
+"""The rows on held-out topics."""
 _COST = ("wall_seconds", "cpu_seconds", "peak_mib", "co2_grams")
 
 
@@ -28,7 +31,7 @@ def write_results_csv(results: Results, path: Path) -> None:
     """
     tested = compared_measures(results)
     header = ["variant", "retrieval", "baseline", "sweep", "cutoff", *results.measures]
-    header += [f"{measure} {name}" for measure in tested for name in _COMPARED]
+    header += [f"{measure} {name}" for measure in tested for name in COMPARED]
     header += ["documents", "indexed", "emptied", "failed", "words_kept", "words_total"]
     header += ["index_bytes", "index_bytes_relative"]
     header += [f"{stage}_{name}" for stage in ("clean", "index", "search") for name in _COST]
@@ -43,17 +46,31 @@ def write_per_topic_csv(results: Results, path: Path) -> None:
         ThresherError: if the file cannot be written.
     """
     lines = (
-        [item.variant, item.retrieval, item.topic, item.measure, _number(item.value)] for item in results.per_topic
+        [item.variant, item.retrieval, item.topic, item.measure, number_text(item.value)] for item in results.per_topic
     )
     write_text(path, csv_text(["variant", "retrieval", "topic", "measure", "value"], lines))
+
+
+def compared_numbers(comparison: Comparison | None) -> list[str]:
+    """Return the numbers of a comparison in the order of `COMPARED`; empty for None."""
+    if comparison is None:
+        return [""] * len(COMPARED)
+    counts = [str(count) for count in (comparison.wins, comparison.ties, comparison.losses)]
+    numbers = (comparison.p, comparison.p_holm, comparison.effect, comparison.ci_low, comparison.ci_high)
+    return [number_text(comparison.difference), *counts, *map(number_text, numbers)]
+
+
+def number_text(value: float | None) -> str:
+    """Return the fewest digits that give the same float back; empty for None."""
+    return "" if value is None else repr(float(value))  # float() first: numpy's floats print their type
 
 
 def _line(row: Row, measures: Sequence[str], tested: Sequence[str]) -> list[str]:
     line = [row.variant, row.retrieval, "yes" if row.is_baseline else "no", row.sweep or ""]
     line.append("" if row.cutoff is None else cutoff_text(row.cutoff))
-    line += [_number(row.measures.get(measure)) for measure in measures]
+    line += [number_text(row.measures.get(measure)) for measure in measures]
     for measure in tested:
-        line += _compared(row.comparisons.get(measure))
+        line += compared_numbers(row.comparisons.get(measure))
     counts = (
         row.documents,
         row.indexed,
@@ -64,30 +81,18 @@ def _line(row: Row, measures: Sequence[str], tested: Sequence[str]) -> list[str]
         row.index_bytes,
     )
     line += [str(count) for count in counts]
-    line.append(_number(relative_bytes(row)))
+    line.append(number_text(relative_bytes(row)))
     for cost in (row.clean, row.index, row.search):
         line += _cost(cost)
-    line += [_number(row.latency_median_ms), _number(row.latency_p95_ms), str(row.queries)]
+    line += [number_text(row.latency_median_ms), number_text(row.latency_p95_ms), str(row.queries)]
     if row.is_baseline:
         return [*line, "", row.break_even_note]
-    return [*line, _number(row.break_even_queries) or "never", row.break_even_note]
-
-
-def _compared(comparison: Comparison | None) -> list[str]:
-    if comparison is None:
-        return [""] * len(_COMPARED)
-    counts = [str(count) for count in (comparison.wins, comparison.ties, comparison.losses)]
-    numbers = (comparison.p, comparison.p_holm, comparison.effect, comparison.ci_low, comparison.ci_high)
-    return [_number(comparison.difference), *counts, *map(_number, numbers)]
+    return [*line, number_text(row.break_even_queries) or "never", row.break_even_note]
 
 
 def _cost(cost: Cost) -> list[str]:
-    numbers = [_number(value) for value in (cost.wall_seconds, cost.cpu_seconds, cost.peak_mib)]
-    return [*numbers, BELOW_RESOLUTION if cost.co2_grams is None else _number(cost.co2_grams)]
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else repr(float(value))  # float() first: numpy's floats print their type
+    numbers = [number_text(value) for value in (cost.wall_seconds, cost.cpu_seconds, cost.peak_mib)]
+    return [*numbers, BELOW_RESOLUTION if cost.co2_grams is None else number_text(cost.co2_grams)]
 
 
 def csv_text(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:

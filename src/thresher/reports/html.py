@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.files import write_text
+from thresher.reports.csv_files import HELD_OUT_FILE
 from thresher.reports.formatting import fixed, signed
+from thresher.reports.held_out_tables import chosen_table
 from thresher.reports.html_parts import Picture, picture, render_template
 from thresher.reports.plots import (
     RowTopics,
@@ -34,6 +36,7 @@ from thresher.reports.tables import (
     Table,
     break_even_table,
     bytes_table,
+    effectiveness_table,
     main_table,
     stage_table,
 )
@@ -94,6 +97,8 @@ def render_report(results: Results) -> str:
         bytes=bytes_table(results, limit),
         stages=[stage_table(results, stage, limit) for stage in ("clean", "index", "search")],
         break_even=break_even_table(results, limit),
+        chosen=chosen_table(results),
+        held_out=effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
         reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
         failed=results.failed_pages[:MOST_FAILED],
     )

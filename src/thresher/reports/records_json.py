@@ -26,10 +26,7 @@ def results_to_json(results: Results) -> dict[str, Any]:
     The values per topic, by far the most, stand in columns. Numbers that JSON does not know are the strings
     "nan", "inf" and "-inf".
     """
-    fields = _encode(dataclasses.replace(results, per_topic=()))
-    names = [field.name for field in dataclasses.fields(TopicValue)]
-    fields["per_topic"] = {name: [_encode(getattr(value, name)) for value in results.per_topic] for name in names}
-    return {"format": FORMAT, "version": VERSION, **fields}
+    return {"format": FORMAT, "version": VERSION, **_fields(results)}
 
 
 def results_from_json(value: Mapping[str, Any]) -> Results:
@@ -43,18 +40,33 @@ def results_from_json(value: Mapping[str, Any]) -> Results:
         raise InputError("these are not results of an experiment", "name the results.json of an experiment", "results")
     if value.get("version") != VERSION:
         raise InputError(f"version {value.get('version')!r} is not known, only {VERSION}", _FIX, "results.version")
-    fields = {name: item for name, item in value.items() if name not in ("format", "version")}
-    fields["per_topic"] = _rows(fields.get("per_topic"))
-    results: Results = _decode(Results, fields, "results")
+    results: Results = _decode(Results, _with_rows(value, "results"), "results")
     return results
 
 
-def _rows(columns: Any) -> list[dict[str, Any]]:
+def _fields(results: Results) -> dict[str, Any]:
+    held_out = results.held_out
+    fields: dict[str, Any] = _encode(dataclasses.replace(results, per_topic=(), held_out=None))
+    names = [field.name for field in dataclasses.fields(TopicValue)]
+    fields["per_topic"] = {name: [_encode(getattr(value, name)) for value in results.per_topic] for name in names}
+    del fields["held_out"]
+    return {**fields, "held_out": _fields(held_out)} if held_out else fields
+
+
+def _with_rows(fields: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """Return the fields with a record a topic value in place of columns, as they are declared."""
+    found = {**fields, "per_topic": _rows(fields.get("per_topic"), f"{where}.per_topic")}
+    if isinstance(fields.get("held_out"), dict):
+        found["held_out"] = _with_rows(fields["held_out"], f"{where}.held_out")
+    return found
+
+
+def _rows(columns: Any, where: str) -> list[dict[str, Any]]:
     names = [field.name for field in dataclasses.fields(TopicValue)]
     if not isinstance(columns, dict) or not all(isinstance(columns.get(name), list) for name in names):
-        raise InputError("a column is missing", _FIX, "results.per_topic")
+        raise InputError("a column is missing", _FIX, where)
     if len({len(columns[name]) for name in names}) > 1:
-        raise InputError("its columns differ in length", _FIX, "results.per_topic")
+        raise InputError("its columns differ in length", _FIX, where)
     lines = zip(*(columns[name] for name in names), strict=True)
     return [dict(zip(names, line, strict=True)) for line in lines]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thresher.errors import InputError
+from thresher.evaluation.choosing import best_candidate
 from thresher.evaluation.pareto import pareto_front
 from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import ALPHA
@@ -112,7 +113,7 @@ def score(row: Row, measure: str) -> float:
 
 def best_of(rows: Sequence[Row], measure: str) -> Row:
     """Return the row with the highest `measure`; of equals that with the smallest index, then the first."""
-    return min(rows, key=lambda row: (-score(row, measure), row.index_bytes))
+    return rows[best_candidate([score(row, measure) for row in rows], [row.index_bytes for row in rows])]
 
 
 def finalists(results: Results, retrieval: str) -> tuple[Row, ...]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import ALPHA
 from thresher.reports.formatting import break_even_text, fixed, percent, signed
+from thresher.reports.held_out_tables import chosen_sentences
 from thresher.reports.records import Results, Row
 from thresher.reports.selection import (
     baseline_row,
@@ -27,7 +28,8 @@ def summary(results: Results) -> tuple[str, ...]:
 
     They say how many variants are significantly better, worse, neither; the best one; the smallest index
     without a significant loss; where cleaning hurts most; the Pareto front; what cannot be concluded. With
-    several retrieval models each gets its own sentences, opened by its name.
+    several retrieval models each gets its own sentences, opened by its name. Where topics are held out, what
+    was chosen and what it is worth on them follows.
 
     Raises:
         InputError: if there is no measure, or a retrieval model without a baseline.
@@ -37,7 +39,7 @@ def summary(results: Results) -> tuple[str, ...]:
     for model in models:
         opening = f"{model}: " if len(models) > 1 else ""
         sentences += [opening + sentence for sentence in _model_summary(results, model)]
-    return tuple(sentences)
+    return (*sentences, *chosen_sentences(results))
 
 
 def _model_summary(results: Results, retrieval: str) -> list[str]:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from thresher.files import write_text
+from thresher.reports.csv_files import HELD_OUT_FILE
 from thresher.reports.formatting import plain
+from thresher.reports.held_out_tables import chosen_table
 from thresher.reports.records import Results
-from thresher.reports.tables import Column, Table, main_table
+from thresher.reports.tables import Column, Table, effectiveness_table, main_table
 
 PAGE_ROWS = 40
 """Rows of a LaTeX table before it is shortened: a page holds no more."""
@@ -47,11 +50,21 @@ _LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$
 def write_tables(results: Results, folder: Path) -> None:
     """Write the main table into `folder`: all rows as `table.md`, what fits a page of a paper as `table.tex`.
 
+    With held-out topics two tables follow: what was chosen and tested, and the effectiveness of all rows on those topics.
+
     Raises:
         InputError: if the results hold no measure, or the folder cannot be written.
     """
-    write_text(folder / "table.md", render_markdown(main_table(results)))
-    write_text(folder / "table.tex", render_latex(main_table(results, PAGE_ROWS)))
+    markdown = [main_table(results), *_held_out_tables(results, None)]
+    latex = [main_table(results, PAGE_ROWS), *_held_out_tables(results, PAGE_ROWS)]
+    write_text(folder / "table.md", "\n".join(map(render_markdown, markdown)))
+    write_text(folder / "table.tex", "\n".join(map(render_latex, latex)))
+
+
+def _held_out_tables(results: Results, limit: int | None) -> Iterator[Table]:
+    if results.held_out:
+        yield from filter(None, [chosen_table(results)])
+        yield effectiveness_table(results.held_out, HELD_OUT_FILE, limit)
 
 
 def render_markdown(table: Table) -> str:

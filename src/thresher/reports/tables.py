@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import ALPHA
 from thresher.reports.formatting import (
     MARKS,
@@ -80,18 +81,7 @@ def main_table(results: Results, limit: int | None = None) -> Table:
         InputError: if the results hold no measure.
     """
     rows = shown_rows(results, limit)
-    measure = main_measure(results)
-    columns, cells = _key_columns(results, rows)
-    tested = compared_measures(results)
-    for name in results.measures:
-        columns.append(replace(measure_column(name), marked=name in tested))
-        for line, row in zip(cells, rows, strict=True):
-            value = row.measures.get(name)
-            mark = MARKS[direction(row.comparisons.get(name))]
-            line.append(Cell(fixed(value, MEASURE_DECIMALS), mark, value))
-    columns.append(Column("W/T/L", "topics"))
-    for line, row in zip(cells, rows, strict=True):
-        line.append(_wins(row, measure))
+    columns, cells = _effectiveness(results, rows)
     _numbers(columns, cells, rows, Column("index", "MB"), lambda row: megabytes(row.index_bytes))
     _ratios(columns, cells, rows, Column("index", "% of baseline"), relative_bytes)
     _ratios(columns, cells, rows, Column("words kept", "%"), words_kept)
@@ -102,10 +92,24 @@ def main_table(results: Results, limit: int | None = None) -> Table:
     columns.append(Column("break-even", "queries"))
     for line, row in zip(cells, rows, strict=True):
         line.append(Cell(break_even_text(row), value=None if row.is_baseline else row.break_even_queries))
-    note = ""
-    if len(rows) < len(results.rows):
-        note = f"{len(rows)} of {len(results.rows)} rows; all of them are in results.csv."
-    return _table(columns, cells, rows, caption(results), note, results)
+    units = "MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning has paid off."
+    return _table(columns, cells, rows, f"{caption(results)} {units}", _left_out(rows, results, "results.csv"), results)
+
+
+def effectiveness_table(results: Results, file: str, limit: int | None = None) -> Table:
+    """Return the part of the main table that is about effectiveness.
+
+    Args:
+        results: the finished experiment.
+        file: the name of the file with all rows.
+        limit: about how many rows to show at most; None for all.
+
+    Raises:
+        InputError: if the results hold no measure.
+    """
+    rows = shown_rows(results, limit)
+    columns, cells = _effectiveness(results, rows)
+    return _table(columns, cells, rows, caption(results), _left_out(rows, results, file), results)
 
 
 def measure_column(name: str) -> Column:
@@ -119,7 +123,7 @@ def measure_column(name: str) -> Column:
 
 
 def caption(results: Results) -> str:
-    """Return the line below the main table: topics, test, correction, level, and what the signs mean."""
+    """Return the line below a table of effectiveness: topics, test, correction, level, and what the signs mean."""
     measure = main_measure(results)
     text = f"{results.topics} topics."
     if compared_measures(results):
@@ -130,7 +134,7 @@ def caption(results: Results) -> str:
         if any(direction(item) == "mixed" for row in results.rows for item in row.comparisons.values()):
             text += " † alone is significant, but mean and ranks differ in sign."
         text += f" W/T/L: topics won, tied and lost in {measure}."
-    return text + " MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning has paid off."
+    return text
 
 
 def stage_table(results: Results, stage: Literal["clean", "index", "search"], limit: int | None = None) -> Table:
@@ -175,9 +179,38 @@ def break_even_table(results: Results, limit: int | None = None) -> Table:
     return _table(columns, cells, rows, "Break-even", "", results)
 
 
+def wins_cell(comparison: Comparison | None) -> Cell:
+    """Return topics won, tied and lost."""
+    if comparison is None:
+        return Cell(NOTHING)
+    text = f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
+    return Cell(text, value=float(comparison.wins - comparison.losses))
+
+
 def words_kept(row: Row) -> float | None:
     """Return the ratio of words kept to all words; None where the collection has no words."""
     return row.words_kept / row.words_total if row.words_total else None
+
+
+def _effectiveness(results: Results, rows: Sequence[Row]) -> tuple[list[Column], list[list[Cell]]]:
+    columns, cells = _key_columns(results, rows)
+    tested = compared_measures(results)
+    for name in results.measures:
+        columns.append(replace(measure_column(name), marked=name in tested))
+        for line, row in zip(cells, rows, strict=True):
+            value = row.measures.get(name)
+            mark = MARKS[direction(row.comparisons.get(name))]
+            line.append(Cell(fixed(value, MEASURE_DECIMALS), mark, value))
+    columns.append(Column("W/T/L", "topics"))
+    measure = main_measure(results)
+    for line, row in zip(cells, rows, strict=True):
+        line.append(wins_cell(row.comparisons.get(measure)))
+    return columns, cells
+
+
+def _left_out(rows: Sequence[Row], results: Results, file: str) -> str:
+    whole = len(results.rows)
+    return f"{len(rows)} of {whole} rows; all of them are in {file}." if len(rows) < whole else ""
 
 
 def _key_columns(results: Results, rows: Sequence[Row]) -> tuple[list[Column], list[list[Cell]]]:
@@ -215,14 +248,6 @@ def _ratios(
 
 def _size_of(kind: str) -> Callable[[Row], float]:
     return lambda row: megabytes(row.index_bytes_by_type.get(kind, 0))
-
-
-def _wins(row: Row, measure: str) -> Cell:
-    comparison = row.comparisons.get(measure)
-    if comparison is None:
-        return Cell(NOTHING)
-    text = f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
-    return Cell(text, value=float(comparison.wins - comparison.losses))
 
 
 def _table(

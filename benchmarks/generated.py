@@ -1,0 +1,69 @@
+"""A web that does not exist: WARC files of any number of pages, with topics and qrels, always the same for the same seed.
+
+A page has a menu, a teaser list, some paragraphs of shuffled words of real pages, and a footer, in the proportions of a news
+site; its topic is some words of one of its paragraphs, which makes it the known item.
+"""
+
+from __future__ import annotations
+
+import gzip
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+from passages import passages
+
+_TOPIC_WORDS = 4
+_MENU = ("Home", "News", "Sport", "Weather", "Business", "Travel", "Culture", "About us", "Contact", "Privacy policy")
+
+
+def write_web(folder: Path, pages: Path, count: int, topics: int = 100) -> Path:
+    """Write `web.warc.gz`, `topics.tsv` and `qrels.txt` of `count` pages into a folder; return the WARC file."""
+    chance = random.Random(22)
+    chosen = dict.fromkeys(sorted(chance.sample(range(count), min(topics, count))))
+    warc = folder / "web.warc.gz"
+    with (
+        warc.open("wb") as out,
+        (folder / "topics.tsv").open("w", encoding="utf-8") as topic_lines,
+        (folder / "qrels.txt").open("w", encoding="utf-8") as judgments,
+    ):
+        for number, (identifier, text) in enumerate(passages(pages, count)):
+            words = text.split()
+            out.write(gzip.compress(_record(identifier, number, words, chance), 1, mtime=0))
+            plain = [word.lower() for word in words if word.isalpha() and word.isascii() and len(word) > 3]
+            if number in chosen and len(plain) >= _TOPIC_WORDS:
+                topic_lines.write(f"{number}\t{' '.join(chance.sample(plain, _TOPIC_WORDS))}\n")
+                judgments.write(f"{number} 0 {identifier} 1\n")
+    return warc
+
+
+def _record(identifier: str, number: int, words: list[str], chance: random.Random) -> bytes:
+    html = "".join(_page(number, words, chance)).encode("utf-8", "replace")
+    http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+    head = (
+        f"WARC/1.0\r\nWARC-Type: response\r\nWARC-TREC-ID: {identifier}\r\nWARC-Target-URI: http://example.org/{number}\r\n"
+        f"WARC-Date: 2012-02-10T22:51:20Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{number:012d}>\r\n"
+        f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(http) + len(html)}\r\n\r\n"
+    )
+    return head.encode() + http + html + b"\r\n\r\n"
+
+
+def _page(number: int, words: list[str], chance: random.Random) -> Iterator[str]:
+    yield f"<!DOCTYPE html><html><head><title>{_escaped(' '.join(words[:6]))}</title>"
+    yield "<style>body { margin: 0 }</style></head><body>"
+    yield "<ul class=menu>" + "".join(f'<li><a href="/{name}">{name}</a></li>' for name in _MENU) + "</ul>"
+    begin = 0
+    while begin < len(words):
+        end = begin + chance.randint(15, 80)
+        # Sentences, so that they can be cut.
+        text = " ".join(words[begin:end])
+        yield f'<p class="text p{begin}">{_escaped(text)}.</p>\n'
+        begin = end
+    for teaser in range(8):
+        place = chance.randrange(len(words))
+        yield f'<div class=teaser><a href="/{number + teaser}">{_escaped(" ".join(words[place : place + 5]))}</a> more</div>'
+    yield "<div id=footer>Copyright 2012 Example Media Ltd. All rights reserved. <a href=/terms>Terms</a></div></body></html>"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,0 +1,143 @@
+"""Files of JSON lines: an object a line, with an id, a page or plain text, and perhaps its URL."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from thresher.collections.base import ReadOptions
+from thresher.collections.records import Part, Reading, Source, Span
+from thresher.collections.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip, too_large
+
+_ENDINGS = (".jsonl", ".ndjson")
+# What a line may hold beside the page, in which every character may be written as an escape of twice its size.
+_BESIDE = 64 * 2**10
+_WITHOUT_END = 1 << 62
+
+
+@dataclass(frozen=True)
+class JsonLines:
+    """JSON lines, as many tools write them; `options.fields` names the members.
+
+    Where a line has both, the page counts, not the text. Text is one paragraph a line. Empty lines are passed over. Of equal
+    names in an object the last counts, and null is as good as not there.
+    """
+
+    name: ClassVar[str] = "jsonl"
+    suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
+
+    def can_split(self, path: Path) -> bool:
+        """Return whether the file is not compressed: every line end can begin a record."""
+        return is_plain(path)
+
+    def read(self, part: Part, options: ReadOptions) -> Reading:
+        """Give the documents of the lines that begin in a range; of a compressed file, all. See `FileKind.read`."""
+        with open_stream(part.path) as stream:
+            whole = not stream.seekable()
+            begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
+            if whole or part.exact or not begin:
+                found, position = True, begin
+            else:
+                # The line at `begin` is whole if the byte before it ends a line.
+                stream.seek(begin - 1)
+                count, found = skip(stream, end - begin + 1, newline=True)
+                position = begin - 1 + count
+            if not found or position >= end:
+                return Span(None, min(position, end))
+            if not whole:
+                stream.seek(position)
+            after = yield from _lines(stream, part.name, position, end, options)
+        first = position if after > position else None
+        return Span(first, part.path.stat().st_size if whole else after)
+
+
+def _lines(stream: Stream, file: str, position: int, end: int, options: ReadOptions) -> Generator[Source, None, int]:
+    limit = min(2 * options.max_bytes + _BESIDE, sys.maxsize - 1)
+    while position < end:
+        line = stream.readline(limit + 1)
+        if not line:
+            break
+        size = len(line)
+        if size > limit and not line.endswith(b"\n"):
+            size += skip(stream, _WITHOUT_END, newline=True)[0]
+            yield Source("", file, size, position, problem=too_large(size, options.max_bytes))
+        elif stream.damage and not line.endswith(b"\n"):
+            break
+        elif line.strip():
+            yield _source(line, file, position, options)
+        position += size
+    if stream.damage:
+        yield Source("", file, 0, position, problem=stream.damage)
+    return position
+
+
+def _source(line: bytes, file: str, offset: int, options: ReadOptions) -> Source:
+    document_id = ""
+    size = len(line)
+    try:
+        record = _record(line)
+        document_id = options.rule.fit(_id(record, options.fields.id))
+        content, is_text = _content(record, options.fields.html, options.fields.text)
+        size = len(content)
+        if size > options.max_bytes:
+            raise ValueError(too_large(size, options.max_bytes))
+    except ValueError as error:
+        return Source(document_id, file, size, offset, problem=str(error))
+    url = _first(record, options.fields.url)
+    return Source(
+        document_id,
+        file,
+        size,
+        offset,
+        content=content,
+        url=url.encode("utf-8", "replace").decode() if isinstance(url, str) else None,
+        charset="utf-8",
+        is_text=is_text,
+    )
+
+
+def _record(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode("utf-8-sig").rstrip())
+    except UnicodeDecodeError as error:
+        raise ValueError(f"the line is not UTF-8 (at its byte {error.start})") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the line is not JSON ({error.msg} at its character {error.pos})") from error
+    except ValueError as error:
+        raise ValueError("the line holds a number of too many digits") from error
+    except RecursionError as error:
+        raise ValueError("the line nests too deeply") from error
+
+
+def _id(record: Any, names: Sequence[str]) -> str:
+    value = _first(record, names)
+    if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
+        return str(value)
+    spelled = " or ".join(f"`{name}`" for name in names)
+    raise ValueError(f"the line has no {spelled}" if value is None else "the id is neither text nor an integer")
+
+
+def _content(record: Any, pages: Sequence[str], texts: Sequence[str]) -> tuple[bytes, bool]:
+    """Return the bytes of the page or text, and whether it is text."""
+    page = _first(record, pages)
+    content = _first(record, texts) if page is None else page
+    if isinstance(content, str):
+        return content.encode("utf-8", "replace"), page is None
+    if content is None:
+        raise ValueError("the line has neither " + " nor ".join(f"`{name}`" for name in (*pages, *texts)))
+    raise ValueError(f"the {'text' if page is None else 'page'} is not a string")
+
+
+def _first(record: Any, names: Sequence[str]) -> Any:
+    """Return the first member that is there by its name, of which dots go down into objects; None if none is."""
+    for name in names:
+        value = record
+        for step in name.split("."):
+            value = value.get(step) if isinstance(value, dict) else None
+        if value is not None:
+            return value
+    return None

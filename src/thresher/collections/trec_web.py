@@ -1,0 +1,223 @@
+"""TREC-web files: pages between <DOC> and </DOC>, as in WT2g, WT10g, .GOV, GOV2.
+
+    <DOC>
+    <DOCNO>GX000-00-0000000</DOCNO>
+    <DOCHDR>
+    http://www.example.org/
+    HTTP/1.0 200 OK
+    Content-type: text/html; charset=iso-8859-1
+    </DOCHDR>
+    <html> ...
+    </DOC>
+
+Pages may hold these tags themselves. A document begins with a <DOC> that a <DOCNO> follows, or that stands behind a </DOC>
+or at the beginning of the file, save for white space and comments; it ends with the last </DOC> before the next one. So where
+documents begin can be told from few bytes, wherever reading starts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Generator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, NamedTuple
+
+from thresher.collections.base import ReadOptions
+from thresher.collections.records import Part, Reading, Source, Span
+from thresher.collections.streams import COMPRESSIONS, Stream, is_plain, open_stream, too_large
+
+_ENDINGS = (".trecweb", ".trec")
+_BLOCK = 2**20
+# How much before a <DOC> and behind it is looked at.
+_BEHIND, _AHEAD = 4096, 512
+# What a document may hold beside the page.
+_BESIDE = 64 * 2**10
+_WITHOUT_END = 1 << 62
+
+# Tags are spelled out, for searching without regard to case is slow.
+_DOC = re.compile(rb"<[dD][oO][cC]>")
+_NUMBERED = re.compile(rb"\s{0,256}<DOCNO>", re.IGNORECASE)
+_NOTHING = re.compile(rb"(?:\s|(?><!--.*?-->))*+", re.DOTALL)
+_ELEMENT = re.compile(rb"\s*<(DOC[A-Z]+)>(.*?)</\1>", re.DOTALL | re.IGNORECASE)
+_OPEN_HEADER = re.compile(rb"\s*<DOCHDR>", re.IGNORECASE)
+_URL = re.compile(rb"\s*([a-z][a-z0-9+.-]*://\S+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.MULTILINE)
+
+
+class _Stretch(NamedTuple):
+    """A document with what stands behind it, or what stands before the first one: where it begins, and how long it is.
+
+    `content` is no more of it than was asked for; `whole` says that it does not end with the file.
+    """
+
+    offset: int
+    size: int
+    content: bytes
+    whole: bool
+
+
+@dataclass(frozen=True)
+class TrecWeb:
+    """TREC-web. The URL is the first word of DOCHDR if it is one, the charset that of its header Content-Type."""
+
+    name: ClassVar[str] = "trec-web"
+    suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
+
+    def can_split(self, path: Path) -> bool:
+        """Return whether the file is not compressed."""
+        return is_plain(path)
+
+    def read(self, part: Part, options: ReadOptions) -> Reading:
+        """Give the documents that begin in a range; of a compressed file, all. See `FileKind.read`."""
+        with open_stream(part.path) as stream:
+            whole = not stream.seekable()
+            begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
+            first: int | None = None
+            rest = begin
+            stretches = _stretches(stream, begin, end, options.max_bytes + _BESIDE)
+            while True:
+                try:
+                    stretch = next(stretches)
+                except StopIteration as stop:
+                    after: int = stop.value
+                    break
+                first = stretch.offset if first is None else first
+                source = _source(stretch, part.name, options, clipped=not stretch.whole and bool(stream.damage))
+                rest = stretch.offset + (stretch.size if source else 0)
+                if source:
+                    yield source
+            if stream.damage:
+                yield Source("", part.name, 0, rest, problem=stream.damage)
+        return Span(first, part.path.stat().st_size if whole else after)
+
+
+def looks_like(first_bytes: bytes) -> bool:
+    """Return whether a file that begins so, decompressed, holds TREC's documents: a <DOC> with its <DOCNO>."""
+    found = _DOC.search(first_bytes)
+    return bool(found and _blank(first_bytes[: found.start()]) and _NUMBERED.match(first_bytes, found.end()))
+
+
+def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_Stretch, None, int]:
+    """Give the stretches that begin in a range, and return where the next one begins, or where the search for one ended.
+
+    Args:
+        stream: at its beginning.
+        begin: where the range begins. If at 0, what stands before the first document is a stretch too.
+        end: where it ends.
+        keep: how many bytes of a stretch are kept.
+    """
+    base = start = max(0, begin - _BEHIND)
+    if base:
+        stream.seek(base)
+    window = b""
+    searched = 0
+    held = bytearray()  # what has left the window of the stretch that begins at `start`
+    while True:
+        block = stream.read(_BLOCK)
+        window += block
+        limit = max(searched, len(window) - _AHEAD) if block else len(window)
+        for found in _DOC.finditer(window, searched, min(limit + 4, len(window))):
+            offset = base + found.start()
+            if offset < begin or not _begins(window, found.start(), offset):
+                continue
+            if begin <= start < offset:
+                held += window[max(0, start - base) : found.start()][: keep - len(held)]
+                yield _Stretch(start, offset - start, bytes(held), True)
+            held.clear()
+            if offset >= end:
+                return offset
+            start = offset
+        if start < begin and base + limit >= end:
+            return end
+        if not block:
+            size = base + len(window)
+            if begin <= start < size:
+                held += window[max(0, start - base) :][: keep - len(held)]
+                yield _Stretch(start, size - start, bytes(held), False)
+            return size
+        passed = max(0, limit - _BEHIND)
+        if begin <= start < base + passed:
+            held += window[max(0, start - base) : passed][: keep - len(held)]
+        window = window[passed:]
+        base += passed
+        searched = limit - passed
+
+
+def _begins(window: bytes, place: int, offset: int) -> bool:
+    """Return whether a document begins with the <DOC> at `place` of the window, which is at `offset` of the file."""
+    if _NUMBERED.match(window, place + len(b"<DOC>")):
+        return True
+    near = window[max(0, place - 64) : place].rstrip()
+    if len(near) >= len(b"</DOC>") and not near.endswith(b"-->"):
+        return near[-len(b"</DOC>") :].lower() == b"</doc>"
+    behind = window[max(0, place - _BEHIND) : place]
+    last = behind.lower().rfind(b"</doc>")
+    return (
+        bool(_NOTHING.fullmatch(behind, last + len(b"</DOC>")))
+        if last >= 0
+        else len(behind) == offset and _blank(behind)
+    )
+
+
+def _blank(text: bytes) -> bool:
+    return bool(_NOTHING.fullmatch(text.removeprefix(b"\xef\xbb\xbf")))
+
+
+def _source(stretch: _Stretch, file: str, options: ReadOptions, clipped: bool) -> Source | None:
+    """Return a stretch as a document; None for what is none, or of which only a beginning is left where it is `clipped`."""
+    content = stretch.content
+    is_document = _DOC.match(content)
+    end = content.lower().rfind(b"</doc>")
+    if not is_document:
+        problem = "the document's beginning is missing"
+        return Source("", file, stretch.size, stretch.offset, problem=problem) if end >= 0 else None
+    kept_all = stretch.size == len(content)
+    if kept_all and end < 0 and clipped:
+        return None
+    page_begin, document_id, header = _head(content)
+    page_end = end if end >= page_begin else len(content)
+    page = _without_line_ends(content[page_begin:page_end])
+    size = len(page) if kept_all else stretch.size
+    problem = ""
+    if not document_id:
+        problem = "the document has no <DOCNO>"
+    elif size > options.max_bytes:
+        problem = too_large(size, options.max_bytes)
+    elif _OPEN_HEADER.match(page):
+        problem = "its <DOCHDR> is not closed"
+    elif end < 0 and not stretch.whole:
+        problem = "the file ends within the document"
+    fitted = options.rule.fit(document_id)
+    if problem:
+        return Source(fitted, file, size, stretch.offset, problem=problem)
+    url, charset = _URL.match(header), _CHARSET.search(header)
+    return Source(
+        fitted,
+        file,
+        size,
+        stretch.offset,
+        content=page,
+        url=url[1].decode("utf-8", "replace") if url else None,
+        charset=charset[1].decode() if charset else None,
+    )
+
+
+def _head(content: bytes) -> tuple[int, str, bytes]:
+    """Return where the page begins, the document's id (empty if it has none) and its DOCHDR."""
+    place = len(b"<DOC>")
+    document_id = ""
+    while element := _ELEMENT.match(content, place):
+        place = element.end()
+        tag = element[1].upper()
+        if tag == b"DOCHDR":
+            return place, document_id, element[2]
+        if tag == b"DOCNO":
+            document_id = element[2].strip().decode("utf-8", "surrogateescape")
+    return place, document_id, b""
+
+
+def _without_line_ends(page: bytes) -> bytes:
+    """Return the page without the line end behind the tag before it, and that before the tag behind it."""
+    page = page[2:] if page.startswith(b"\r\n") else page.removeprefix(b"\n")
+    return page[:-2] if page.endswith(b"\r\n") else page.removesuffix(b"\n")

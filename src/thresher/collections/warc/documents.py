@@ -1,0 +1,116 @@
+"""Which WARC records are documents, and the document in each."""
+
+from __future__ import annotations
+
+import re
+
+from thresher.collections.base import ReadOptions
+from thresher.collections.records import Source
+from thresher.collections.warc.decoding import BrokenEncodingError, TooLargeError, decode, is_binary
+from thresher.collections.warc.http import Response, charset, join_chunks, media_type, parse_response
+from thresher.collections.warc.records import Record
+
+_DOCUMENTS = ("response", "resource", "conversion")
+_OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = "text/plain"
+# What servers and crawlers say when they do not know.
+_UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
+_TAG = re.compile(
+    rb"(?:\xef\xbb\xbf)?[\s\x00]*(?:<\?xml[^>]*>\s*)?<(?:!--|!doctype\s+html|(?:html|head|body|title|meta|link|script|style"
+    rb"|table|div|p|h1|h2|a|b|br|font|center|frameset|iframe|span|ul|img)[\s/>])",
+    re.IGNORECASE,
+)
+
+# The fields that hold a document's id, best first: TREC's of ClueWeb09 and 12, ClueWeb22's, any crawler's.
+_IDS = (b"warc-trec-id", b"clueweb22-id", b"warc-record-id", b"warc-target-uri")
+
+
+def read_document(record: Record, options: ReadOptions, file: str, offset: int) -> Source | None:
+    """Return the document in a record; None if it is of a kind that holds none.
+
+    Documents are the records `response`, `resource` and `conversion` with HTML or plain text; by the first bytes where the
+    content type is missing or says nothing. Responses count if their status is 2xx or missing. What else such records
+    hold gives a source with a problem, as do damaged records of any kind.
+    """
+    kind = record.text(b"warc-type").lower()
+    if record.problem is None and kind in _OTHERS:
+        return None
+    document_id = "" if kind in _OTHERS else find_id(record)
+    url = record.text(b"warc-target-uri").strip("<>") or None
+
+    def failed(problem: str, size: int = record.size) -> Source:
+        fitting = options.rule.fit(document_id) if document_id else ""
+        return Source(fitting, file, size, offset, url=url, problem=problem)
+
+    if record.problem is not None:
+        return failed(record.problem)
+    if kind not in _DOCUMENTS:
+        return failed(f"a record of the unknown kind {kind!r}" if kind else "the record has no WARC-Type")
+    if not document_id:
+        return failed("the record has no id")
+    response = _head(record, kind)
+    if response.status is not None and not 200 <= response.status < 300:
+        return failed(f"HTTP status {response.status}")
+    whole = len(record.block) == record.size and record.whole
+    if not whole or record.size - response.body > options.max_bytes:
+        media = media_type(response.content_type)
+        known = media in _HTML or media in (_TEXT, *_UNKNOWN)
+        return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {media}")
+    body = record.block[response.body :] if response.body else record.block
+    try:
+        if response.chunked:
+            body = join_chunks(body)
+        body = decode(body, response.encodings, options.max_bytes)
+    except TooLargeError:
+        limit = options.max_bytes / 2**20
+        return failed(f"too large: more than {limit:.1f} MiB after decoding, the limit is {limit:g} MiB")
+    except BrokenEncodingError as error:
+        return failed(f"a broken content encoding ({error})")
+    media, is_text = _what(body, response.content_type)
+    if media:
+        return failed(f"not HTML: {media}", len(body))
+    declared = charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
+    fitting = options.rule.fit(document_id)
+    return Source(fitting, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
+
+
+def find_id(record: Record) -> str:
+    """Return the id that a record gives its document, without the brackets and the name space of a URN; empty if none."""
+    for name in _IDS:
+        value = record.text(name).strip()
+        if name == b"warc-record-id":
+            value = value.strip("<>").removeprefix("urn:uuid:")
+        if value:
+            return value
+    return ""
+
+
+def _head(record: Record, kind: str) -> Response:
+    if kind != "response":
+        return Response(None, record.text(b"content-type"), (), False, 0)
+    response = parse_response(record.block)
+    if response.content_type:
+        return response
+    return response._replace(content_type=record.text(b"warc-identified-payload-type"))
+
+
+def _too_large(record: Record, response: Response, limit: int) -> str:
+    of = f"{(record.size - response.body) / 2**20:.1f}" if record.whole else f"more than {limit / 2**20:.1f}"
+    return f"too large: {of} MiB, the limit is {limit / 2**20:g} MiB"
+
+
+def _what(body: bytes, content_type: str) -> tuple[str, bool]:
+    """Return the type of what is not HTML, else nothing, and whether it is plain text."""
+    media = media_type(content_type)
+    if media in _HTML:
+        return "", False
+    if media == _TEXT:
+        return "", True
+    if media not in _UNKNOWN and "/" in media:
+        return media, False
+    if not body or _TAG.match(body):
+        return "", False
+    if is_binary(body):
+        return media or "of an unknown type", False
+    return "", True

@@ -1,0 +1,175 @@
+"""Records in a stream of WARC: their headers, and where they end, which is not always where they say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from thresher.collections.warc.window import LOOK, Window, find_empty_line, find_mark, start_of_record
+
+# What is kept of a record that is too large: enough to tell what it is.
+HEAD_BYTES = 1 << 16
+
+_LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
+_FIELD = re.compile(rb"(?i:WARC-|Content-)[\w-]{1,100}[ \t]*:")
+_LENGTH = re.compile(rb"\d{1,18}")
+_NEWLINES = re.compile(rb"[\r\n]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record, or bytes that are none: then there are no fields and there is a problem.
+
+    `position` is where it begins in the stream; `fields` has names in lower case, the first value of each; `block` what
+    follows the header, its first 64 KiB if `size`, its length in bytes, is over the limit. `whole` says whether `size` is the
+    length, or the least that it can be.
+    """
+
+    position: int
+    size: int
+    fields: dict[bytes, bytes] = field(default_factory=dict)
+    block: bytes = b""
+    whole: bool = True
+    problem: str | None = None
+
+    def text(self, name: bytes) -> str:
+        """Return the value of a field, empty if it is missing."""
+        return self.fields.get(name, b"").decode("utf-8", "replace")
+
+
+def read_records(window: Window, limit: int, end: int | None = None) -> Iterator[Record]:
+    """Give the records that begin below `end`, with what follows each up to the next.
+
+    A record whose length is wrong, or missing, ends where the next begins, or with the stream. Which lengths are wrong: at
+    the end that they give, there is neither the end of the stream, nor a record (perhaps after empty lines), nor an empty
+    line. If the stream has a problem at its end, a record that is not whole there has that problem.
+
+    Args:
+        window: the stream.
+        limit: of larger blocks only the head is kept. A wrong length above it is noticed if a record begins before.
+        end: a place in the stream; None for its end.
+    """
+    while True:
+        window.fill(LOOK)
+        begin = start_of_record(window.data, window.at)
+        if begin < 0:
+            yield from _junk(window)
+            if window.at >= len(window.data):
+                return
+            begin = window.at
+        window.at = begin
+        if end is not None and window.position >= end:
+            return
+        yield _record(window, limit)
+
+
+def _junk(window: Window) -> Iterator[Record]:
+    window.at = _skip_newlines(window)
+    position = window.position
+    window.fill(LOOK)
+    head = window.data[window.at : window.at + 6]
+    size = window.skip_to_mark()
+    if size:
+        # The first bytes of a record, and no more.
+        clipped = window.problem if size == len(head) and b"WARC/".startswith(head) else None
+        what = f"{size:,} bytes that are" if size > 1 else "a byte that is"
+        yield Record(position, size, problem=clipped or f"{what} no WARC record")
+
+
+def _skip_newlines(window: Window) -> int:
+    while True:
+        match = _NEWLINES.match(window.data, window.at)
+        window.at = match.end() if match else window.at
+        if window.at < len(window.data) or not window.fill(LOOK):
+            return window.at
+
+
+def _record(window: Window, limit: int) -> Record:
+    position = window.position
+    fields, problem = _header(window)
+    if problem:
+        return Record(position, window.position - position, fields, whole=False, problem=problem)
+    match = _LENGTH.fullmatch(fields.get(b"content-length", b""))
+    length = int(match.group()) if match else None
+    if length is not None and length <= limit:
+        window.fill(length + LOOK)
+        if _ends(window, window.at + length):
+            window.at += length
+            return Record(position, length, fields, window.data[window.at - length : window.at])
+    ahead = window.find_mark(limit)
+    have = len(window.data) - window.at
+    if ahead < 0 and not (window.ended and have <= limit):
+        return _too_large(window, position, fields, limit, length)
+    size = have if ahead < 0 else ahead
+    block = window.data[window.at : window.at + size]
+    window.at += size
+    if ahead < 0 and length is not None and length > size and window.problem:
+        problem = f"{window.problem}, after {size:,} of {length:,} bytes of the record"
+        return Record(position, size, fields, block, False, problem)
+    block = block.removesuffix(b"\r\n\r\n") if block.endswith(b"\r\n\r\n") else block.removesuffix(b"\n\n")
+    return Record(position, len(block), fields, block)
+
+
+def _too_large(window: Window, position: int, fields: dict[bytes, bytes], limit: int, length: int | None) -> Record:
+    head = window.data[window.at : window.at + HEAD_BYTES]
+    declared = length if length is not None and length > limit else None
+    passed = window.skip_to_mark(declared)
+    return Record(position, declared or passed, fields, head, declared is not None)
+
+
+def _ends(window: Window, end: int) -> bool:
+    # What is decided here must not depend on how much happens to be at hand: LOOK bytes behind the end, or all there are.
+    data = window.data
+    if end > len(data):
+        return False
+    match = _NEWLINES.match(data, end, end + LOOK // 2)
+    behind = match.end() if match else end
+    if behind == end + LOOK // 2 or (window.ended and behind == len(data)):
+        return True
+    return start_of_record(data, behind) >= 0 or data.startswith(b"\r\n\r\n", end)
+
+
+def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
+    """Read a header and move behind it; a header that breaks off or has no end is a problem, and ends at the next mark."""
+    fields: dict[bytes, bytes] = {}
+    if not find_empty_line(window.data, window.at, window.at + HEAD_BYTES):
+        window.fill(HEAD_BYTES + LOOK)
+    begin = at = window.at
+    end = begin + HEAD_BYTES
+    while True:
+        blank = find_empty_line(window.data, at, end)
+        stop = blank[0] if blank else min(end, len(window.data))
+        mark = find_mark(window.data, begin + 5, stop)
+        if mark >= 0 or not blank:
+            window.at = mark if mark >= 0 else stop
+            problem = window.problem if mark < 0 else None
+            if mark < 0 and not problem:
+                window.skip_to_mark()
+            # Not even the id is sure: a better one, or the rest of it, may be in what is missing.
+            return {}, problem or "the header of the record breaks off"
+        _read_fields(window.data[at:stop], fields)
+        at = blank[1]
+        # ClueWeb09 has headers with an empty line in them.
+        if b"content-length" not in fields and at + LOOK > len(window.data) and not window.ended:
+            window.at = begin
+            window.fill(at - begin + HEAD_BYTES)
+            at, end, begin = at - begin + window.at, end - begin + window.at, window.at
+        if b"content-length" in fields or not _FIELD.match(window.data, at):
+            window.at = at
+            return fields, None
+
+
+def _read_fields(header: bytes, fields: dict[bytes, bytes]) -> None:
+    last = b""
+    for line in header.splitlines() if b"\r" in header else header.split(b"\n"):
+        match = _LINE.match(line)
+        if match:
+            last = match.group(1).lower()
+            if last in fields:
+                last = b""
+            else:
+                fields[last] = match.group(2).strip()
+        elif last:
+            # Folded, or broken by a line end within the value.
+            fields[last] = (fields[last] + b" " * (line[:1] in (b" ", b"\t")) + line.strip()).strip()

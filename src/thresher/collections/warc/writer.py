@@ -1,0 +1,105 @@
+"""Cleaned documents as WARC: a `conversion` record of plain text each, as WET files have them."""
+
+from __future__ import annotations
+
+import io
+import uuid
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from fastwarc.stream_io import GzipWriter
+from fastwarc.warc import WarcRecord, WarcRecordType
+
+from thresher.files import atomic_path, user_error
+
+_TEXT = "text/plain; charset=utf-8"
+
+
+class WarcWriter:
+    """Writes a WARC 1.1 file: `.warc.gz` with a gzip member a record, any other name plain.
+
+    Use it as a context manager: the file is there when the block is left without an error, whole, and not before. The same
+    documents and `date` give the same bytes.
+
+    Args:
+        path: the file.
+        cleaner: the name of the cleaner that made the text, for the first record.
+        version: Thresher's.
+        date: the time of writing, for all records; UTC if it has no zone.
+
+    Raises:
+        ThresherError: if the file cannot be written.
+    """
+
+    def __init__(self, path: Path, cleaner: str, version: str, date: datetime) -> None:
+        self._path = path
+        self._date = (date if date.tzinfo else date.replace(tzinfo=UTC)).astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._gzip = path.name.lower().endswith(".gz")
+        fields = {"software": f"thresher {version}", "format": "WARC File Format 1.1", "cleaner": cleaner}
+        self._about = "".join(f"{name}: {_sound(value)}\r\n" for name, value in fields.items()).encode()
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            temporary = stack.enter_context(atomic_path(self._path))
+            self._file = stack.enter_context(temporary.open("wb"))
+            about = {"WARC-Filename": self._path.name}
+            self._write(WarcRecordType.warcinfo, "application/warc-fields", self._about, about)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stack.__exit__(kind, error, trace)
+
+    def write(self, document_id: str, text: str, url: str | None = None, refers_to: str | None = None) -> None:
+        """Add a document.
+
+        Args:
+            document_id: its id, which goes to `WARC-TREC-ID`.
+            text: what is left of it; lone surrogates become `?`.
+            url: where it came from.
+            refers_to: the `WARC-Record-ID` of the record that it was made of, with or without brackets and `urn:uuid:`.
+
+        Raises:
+            ThresherError: if the disk is full.
+        """
+        fields = {"WARC-TREC-ID": document_id}
+        if url:
+            fields["WARC-Target-URI"] = url
+        if refers_to:
+            bare = refers_to.strip("<>")
+            fields["WARC-Refers-To"] = f"<{bare if ':' in bare else f'urn:uuid:{bare}'}>"
+        self._write(WarcRecordType.conversion, _TEXT, text.encode("utf-8", "replace"), fields)
+
+    def _write(self, kind: WarcRecordType, content_type: str, block: bytes, fields: dict[str, str]) -> None:
+        name = "\n".join((str(int(kind)), fields.get("WARC-TREC-ID", ""), block.decode("utf-8", "replace")))
+        record = WarcRecord()
+        # Without an id it would draw one, and the present time is its date until another is set.
+        record.init_headers(kind, f"uuid:{uuid.uuid5(uuid.NAMESPACE_URL, _sound(name))}".encode())
+        for field, value in {"WARC-Date": self._date, **fields, "Content-Type": content_type}.items():
+            record.headers[field] = _sound(" ".join(value.split()))
+        record.set_bytes_content(block)
+        try:
+            self._file.write(_packed(record, self._gzip))
+        except OSError as error:
+            raise user_error(error, self._path) from error
+
+
+def _sound(value: str) -> str:
+    """Return `value` with what UTF-8 cannot hold as `?`."""
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _packed(record: WarcRecord, gzip: bool) -> bytes:
+    buffer = io.BytesIO()
+    if gzip:
+        with GzipWriter(buffer) as writer:
+            record.write(writer)
+            writer.finish()
+    else:
+        record.write(buffer)
+    return buffer.getvalue()

@@ -1,0 +1,213 @@
+"""Damaged WARC files: what is lost is named, what lies behind it is read, and nothing swells or hangs."""
+
+import gzip
+import random
+import tracemalloc
+import zlib
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from warc_samples import MIB, http, pack, read, read_bytes, record, told, zstd
+
+PAGE = b"<p>text"
+NOISE = random.Random(1).randbytes(MIB)
+
+
+def good(number, content=PAGE):
+    return (str(number), content, None)
+
+
+@pytest.mark.parametrize("length", [3, 41, 0, 200, 10**6, 10**8, 10**18, 10**30, -1, "abc", ""])
+@pytest.mark.parametrize("packed", ["", ".gz", "one.gz"])
+def test_wrong_lengths(tmp_path, length, packed):
+    records = [record(http(), number=1), record(http(), number=2, length=length), record(http(), number=3)]
+    content = gzip.compress(b"".join(records)) if packed == "one.gz" else pack(records, packed)
+    assert told(read_bytes(tmp_path, content)) == [good(1), good(2), good(3)]
+
+
+@pytest.mark.parametrize("length", [4000, 10**8, 10**30])
+def test_a_last_record_that_is_too_short(tmp_path, length):
+    block = http()
+    content = record(http(), number=1) + record(block, number=2, length=length)
+    rest = len(block) + 4
+    lost = f"clipped: the file ends, after {rest} of {length:,} bytes of the record"
+    if length < 10**18:
+        assert told(read_bytes(tmp_path, content)) == [good(1), ("2", None, lost)]
+    else:
+        assert told(read_bytes(tmp_path, content)) == [good(1), good(2)]
+    # A member that is sound ends where it ends.
+    assert told(read_bytes(tmp_path, gzip.compress(content))) == [good(1), good(2)]
+
+
+def test_records_that_follow_at_once(tmp_path):
+    records = [record(http(), number=number).removesuffix(b"\r\n\r\n") for number in range(3)]
+    assert told(read_bytes(tmp_path, b"".join(records))) == [good(0), good(1), good(2)]
+    spaced = [record(http(), number=number) + b"\r\n" * 700 for number in range(3)]
+    assert told(read_bytes(tmp_path, b"".join(spaced))) == [good(0), good(1), good(2)]
+
+
+def test_a_page_about_warc_is_one_page(tmp_path):
+    page = b"<pre>\n" + record(http(), number=7) + b"</pre>"
+    content = record(http(page), number=1) + record(http(), number=2)
+    for suffix in ("", ".gz"):
+        assert told(read_bytes(tmp_path, pack([content], suffix))) == [good(1, page), good(2)]
+
+
+@pytest.mark.parametrize("junk", [b"junk\n" * 900, b"\0" * 5000, b"x" * MIB + b"\n", b"WARC/1.0\n\nWARC/\n"])
+def test_bytes_between_records(tmp_path, junk):
+    first, second = record(http(), number=1), record(http(), number=2)
+    found = read_bytes(tmp_path, first + junk + b"\r\n" + second)
+    if junk.startswith(b"WARC/1.0"):
+        assert told(found) == [good(1), ("", None, "the record has no WARC-Type"), good(2)]
+    else:
+        size = len(junk) + 2
+        assert told(found) == [good(1), ("", None, f"{size:,} bytes that are no WARC record"), good(2)]
+        assert (found[1].offset, found[1].size) == (len(first), size)
+    found = read_bytes(tmp_path, gzip.compress(first) + junk + gzip.compress(second))
+    assert told(found) == [good(1), ("", None, "bytes that are no gzip member"), good(2)]
+    assert found[1].offset == len(gzip.compress(first))
+    found = read_bytes(tmp_path, zstd(first) + junk + zstd(second))
+    assert told(found) == [good(1), ("", None, "bytes that are no zstd frame"), good(2)]
+
+
+def test_headers_that_break_off(tmp_path):
+    whole = record(http(), number=1)
+    behind = record(http(), number=2)
+    cut = whole[: whole.index(b"WARC-Target")]
+    lost = "the header of the record breaks off"
+    assert told(read_bytes(tmp_path, cut + behind)) == [("", None, lost), good(2)]
+    assert told(read_bytes(tmp_path, cut)) == [("", None, "clipped: the file ends")]
+    assert told(read_bytes(tmp_path, pack([cut, behind], ".gz"))) == [("", None, lost), good(2)]
+    endless = whole[:90] + b"X: " + b"y" * 10**6 + b"\n" + behind
+    assert [(source.problem, source.content) for source in read_bytes(tmp_path, endless)] == [
+        (lost, None),
+        (None, PAGE),
+    ]
+
+
+def test_files_that_are_no_warc(tmp_path):
+    assert told(read_bytes(tmp_path, NOISE)) == [("", None, f"{len(NOISE):,} bytes that are no WARC record")]
+    assert told(read_bytes(tmp_path, gzip.compress(NOISE))) == [
+        ("", None, f"{len(NOISE):,} bytes that are no WARC record")
+    ]
+    assert told(read_bytes(tmp_path, b"\x1f\x8b\x08")) == [("", None, "clipped: the file ends within a gzip member")]
+    assert told(read_bytes(tmp_path, b"\x28\xb5\x2f\xfd")) == [("", None, "a broken zstd frame")]
+    assert read_bytes(tmp_path, b"\r\n\r\n") == []
+    assert read_bytes(tmp_path, gzip.compress(b"")) == []
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_clipped_at_any_byte(tmp_path, suffix):
+    page = b"<p>" + NOISE[:300].hex().encode()
+    members = [pack([record(http(page), number=number)], suffix) for number in range(3)]
+    begin = len(members[0]) + len(members[1])
+    kind = "zstd frame" if suffix == ".zst" else "gzip member"
+    for size in range(1, len(members[2]), 7):
+        first, second, *third, last = read_bytes(tmp_path, b"".join(members)[: begin + size])
+        assert told([first, second]) == [good(0, page), good(1, page)]
+        # Where only the end of the packing is missing, the page is there, and the damage is told by itself.
+        assert told(third) in ([], [good(2, page)])
+        assert (last.id in ("", "2"), last.offset, last.content) == (True, begin, None)
+        assert f" {kind}" in last.problem
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_corrupt_member_in_the_middle(tmp_path, suffix):
+    page = b"<p>" + NOISE[:70_000].hex().encode()
+    members = [pack([record(http(page), number=number)], suffix) for number in range(4)]
+    middle = len(members[1]) // 2
+    for damage in (
+        members[1][:middle],
+        members[1][:middle] + members[1][middle + 9 :],
+        members[1][:middle] + b"\xff" * 900,
+    ):
+        found = read_bytes(tmp_path, members[0] + damage + members[2] + members[3])
+        assert told([found[0], *found[2:]]) == [good(0, page), good(2, page), good(3, page)]
+        assert (found[1].id, found[1].offset, found[1].content) == (found[1].id, len(members[0]), None)
+        assert found[1].id in ("1", "")
+
+
+def test_a_wrong_checksum(tmp_path):
+    members = [gzip.compress(record(http(), number=number), mtime=0) for number in range(3)]
+    broken = members[1][:-8] + bytes(4) + members[1][-4:]
+    assert told(read_bytes(tmp_path, members[0] + broken + members[2])) == [
+        good(0),
+        ("", None, "a broken gzip member (incorrect checksum found)"),
+        good(2),
+    ]
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst", "one.gz", "one.zst"])
+def test_a_large_record_is_passed_over(tmp_path, suffix):
+    records = [record(http(), number=1), record(http(NOISE * 10), number=2), record(http(), number=3)]
+    members = [b"".join(records)] if suffix.startswith("one") else records
+    found = read_bytes(tmp_path, pack(members, suffix), most=MIB)
+    assert told(found) == [good(1), ("2", None, "too large: 10.0 MiB, the limit is 1 MiB"), good(3)]
+
+
+def test_a_record_of_100_mib_takes_little_memory(tmp_path):
+    path = tmp_path / "a.warc"
+    block = http(NOISE * 100)
+    path.write_bytes(record(http(), number=1) + record(block, number=2) + record(http(), number=3))
+    del block
+    tracemalloc.start()
+    found = read(path)[0]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert told(found) == [good(1), ("2", None, "too large: 100.0 MiB, the limit is 16 MiB"), good(3)]
+    assert found[1].size == 100 * MIB + len(http(b""))
+    assert peak < 45 * MIB
+
+
+def test_the_limit_is_of_the_page(tmp_path):
+    content = b"".join(record(http(b"<" * size), number=size) for size in (9, 10, 11))
+    assert [(source.id, source.size, source.problem) for source in read_bytes(tmp_path, content, most=10)] == [
+        ("9", 9, None),
+        ("10", 10, None),
+        ("11", 11 + len(http(b"")), "too large: 0.0 MiB, the limit is 9.53674e-06 MiB"),
+    ]
+    image = record(http(bytes(MIB), "Content-Type: image/png"))
+    assert told(read_bytes(tmp_path, image, most=10)) == [("1", None, "not HTML: image/png")]
+
+
+def bomb(size):
+    packer = zlib.compressobj(wbits=31)
+    begin = record(http(b"<p>"), number=2, length=size)[:-4]
+    zeros = bytes(MIB)
+    return b"".join([packer.compress(begin), *(packer.compress(zeros) for _ in range(size // MIB)), packer.flush()])
+
+
+@pytest.mark.parametrize("length", [100 * MIB, 5, ""])
+def test_a_bomb_is_left_alone(tmp_path, length):
+    """A member of 100 MiB of zeros, whatever length its record claims."""
+    packed = (
+        bomb(100 * MIB)
+        if length == 100 * MIB
+        else gzip.compress(record(http(), number=2, length=length) + bytes(100 * MIB))
+    )
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(gzip.compress(record(http(), number=1)) + packed + gzip.compress(record(http(), number=3)))
+    found = read(path, most=MIB)[0]
+    assert (told(found)[0], told(found)[-1]) == (good(1), good(3))
+    problems = [source.problem for source in found[1:-1]]
+    assert problems[-1] == "what follows in it is not read: it swells too much"
+    assert found[1].id == "2"
+    size = "100.0" if length == 100 * MIB else "more than 1.0"
+    assert problems[0] == f"too large: {size} MiB, the limit is 1 MiB"
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_whatever_happens_to_a_file_it_is_read(tmp_path_factory, data):
+    suffix = data.draw(st.sampled_from(["", ".gz", ".zst"]))
+    records = [record(http(PAGE * 20), number=number) for number in range(4)]
+    content = bytearray(pack(records, suffix))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 60))] = data.draw(st.binary(max_size=60))
+    found = read_bytes(tmp_path_factory.mktemp("warc"), bytes(content))
+    for source in found:
+        assert (source.content is None) == (source.problem is not None)
+        assert source.content is not None or not source.id or source.problem
+        assert 0 <= source.offset < len(content)
