@@ -26,6 +26,7 @@ ORDER = (
     ("lucene",),
     ("evaluation",),
     ("cleaneval",),
+    ("exploring",),
     ("costs",),
     ("reports",),
     ("experiments",),

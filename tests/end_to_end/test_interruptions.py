@@ -159,10 +159,10 @@ def test_no_disk_space(finished: Finished, web: Web) -> None:
     for size, code, printed, temporary, error in small:
         assert (code, printed, temporary) == ("6", "0", "0"), (size, error)
         where, _, message = error.removeprefix("error: ").partition(": ")
-        assert where.startswith("disk/")
+        assert where.removeprefix(f"{web.folder}/").startswith("disk/")
         assert message == "no space left on the disk. Fix: free some space and run the same command again."
     assert large[1] == "0"
     expected = runs(finished.results)
     assert runs(web.folder) == {f"{name}.trec": expected[f"{name}.trec"] for name in ("none", *WORDS)}
-    stages = {line[4].split(":")[1].split("/")[1] for line in small}
+    stages = {line[4].split(":")[1].removeprefix(f" {web.folder}/").split("/")[1] for line in small}
     assert {"results", "indexes"} <= stages

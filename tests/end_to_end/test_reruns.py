@@ -113,15 +113,15 @@ def test_other_scores_are_refused_until_fresh(finished: Finished, copy: Finished
     before = tree(copy.web.folder)
     for tables, what in (
         ({"pages": 'blocks = "split"'}, "pages"),
-        ({"collection": 'path = "pages"\nids = "stem"'}, "ids"),
-        ({"collection": 'path = "pages"\nmax_page_mib = 3'}, "limits"),
+        ({"collection": 'path = "pages"\nids = "stem"'}, "reading"),
+        ({"collection": 'path = "pages"\nmax_page_mib = 3'}, "reading, limits"),
         ({"cleaners": 'names = ["density@8"]'}, "scorers"),
     ):
         copy.web.write(**tables)
         done = call("run", copy.file.name, cwd=copy.web.folder)
         assert (done.code, done.out) == (5, "")
         assert done.errors == [
-            f"error: results/web/scores: these scores were made otherwise (changed: {what}). "
+            f"error: {copy.results / 'scores'}: these scores were made otherwise (changed: {what}). "
             "Fix: add --fresh to score again."
         ]
     copy.web.write()
@@ -145,7 +145,8 @@ def test_a_page_that_was_edited_is_noticed(copy: Finished, call: Call) -> None:
     done = call("run", copy.file.name, cwd=copy.web.folder)
     assert done.code == 5
     assert done.errors == [
-        "error: results/web/scores: these scores were made otherwise (changed: collection). Fix: add --fresh to score again."
+        f"error: {copy.results / 'scores'}: these scores were made otherwise (changed: collection). "
+        "Fix: add --fresh to score again."
     ]
 
 

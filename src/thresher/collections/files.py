@@ -71,7 +71,7 @@ class Files:
         return _kind(self.format).read(part, self.options)
 
     def _files(self) -> tuple[Found, ...]:
-        return chosen(walk(self.path), self.format, self.path)[1]
+        return chosen(walk(self.path.absolute()), self.format, self.path)[1]
 
     def _html(self, files: Iterable[Found]) -> Iterator[Source]:
         for found in files:

@@ -13,7 +13,8 @@ class Choice:
     """What was chosen on training topics, what would have been on held-out ones: places among the candidates.
 
     `optimism` is what choosing on the held-out topics themselves would have promised beyond what the choice is worth there:
-    the mean of `best` less that of `chosen`, over the held-out topics; 0 where nothing is better there, and `best` is `chosen`.
+    the mean of `best` less that of `chosen`, over the held-out topics. Where nothing is better there it is 0, and `best` is
+    `chosen`.
     """
 
     chosen: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collections import Collection, open_collection
@@ -47,8 +47,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
         report = generate(place)
         if report.skipped:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
-    reading = replace(experiment.reading, max_bytes=int(experiment.limits.mib * 2**20))
-    collection = open_collection(Path(str(place)), reading, experiment.format)
+    collection = open_collection(Path(str(place)), experiment.reading, experiment.format)
     return Inputs(collection, topics, held_out, tuple(notices), {"collection": collection.fingerprint(), **digests})
 
 
@@ -66,11 +65,11 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             "check that they are HTML pages",
             str(inputs.collection.path),
         )
-    judged = inputs.topics.judged
-    if len(missing_documents(store, judged)) == len(judged):
-        known = first_document(store)
-        raise InputError(
-            f"no judged document is in the collection (its first id is {known}, that of the qrels {min(judged)})",
-            "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
-            str(inputs.collection.path),
-        )
+    for topics, which in ((inputs.topics, ""), (inputs.held_out, "held-out ")):
+        if topics is not None and len(missing_documents(store, topics.judged)) == len(topics.judged):
+            known, judged = first_document(store), min(topics.judged)
+            raise InputError(
+                f"no judged document is in the collection (its first id is {known}, that of the {which}qrels {judged})",
+                "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
+                str(inputs.collection.path),
+            )

@@ -35,7 +35,9 @@ def fail_duplicates(folder: Path) -> None:
     for path in shards(folder):
         table = read_shard(path, _WHERE)
         doubles: dict[int, str] = {}
-        for row, (document_id, digest) in enumerate(zip(table["id"].to_pylist(), _digests(table), strict=True)):
+        for row, (document_id, digest) in enumerate(
+            zip(table["id"].to_pylist(), _digests(table).tolist(), strict=True)
+        ):
             if digest not in suspects or table["status"][row].as_py() == FAILED:
                 continue
             if document_id in first:
@@ -67,18 +69,20 @@ def _digests(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
-    """Write a shard again in which the given rows failed, as if they had when it was scored."""
+    """Write a shard again in which the given rows failed, byte for byte as if they had when it was scored."""
     table = read_shard(path).combine_chunks()
     report = read_report(path)
     statuses = table["status"].to_pylist()
     lost = {status: sum(statuses[row] == status for row in doubles) for status in (SCORED, EMPTIED)}
     words = sum(sum(table["words"][row].as_py()) for row in doubles)
     for place, name in enumerate(table.column_names):
-        field = table.schema.field(name)
+        kind = table.schema.field(name).type
         values = table[name].to_pylist()
         for row, reason in doubles.items():
             values[row] = _failed(name, values[row], reason)
-        table = table.set_column(place, field, pa.array(values, field.type))
+        # Parquet gives the elements of lists another name than Arrow does, which would show in the bytes.
+        kind = pa.list_(kind.value_type) if pa.types.is_list(kind) else kind
+        table = table.set_column(place, name, pa.array(values, kind))
     left = replace(
         report,
         scored=report.scored - lost[SCORED],

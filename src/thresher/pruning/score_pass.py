@@ -65,7 +65,8 @@ class ScorePlan:
 
     def work(self, folder: Path) -> Work:
         """Return what all shards in the store `folder` have in common."""
-        return Work(self.collection, folder, self.scorers, self.options, self.limits, self.labels)
+        # Workers may have another working directory.
+        return Work(self.collection, folder.absolute(), self.scorers, self.options, self.limits, self.labels)
 
     def key(self) -> dict[str, object]:
         """Return what must be the same for scores to be reused."""
@@ -99,7 +100,6 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         ThresherError: as `thresher.pruning.backends.run`.
     """
     backend = backend or Backend()
-    folder = folder.resolve()
     _claim(plan, folder, fresh)
     done = folder / "complete.json"
     report = _finished(done)

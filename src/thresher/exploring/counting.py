@@ -1,0 +1,158 @@
+"""Counting one shard: the lengths and query terms of its documents, by the step at which each sentence comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from thresher.exploring.families import Family, Steps, scorers_of
+from thresher.exploring.hashing import Hashes
+from thresher.exploring.lexicon import Analysed, Lexicon
+from thresher.exploring.partial import Counts, Partial, Vocabulary, add_vocabularies
+from thresher.exploring.shard_words import ShardWords, split_words
+from thresher.pages.plain import Ints
+from thresher.pruning.columns import blocks_of_sentences, list_column
+from thresher.pruning.cutting import shard_columns
+from thresher.scorers.base import Scores
+
+_EVERY = 2**64 - 1
+
+
+def columns(families: Sequence[Family]) -> list[str]:
+    """Return the columns of a shard that `count_shard` needs."""
+    return shard_columns([cleaner for family in families for cleaner in family.cleaners])
+
+
+def count_shard(table: pa.Table, families: Sequence[Family], lexicon: Lexicon, terms: Hashes) -> Partial:
+    """Count what a shard has for each step of each family.
+
+    Pages that failed have no text, and so no part in anything.
+
+    Args:
+        table: a shard with the columns that `columns` names, of at least one page.
+        families: whose steps.
+        lexicon: analyses words.
+        terms: the hashes of the query terms, in the order of their numbers.
+    """
+    table = table.combine_chunks()
+    words = split_words(table)
+    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, families), families)
+
+
+class _Shard:
+    """The tokens of a shard, by sentence and term."""
+
+    def __init__(self, table: pa.Table, words: ShardWords, analysed: Analysed, terms: Hashes) -> None:
+        self._table, self._words = table, words
+        self._kept_words: Ints = list_column(table, "words")[1].astype(np.int64)
+        counts = analysed.counts[words.kind]
+        self._sentences = len(words.page)
+        self.tokens = np.bincount(words.sentence, weights=counts, minlength=self._sentences).astype(np.int64)
+        # Different terms get small numbers, so that pairs of a page and a term are numbers too.
+        self.terms, numbers = _numbered(analysed.tokens)
+        firsts = np.cumsum(analysed.counts) - analysed.counts
+        many = counts > 1
+        # Most words are one token or none; the others are few.
+        one = np.flatnonzero(counts == 1)
+        several = np.repeat(np.flatnonzero(many), counts[many])
+        within = np.arange(len(several)) - np.repeat(np.cumsum(counts[many]) - counts[many], counts[many])
+        place = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + within])
+        self.term_of_token = numbers[place]
+        self.sentence_of_token = words.sentence[np.concatenate([one, several])]
+        self._query = np.full(len(self.terms), -1, dtype=np.int64)
+        if len(terms):
+            order = np.argsort(terms)
+            found = np.minimum(np.searchsorted(terms, self.terms, sorter=order), len(terms) - 1)
+            held = terms[order[found]] == self.terms
+            self._query[held] = order[found[held]]
+
+    def count(self, steps: Sequence[Steps], families: Sequence[Family]) -> Partial:
+        page = self._words.page
+        query = self._query[self.term_of_token]
+        hits = np.flatnonzero(query >= 0)
+        matching = np.zeros(len(self._table), dtype=np.bool_)
+        matching[page[self.sentence_of_token[hits]]] = True
+        listed = np.flatnonzero(matching[page] & (self.tokens > 0))
+        place = np.zeros(self._sentences, dtype=np.int64)
+        place[listed] = np.arange(len(listed))
+        # One occurrence for each sentence and term.
+        keys, times = np.unique(
+            place[self.sentence_of_token[hits]] * max(len(self._query), 1) + self.term_of_token[hits], return_counts=True
+        )
+        documents = np.cumsum(matching) - 1
+        every_id = self._table["id"].to_pylist()
+        sentence, term = np.divmod(keys, max(len(self._query), 1))
+        postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
+        vocabulary = _Firsts(self.term_of_token)
+        return Partial(
+            tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
+            documents[page[listed]].astype(np.int32),
+            self.tokens[listed].astype(np.int32),
+            tuple(found[listed] for found in steps),
+            sentence.astype(np.int32),
+            self._query[term].astype(np.int32),
+            times.astype(np.int32),
+            tuple(
+                self._counts(found, len(family.cleaners), postings)
+                for found, family in zip(steps, families, strict=True)
+            ),
+            add_vocabularies([self._vocabulary(steps, vocabulary)], len(families)),
+        )
+
+    def _counts(self, steps: Steps, size: int, postings: _Firsts) -> Counts:
+        def sums(weights: Ints) -> Ints:
+            return np.bincount(steps, weights=weights, minlength=size + 1).astype(np.int64)
+
+        def pages(chosen: npt.NDArray[np.bool_]) -> Ints:
+            first = np.full(len(self._table), size, dtype=np.uint16)
+            np.minimum.at(first, self._words.page[chosen], steps[chosen])
+            occurring = np.zeros(len(self._table), dtype=np.bool_)
+            occurring[self._words.page[chosen]] = True
+            return np.bincount(first[occurring], minlength=size + 1)
+
+        return Counts(
+            sums(self._kept_words),
+            sums(self.tokens),
+            pages(~self._words.blank),
+            pages(self.tokens > 0),
+            np.bincount(postings.of(steps[self.sentence_of_token]), minlength=size + 1),
+        )
+
+    def _vocabulary(self, steps: Sequence[Steps], first: _Firsts) -> Vocabulary:
+        held = self.terms[first.keys]
+        order = np.argsort(held)
+        firsts = tuple(first.of(found[self.sentence_of_token])[order] for found in steps)
+        return Vocabulary(held[order], firsts, _EVERY)
+
+
+class _Firsts:
+    """The least step of all tokens with the same key; `keys` are the different keys, rising."""
+
+    def __init__(self, keys: Ints) -> None:
+        self._order = np.argsort(keys, kind="stable")
+        ordered = keys[self._order]
+        self._begins = np.flatnonzero(np.diff(ordered, prepend=-1))
+        self.keys: Ints = ordered[self._begins]
+
+    def of(self, steps: Steps) -> Steps:
+        if not len(self._begins):
+            return steps[:0]
+        return np.minimum.reduceat(steps[self._order], self._begins)
+
+
+def _steps(table: pa.Table, families: Sequence[Family]) -> tuple[Steps, ...]:
+    scores: Mapping[str, Scores] = {
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in scorers_of(families)
+    }
+    block_of_sentence = blocks_of_sentences(table)
+    heading = list_column(table, "levels")[1] > 0
+    return tuple(family.steps(scores, block_of_sentence, heading) for family in families)
+
+
+def _numbered(tokens: Hashes) -> tuple[Hashes, Ints]:
+    """Return the different tokens, and for each token its number among them."""
+    encoded = pa.array(tokens).dictionary_encode()
+    return encoded.dictionary.to_numpy().astype(np.uint64), encoded.indices.to_numpy().astype(np.int64)

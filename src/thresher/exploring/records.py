@@ -1,0 +1,81 @@
+"""What exploring gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+
+@dataclass(frozen=True)
+class Size:
+    """What an index holds, as counts: `documents` that are not blank, `tokens`, `postings` (pairs of a document and a term
+    that it has), and different terms.
+    """
+
+    documents: int
+    tokens: int
+    postings: int
+    vocabulary: int
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A family of cleaners, the strictest first: the cutoffs of one scorer, or a single cleaner.
+
+    `values` holds measures by retrieval model, measure, point and topic, in the order of `Exploration`'s lists; shape
+    (models, measures, points, topics). `bytes` are estimated, or None where nothing is known to estimate them by.
+
+    Args:
+        name: the scorer's canonical name with headings kept or not, or the cleaner's.
+        cleaners: the canonical name of each point.
+        cutoffs: of a sweep, as numbers; None for a single cleaner.
+        words: kept of the collection, by point.
+        sizes: by point.
+        bytes: of the index, by point.
+        values: see above.
+    """
+
+    name: str
+    cleaners: tuple[str, ...]
+    cutoffs: tuple[float, ...] | None
+    words: tuple[int, ...]
+    sizes: tuple[Size, ...]
+    bytes: tuple[int, ...] | None
+    values: npt.NDArray[np.float64]
+
+    def means(self, model: int, measure: int) -> npt.NDArray[np.float64]:
+        """Return the mean over topics of a measure at each point; shape (points,)."""
+        found: npt.NDArray[np.float64] = self.values[model, measure].mean(axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """Curves over all that was asked for, the baseline among them.
+
+    `documents` are those of the collection that did not fail and `words` what they hold before cleaning. `size_error` is how
+    far off estimates of index bytes were, at most, for the indexes that were built, each by the others, as a share; None if
+    there were too few.
+    """
+
+    retrieval: tuple[str, ...]
+    measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    documents: int
+    words: int
+    depth: int
+    curves: tuple[Curve, ...]
+    size_error: float | None
+
+    def curve(self, name: str) -> Curve:
+        """Return the curve of that name.
+
+        Raises:
+            KeyError: if there is none.
+        """
+        for curve in self.curves:
+            if curve.name == name:
+                return curve
+        raise KeyError(name)

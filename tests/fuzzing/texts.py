@@ -1,0 +1,207 @@
+"""What must hold of any page, and of any file of topics, judgments, runs, experiments, gold or models."""
+
+from __future__ import annotations
+
+import zlib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import seeds
+from watching import watched
+
+from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
+from thresher.collections import Page
+from thresher.errors import ThresherError
+from thresher.evaluation.qrels import GRADES, MAX_GRADE, read_qrels
+from thresher.evaluation.runs import read_run
+from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
+from thresher.experiments.config import load_experiment
+from thresher.files import safe_name
+from thresher.language_models.importing import import_model
+from thresher.pages import PageOptions, Segments, read_page
+from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, decode
+from thresher.pages.parsing import flatten, flatten_by_events
+from thresher.pruning.page_scores import FAILED, score_page
+from thresher.scorers.base import BLOCK, Scorer
+from thresher.scorers.cleaners import parse_scorer
+from thresher.scorers.registry import scorers
+
+SECRET = Path(__file__).with_name("secret.txt")
+_SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()
+_SAYS = (BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED)
+_NAMES = (
+    "boilerpipe(rules=density)",
+    "boilerpipe(rules=cleaneval)",
+    "boilerpipe(rules=words,filter=main)",
+    "justext(lang=German)",
+    "ncleaner(model=nonlexical)",
+)
+
+
+def read_pages(data: bytes, folder: Path) -> None:
+    """A page, also as plain text, and all scorers over it."""
+    scoring = _scorers(folder.parent)
+    chance = zlib.crc32(data)
+    charset = seeds.CHARSETS[chance % len(seeds.CHARSETS)].decode() if chance % 3 == 0 else None
+    content = data.replace(seeds.SECRET_PLACE, str(SECRET).encode())
+    with watched(folder):
+        for is_text in (False, True):
+            page = Page("1", content, None, charset, is_text)
+            segments, decoded = read_page(page)
+            _check_segments(segments)
+            assert _SECRET_TEXT not in segments.text
+            if not is_text:
+                split, _ = read_page(page, PageOptions(blocks="split", language="de"), detailed=False)
+                assert _letters(split) == _letters(segments)
+                # libxml2 has a limit of its own for what one text holds.
+                assert flatten(decoded.utf8) == flatten_by_events(_parsed(decoded.utf8))
+            scored = score_page(page, scoring)
+            assert scored.status != FAILED, scored.reason
+            for scorer in scoring:
+                scores = scored.scores[scorer.canonical_name]
+                ends = segments.block_ends if scorer.segment == BLOCK else segments.sentence_ends
+                assert scores.shape == ends.shape, scorer.canonical_name
+                assert not np.isnan(scores).any(), scorer.canonical_name
+
+
+def _check_segments(segments: Segments) -> None:
+    text = segments.text
+    text.encode()
+    assert not any(ord(character) < 32 and character != "\n" for character in text)
+    assert "  " not in text and " \n" not in text and "\n " not in text and "\n\n" not in text  # noqa: PT018
+    assert text.strip(" \n") == text
+    for ends in (segments.block_ends, segments.sentence_ends):
+        assert (np.diff(ends) > 0).all()
+        assert (int(ends[-1]) if len(ends) else 0) == len(text)
+    assert len(segments.blocks) == len(segments.levels) == len(segments.block_ends)
+    assert all(segments.blocks)
+
+
+def _letters(segments: Segments) -> str:
+    return segments.text.replace("\n", "").replace(" ", "")
+
+
+def _parsed(utf8: bytes) -> bytes:
+    from thresher.pages.parsing import _CONTROL_REFERENCE, _without_controls
+
+    return _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
+
+
+@cache
+def _scorers(folder: Path) -> tuple[Scorer, ...]:
+    model = folder / "small.arpa"
+    model.write_bytes(seeds.ARPAS[0])
+    names = [name for name in scorers() if name != "perplexity"]
+    found = tuple(parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)"))
+    for scorer in found:
+        scorer.prepare()
+    return found
+
+
+def read_charsets(data: bytes, folder: Path) -> None:
+    """The bytes of a page behind the label of a charset."""
+    label, _, content = data.partition(b"\n")
+    for charset in (None, label.decode("latin-1")):
+        with watched(folder):
+            decoded = decode(content, charset)
+        decoded.utf8.decode()
+        assert decoded.source in _SAYS
+        assert 0 <= decoded.replaced <= len(content)
+
+
+def read_topic_files(data: bytes, folder: Path) -> None:
+    """A file of topics in each format."""
+    path = folder / "input"
+    path.write_bytes(data.replace(seeds.SECRET_PLACE, str(SECRET).encode()))
+    for format in (None, *TOPIC_FORMATS):
+        for field in ("title", "description"):
+            with watched(path), _refused(path):
+                for id, topic in read_topics(path, format, field).items():
+                    assert id == topic.id == "".join(id.split()) != ""
+                    assert topic.query == " ".join(topic.query.split()) != ""
+                    assert _SECRET_TEXT not in topic.query
+
+
+def read_qrel_files(data: bytes, folder: Path) -> None:
+    """A file of judgments."""
+    path = folder / "input"
+    path.write_bytes(data)
+    for column in GRADES:
+        with watched(path), _refused(path):
+            grades = read_qrels(path, column)
+            assert all(abs(grade) <= MAX_GRADE for documents in grades.values() for grade in documents.values())
+            assert all(grades.values())
+
+
+def read_run_files(data: bytes, folder: Path) -> None:
+    """A run."""
+    path = folder / "input"
+    path.write_bytes(data)
+    with watched(path), _refused(path):
+        run = read_run(path)
+        assert np.isfinite([score for documents in run.values() for score in documents.values()]).all()
+        lines = sum(bool(line.split()) for line in data.decode("utf-8-sig").replace("\r", "\n").split("\n"))
+        assert sum(map(len, run.values())) == lines
+
+
+def read_experiments(data: bytes, folder: Path) -> None:
+    """An experiment file beside a collection, topics and qrels."""
+    (folder / "pages").mkdir(exist_ok=True)
+    for name in ("topics.tsv", "qrels.txt", "other.txt"):
+        (folder / name).touch()
+    path = folder / "input.toml"
+    path.write_bytes(data)
+    with watched(path), _refused(path):
+        experiment = load_experiment(path)
+        assert experiment.name == safe_name(experiment.name)
+        names = [variant.name for variant in experiment.variants]
+        assert len(set(names)) == len(names) == len(set(map(safe_name, names))) >= 1
+        assert experiment.depth >= 1
+        assert experiment.reading.max_bytes > 0
+
+
+def read_gold_files(data: bytes, folder: Path) -> None:
+    """A gold text, an annotated page, a JSON file of texts."""
+    with watched(folder):
+        for segment in (*parse_gold(decode_gold(data)), *parse_gold(decode_gold(data), comments=True)):
+            assert segment.text == segment.text.strip() != ""
+    for name in ("pages", "annotated"):
+        (folder / name).mkdir(exist_ok=True)
+    (folder / "pages" / "1.html").touch()
+    (folder / "annotated" / "1.html").write_bytes(data)
+    path = folder / "input.json"
+    path.write_bytes(data)
+    for gold in (folder / "annotated", path):
+        with watched(folder), _refused(folder):
+            assert [page.stem for page in read_gold(folder / "pages", gold).pages] == ["1"]
+
+
+def import_models(data: bytes, folder: Path) -> None:
+    """A language model in ARPA's format or PyPlexity's."""
+    source, model = folder / "input", folder / "model"
+    source.write_bytes(data)
+    with watched(folder), _refused(folder):
+        card = import_model(source, model)
+        assert card.order == len(card.ngrams)
+        assert {path.name for path in model.iterdir()} >= {"card.json"}
+    assert not [path for path in folder.iterdir() if path.name.endswith(".tmp")]
+
+
+class _refused:  # noqa: N801 - it reads like a function
+    """Let errors for the user pass that say in one line what is wrong, and in which file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if not isinstance(error, ThresherError):
+            return False
+        for line in error.lines():
+            assert line.startswith(str(self._path)), line
+            assert " Fix: " in line, line
+            line.encode()
+        return True
