@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import gzip
 import tempfile
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from generated import write_web
+from generated import write_real, write_web
 from passages import PAGES
 from ratios import Ratio, interleaved
 
@@ -28,8 +27,8 @@ SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9
 BAR_WORKERS = 1 / 1.8
 BAR_MEMORY = 1.25
-# ClueWeb12-B13, from the perplexity paper: pages; core-hours of tag removal and perplexity; and its raw bytes.
-CLUEWEB_PAGES, PAPER_CORE_HOURS = 52_343_021, 450
+# ClueWeb12-B13: its pages; what a page has, assumed; core-hours of tag removal and perplexity in the perplexity paper.
+CLUEWEB_PAGES, CLUEWEB_BYTES, PAPER_CORE_HOURS = 52_343_021, 37_000, 450
 _NAMES = ("words", "density", "perplexity(lm=books)")
 _SWEEP = """[experiment]
 name = "scale"
@@ -61,35 +60,46 @@ class Fact:
         return self.text
 
 
+@dataclass(frozen=True)
+class Pass:
+    """A scoring pass: its report, its wall seconds, and the bytes of its store."""
+
+    report: ScoreReport
+    wall: float
+    stored: int
+
+    @property
+    def page_bytes(self) -> float:
+        """Raw bytes a page."""
+        return self.report.bytes / self.report.documents
+
+    @property
+    def page_seconds(self) -> float:
+        """CPU seconds a page."""
+        return self.report.cpu_seconds / self.report.documents
+
+
 def measure(pages: Path, count: int = LARGE) -> Iterator[Ratio | Fact]:
     """Give the measurements as they are made."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        yield from _reading(pages, folder)
+        real = folder / "real"
         small, large = folder / "small", folder / "large"
-        reports = {}
-        for place, size in ((small, SMALL), (large, count)):
+        for place in (real, small, large):
             place.mkdir()
-            write_web(place, pages, size)
-            reports[place] = _pass(place / "web.warc.gz", place / "scores", 2)
-        yield _workers(small, reports[small][0])
-        yield from _memory(reports[small][1], reports[large][1])
-        yield from _speed(reports[large])
+        write_real(real / "web.warc.gz", pages)
+        yield from _reading(real / "web.warc.gz")
+        write_web(small, pages, SMALL)
+        write_web(large, pages, count)
+        passes = {place: _pass(place / "web.warc.gz", place / "scores", 2) for place in (real, small, large)}
+        yield _workers(small)
+        yield from _memory(passes[small].report, passes[large].report)
+        yield from _speed(passes[large], passes[real])
         yield from _sweep(large)
 
 
-def _reading(pages: Path, folder: Path, rounds: int = 5) -> Iterator[Ratio]:
+def _reading(warc: Path, rounds: int = 5) -> Iterator[Ratio]:
     """Time pages of a WARC file, read and scored, against the same pages at hand; with three scorers and with all."""
-    warc = folder / "pages.warc.gz"
-    with warc.open("wb") as out:
-        for number, path in enumerate(sorted(pages.rglob("*.html"))):
-            http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
-            body = path.read_bytes()
-            head = (
-                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-TREC-ID: page-{number}\r\n"
-                f"Content-Length: {len(http) + len(body)}\r\n\r\n"
-            )
-            out.write(gzip.compress(head.encode() + http + body + b"\r\n\r\n", mtime=0))
     at_hand = [source.page() for source in documents(open_collection(warc))]
     for what, chosen in (
         ("three scorers", tuple(parse_scorer(name).scorer for name in _NAMES)),
@@ -109,45 +119,51 @@ def _reading(pages: Path, folder: Path, rounds: int = 5) -> Iterator[Ratio]:
         yield Ratio(name, best["read"], best["alone"], BAR_READING)
 
 
-def _pass(warc: Path, store: Path, workers: int) -> tuple[ScoreReport, float, float]:
-    """Score a WARC file; return the report, the largest worker's peak in MiB, and the wall seconds."""
+def _pass(warc: Path, store: Path, workers: int) -> Pass:
     plan = ScorePlan(open_collection(warc), tuple(parse_scorer(name).scorer for name in _NAMES))
     for scorer in plan.scorers:
         scorer.prepare()
     began = time.perf_counter()
     report = score_collection(plan, store, Backend(workers=workers))
-    return report, report.peak_mib, time.perf_counter() - began
+    wall = time.perf_counter() - began
+    return Pass(report, wall, sum(path.stat().st_size for path in store.glob("*.parquet")))
 
 
-def _workers(small: Path, report: ScoreReport) -> Ratio:
+def _workers(small: Path) -> Ratio:
     seconds = {1: float("inf"), 2: float("inf")}
     for turn in range(3):
         for workers in seconds:
-            spent = _pass(small / "web.warc.gz", small / f"scores-{workers}-{turn}", workers)[2]
+            spent = _pass(small / "web.warc.gz", small / f"scores-{workers}-{turn}", workers).wall
             seconds[workers] = min(seconds[workers], spent)
-    return Ratio(f"scoring {report.documents:,} pages by 2 workers / by 1", seconds[2], seconds[1], BAR_WORKERS)
+    return Ratio(f"scoring {SMALL:,} generated pages by 2 workers / by 1", seconds[2], seconds[1], BAR_WORKERS)
 
 
-def _memory(small: float, large: float) -> Iterator[Fact]:
-    verdict = "within" if large / small <= BAR_MEMORY else "ABOVE"
+def _memory(small: ScoreReport, large: ScoreReport) -> Iterator[Fact]:
+    ratio = large.peak_mib / small.peak_mib
     yield Fact(
-        f"peak of a worker over {LARGE:,} generated pages / over {SMALL:,}: {large:.0f} MiB / {small:.0f} MiB = "
-        f"{large / small:.2f}, {verdict} the bar of {BAR_MEMORY:g}"
+        f"peak of a worker over {large.documents:,} generated pages / over {small.documents:,}: {large.peak_mib:.0f} MiB / "
+        f"{small.peak_mib:.0f} MiB = {ratio:.2f}, {'within' if ratio <= BAR_MEMORY else 'ABOVE'} the bar of {BAR_MEMORY:g}"
     )
     yield Fact(f"peak of the parent process so far: {peak_mib():.0f} MiB")
 
 
-def _speed(measured: tuple[ScoreReport, float, float]) -> Iterator[Fact]:
-    report, _, wall = measured
-    hours = CLUEWEB_PAGES / report.documents * report.cpu_seconds / 3600
-    per_byte = report.cpu_seconds / report.bytes
+def _speed(generated: Pass, real: Pass) -> Iterator[Fact]:
+    for name, done in (("generated", generated), ("real", real)):
+        pages = done.report.documents
+        yield Fact(
+            f"{pages:,} {name} pages of {done.page_bytes / 1000:.1f} kB, by 2 workers: {done.wall:.1f} s, "
+            f"{pages / done.wall:,.0f} pages a second, {1000 * done.page_seconds:.2f} CPU ms a page, "
+            f"{done.stored / pages / 1000:.2f} kB a page in the store"
+        )
+    # A line through both: so much a page, so much a byte.
+    share = (CLUEWEB_BYTES - generated.page_bytes) / (real.page_bytes - generated.page_bytes)
+    seconds = generated.page_seconds + share * (real.page_seconds - generated.page_seconds)
+    stored = (1 - share) * generated.stored / generated.report.documents + share * real.stored / real.report.documents
+    hours = CLUEWEB_PAGES * seconds / 3600
     yield Fact(
-        f"{report.documents:,} pages of {report.bytes / report.documents / 1000:.1f} kB by 2 workers: {wall:.0f} s, "
-        f"{report.documents / wall:,.0f} pages a second, {report.cpu_seconds:.0f} CPU seconds"
-    )
-    yield Fact(
-        f"ClueWeb12-B13's {CLUEWEB_PAGES:,} pages of that size: {hours:,.0f} core-hours; "
-        f"by bytes {per_byte * 1e9 / 3600:.3f} core-hours a GB (the paper: {PAPER_CORE_HOURS} core-hours)"
+        f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages, taken as {CLUEWEB_BYTES / 1000:g} kB each, between the two: "
+        f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} (the paper's perplexity: {PAPER_CORE_HOURS}), "
+        f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.peak_mib:.0f} MiB a worker"
     )
 
 

@@ -37,6 +37,19 @@ def write_web(folder: Path, pages: Path, count: int, topics: int = 100) -> Path:
     return warc
 
 
+def write_real(warc: Path, pages: Path) -> None:
+    """Write the HTML pages of a folder as a WARC file."""
+    with warc.open("wb") as out:
+        for number, path in enumerate(sorted(pages.rglob("*.html"))):
+            http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+            body = path.read_bytes()
+            head = (
+                f"WARC/1.0\r\nWARC-Type: response\r\nWARC-TREC-ID: page-{number}\r\n"
+                f"Content-Length: {len(http) + len(body)}\r\n\r\n"
+            )
+            out.write(gzip.compress(head.encode() + http + body + b"\r\n\r\n", mtime=0))
+
+
 def _record(identifier: str, number: int, words: list[str], chance: random.Random) -> bytes:
     html = "".join(_page(number, words, chance)).encode("utf-8", "replace")
     http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
@@ -50,7 +63,7 @@ def _record(identifier: str, number: int, words: list[str], chance: random.Rando
 
 def _page(number: int, words: list[str], chance: random.Random) -> Iterator[str]:
     yield f"<!DOCTYPE html><html><head><title>{_escaped(' '.join(words[:6]))}</title>"
-    yield "<style>body { margin: 0 }</style></head><body>"
+    yield f"<style>{_noise(chance, 2000)}</style><script>{_noise(chance, 4000)}</script></head><body>"
     yield "<ul class=menu>" + "".join(f'<li><a href="/{name}">{name}</a></li>' for name in _MENU) + "</ul>"
     begin = 0
     while begin < len(words):
@@ -63,6 +76,13 @@ def _page(number: int, words: list[str], chance: random.Random) -> Iterator[str]
         place = chance.randrange(len(words))
         yield f'<div class=teaser><a href="/{number + teaser}">{_escaped(" ".join(words[place : place + 5]))}</a> more</div>'
     yield "<div id=footer>Copyright 2012 Example Media Ltd. All rights reserved. <a href=/terms>Terms</a></div></body></html>"
+
+
+def _noise(chance: random.Random, size: int) -> str:
+    """Return text that is parsed and dropped, as styles and scripts are: more than half of a page's bytes."""
+    words = [f".c{chance.randrange(1000)} {{ margin: {chance.randrange(100)}px }} " for _ in range(20)]
+    text = "".join(words)
+    return (text * (size // len(text) + 1))[:size]
 
 
 def _escaped(text: str) -> str:

@@ -15,6 +15,7 @@ import bench_memory
 import bench_ncleaner
 import bench_pages
 import bench_profile
+import bench_scale
 import bench_search
 import language_models
 from passages import PAGES
@@ -28,6 +29,7 @@ def main(pages: Path) -> None:
     # Workers before Java: see thresher.lucene.jvm.
     for benchmark in (
         bench_memory,
+        bench_scale,
         bench_pages,
         bench_justext,
         bench_boilerpipe,

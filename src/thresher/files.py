@@ -44,6 +44,9 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """
     temporary = _aside(path, "tmp")
     try:
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            # Renaming would put a file in place of a device or a pipe.
+            raise InputError("it is no file that can be replaced", "write to a file", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove(temporary)
         yield temporary

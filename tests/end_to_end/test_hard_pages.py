@@ -66,7 +66,7 @@ def test_hard_pages_stay_in_the_count(finished: Finished, web: Web, call: Call, 
     emptied = int(row(results, "none")["emptied"])
     assert emptied >= 3
     assert int(row(results, "words@5")["emptied"]) > emptied
-    assert f"{len(reasons)} of {total} pages failed; they are listed below with their reasons" in done.out
+    assert f"{len(reasons)} of {total} pages failed; failures.jsonl lists them with their reasons" in done.out
     report = (results / "report.html").read_text()
     for name, reason in reasons.items():
         assert name in report

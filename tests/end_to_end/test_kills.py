@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import gzip
 import random
+import subprocess
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from small_web import Web, begin, kill, leftovers, thresher, tree, without_clock
@@ -46,7 +48,8 @@ def test_killed_at_random_moments(tmp_path: Path) -> None:
         process = begin(*command, f"r{finished}", "--indexes", f"i{finished}", cwd=tmp_path)
         if kills < KILLS:
             # Where that is depends on the machine; what comes of it does not.
-            time.sleep(chance.random() * length)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(chance.random() * length)
             if process.poll() is None:
                 kill(process)
                 kills += 1

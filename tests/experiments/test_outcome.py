@@ -143,7 +143,7 @@ def test_notices(tmp_path: Path) -> None:
     assert _notices(INPUTS, SCORES, tmp_path) == (
         "first notice",
         "1 judged pages are not in this collection: gone",
-        "2 of 10 pages failed; they are listed below with their reasons",
+        "2 of 10 pages failed; failures.jsonl lists them with their reasons",
         "1 of 10 pages hold no text",
     )
     calm = replace(SCORES, failed=0, emptied=0)
@@ -258,7 +258,7 @@ def test_failed_pages_and_notices_are_told(results: Results) -> None:
     assert results.failed_pages == (("bad1", "too large"), ("bad2", "took longer than 1 s"))
     assert results.notices[1:] == (
         "1 judged pages are not in this collection: gone",
-        "2 of 10 pages failed; they are listed below with their reasons",
+        "2 of 10 pages failed; failures.jsonl lists them with their reasons",
         "1 of 10 pages hold no text",
     )
     told = dict(results.methods)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import shutil
+import signal
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -68,7 +68,7 @@ def failure(target: Target, data: bytes, folder: Path) -> BaseException | None:
     return None
 
 
-class TookTooLong(BaseException):  # noqa: N818
+class TookTooLong(BaseException):
     """An input took longer than `SECONDS`; no `except Exception` of what is fuzzed catches it."""
 
 

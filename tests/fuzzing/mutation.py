@@ -6,7 +6,19 @@ import random
 from collections.abc import Callable, Sequence
 
 MOST_BYTES = 1 << 16
-_NUMBERS = (b"0", b"-1", b"1", b"7", b"255", b"65536", b"4294967296", b"99999999999999999999", b"ffffffff", b"1e999", b"nan")
+_NUMBERS = (
+    b"0",
+    b"-1",
+    b"1",
+    b"7",
+    b"255",
+    b"65536",
+    b"4294967296",
+    b"99999999999999999999",
+    b"ffffffff",
+    b"1e999",
+    b"nan",
+)
 _DIGITS = b"0123456789"
 
 Change = Callable[[random.Random, bytearray, Sequence[bytes], Sequence[bytes]], None]

@@ -1,5 +1,7 @@
 """Small sound inputs of each format, and the pieces that such files are made of: what mutations start from and put in."""
 
+# ruff: noqa: E501 - an input is easier to read in one line
+
 from __future__ import annotations
 
 import gzip
@@ -25,10 +27,13 @@ _WORDS = b"The barley harvest was late, and the weather stayed wet until autumn.
 PAGES = (
     b'<html><head><title>A page</title><meta charset="utf-8"><style>p { x }</style></head><body><ul><li><a href="/">Home</a>'
     b"<li><a href=x>About <b>us</b></a></ul><h1>Barley</h1><p>" + _WORDS * 3 + b"</p><table><tr><td>1<td>2</table>"
-    b"<script>var a = '<p>';</script><!-- no --><p>Dr. Smith said: &quot;Caf\xc3\xa9&eacute;&#233;&#xe9;&quot;<br><br>x</body></html>",
+    b"<script>var a = '<p>';</script><!-- no --><p>Dr. Smith said: &quot;Caf\xc3\xa9&eacute;&#233;&#xe9;&quot;<br>"
+    b"<br>x</body></html>",
     b'<?xml version="1.0" encoding="iso-8859-1"?><!DOCTYPE html [<!ENTITY s SYSTEM "file://@SECRET@">]><html xmlns='
     b'"http://www.w3.org/1999/xhtml"><body><h2>&s;</h2><p>Gr\xf6\xdfe &copy; ' + _WORDS + b"</p></body></html>",
-    b"<frameset><frame src=a><noframes>" + _WORDS + b"</noframes></frameset><select><option>1</select><textarea>t</textarea>",
+    b"<frameset><frame src=a><noframes>"
+    + _WORDS
+    + b"</noframes></frameset><select><option>1</select><textarea>t</textarea>",
     "<p>Привет, мир. Это страница.</p>".encode("cp1251") * 3,
     "<div>日本語のページです。</div>".encode("shift_jis") * 3,
     "<p>Ein Satz. Noch einer.</p>".encode("utf-16"),
@@ -46,8 +51,8 @@ PAGE_TOKENS = (
     b'<meta http-equiv="content-type" content="text/html; charset=koi8-r">', b'<meta charset="big5">', *ENTITIES,
 )  # fmt: skip
 CHARSETS = (
-    b"utf-8 utf-16 utf-16be utf-32 ascii latin1 windows-1252 gb2312 gbk gb18030 hz big5 shift_jis euc-jp iso-2022-jp iso-2022-kr"
-    b" euc-kr koi8-r macintosh windows-874 ibm866 x-user-defined unicode utf-7 base64 zlib rot13 idna punycode undefined"
+    b"utf-8 utf-16 utf-16be utf-32 ascii latin1 windows-1252 gb2312 gbk gb18030 hz big5 shift_jis euc-jp iso-2022-jp"
+    b" iso-2022-kr euc-kr koi8-r macintosh windows-874 ibm866 x-user-defined unicode utf-7 base64 zlib rot13 idna punycode undefined"
     b" unicode_escape mbcs klingon cp65001 iso-8859-8-i"
 ).split()
 
@@ -240,7 +245,9 @@ def _storable(*tables: dict[bytes, bytes]) -> bytes:
     """An array of hashes of texts, in the order of bytes of networks, as Perl writes it."""
 
     def table(entries: dict[bytes, bytes]) -> bytes:
-        values = (b"\x0a%c%s%s%s" % (len(value), value, struct.pack(">I", len(key)), key) for key, value in entries.items())
+        values = (
+            b"\x0a%c%s%s%s" % (len(value), value, struct.pack(">I", len(key)), key) for key, value in entries.items()
+        )
         return b"\x04\x03" + struct.pack(">I", len(entries)) + b"".join(values)
 
     return b"pst0\x05\x0b\x02" + struct.pack(">I", len(tables)) + b"".join(map(table, tables))
@@ -250,4 +257,11 @@ STORABLES = (
     _storable({b"# barley": b"0.5", b"barley harvest": b"0.25"}, {b"#": b"0.1", b"barley": b"0.2", b"harvest": b"0.3"}),
     _storable({b"# barley barley": b"0.5"}, {b"# barley": b"0.5"}, {b"#": b"0.1", b"barley": b"0.2"}),
 )
-STORABLE_TOKENS = tuple(bytes([code]) for code in range(32)) + (b"\0\0\0\x02", b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"pst0", b"nan")
+STORABLE_TOKENS = (
+    *(bytes([code]) for code in range(32)),
+    b"\0\0\0\x02",
+    b"\xff\xff\xff\xff",
+    b"\x7f\xff\xff\xff",
+    b"pst0",
+    b"nan",
+)

@@ -78,7 +78,14 @@ TARGETS = {
         ),
         Target("warc", 8, readers.reader(Warc(), ".warc"), _WARC_SEEDS, _WARC_TOKENS, shared=("warc/*.warc",)),
         Target(
-            "warc.gz", 8, readers.reader(Warc(), ".warc.gz"), _WARC_SEEDS, _WARC_TOKENS, "gzip", b"WARC/1.0", ("warc/*.warc",)
+            "warc.gz",
+            8,
+            readers.reader(Warc(), ".warc.gz"),
+            _WARC_SEEDS,
+            _WARC_TOKENS,
+            "gzip",
+            b"WARC/1.0",
+            ("warc/*.warc",),
         ),
         Target("warc.zst", 5, readers.reader(Warc(), ".warc.zst"), _WARC_SEEDS, _WARC_TOKENS, "zstd", b"WARC/1.0"),
         Target("http", 8, readers.read_response, seeds.HTTP, seeds.HTTP_TOKENS),

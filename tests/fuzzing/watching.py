@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_FORBIDDEN = ("socket.connect", "socket.bind", "socket.getaddrinfo", "subprocess.Popen", "os.system", "os.exec", "os.posix_spawn")
+_FORBIDDEN = (
+    "socket.connect",
+    "socket.bind",
+    "socket.getaddrinfo",
+    "subprocess.Popen",
+    "os.system",
+    "os.exec",
+    "os.posix_spawn",
+)
 # What Python itself loads when a codec or module is used for the first time.
 _CODE = (".py", ".pyc", ".so", ".pyd")
 

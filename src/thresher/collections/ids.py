@@ -33,17 +33,19 @@ def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool 
     """
     if rule not in ID_RULES:
         raise ConfigError(f"unknown rule for ids {rule!r}", f"use one of {', '.join(ID_RULES)}", "collection.ids")
-    name = path if keep_suffix else path.with_suffix("")
+    # Not `with_suffix`: what it makes of `..html` depends on Python's version.
+    stem = path.name if keep_suffix else path.name.rpartition(".")[0] or path.name
     if rule == "stem":
-        return name.name
+        return stem
+    folder = path.parent
     if prefix:
         try:
-            name = name.relative_to(prefix)
+            folder = folder.relative_to(prefix)
         except ValueError as error:
             raise InputError(
                 f"the file is not below the prefix {prefix!r}", "correct collection.prefix", str(path)
             ) from error
-    return name.as_posix()
+    return stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}"
 
 
 def id_problem(document_id: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,6 +27,8 @@ from thresher.reports.records import Cost, Results, Row, TopicValue
 from thresher.reports.selection import main_measure
 
 RowKey = tuple[str, str]
+# A crawl may have millions, which are in failures.jsonl.
+_FAILURES_KEPT = 10_000
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,7 @@ def assemble(
         held_out=held_out,
         methods=methods(experiment, inputs, scores, meter, _found_cutoffs(own), main_measure(results)),
         notices=_notices(inputs, scores, store),
-        failed_pages=tuple((failure.name, failure.reason) for failure in failures(store)),
+        failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
     )
 
 
@@ -181,7 +184,7 @@ def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...
             some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
             notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {some}")
     if scores.failed:
-        notices.append(f"{scores.failed} of {scores.documents} pages failed; they are listed below with their reasons")
+        notices.append(f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons")
     if scores.emptied:
         notices.append(f"{scores.emptied} of {scores.documents} pages hold no text")
     return tuple(notices)

@@ -15,6 +15,7 @@ import pyarrow as pa
 from lxml.etree import LxmlError
 
 from thresher.collections import documents, open_collection
+from thresher.collections.kinds import HTML, kind_of
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
@@ -61,7 +62,7 @@ def describe(path: Path) -> TextFile:
     found = hashlib.sha256()
     total = 0
     for place, content in _pages(path):
-        found.update(f"{Path(place).relative_to(path).as_posix()}\0{len(content)}\0".encode())
+        found.update(f"{Path(place).relative_to(path).as_posix()}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
         found.update(content)
         total += len(content)
     return TextFile(path.name, total, found.hexdigest())
@@ -146,8 +147,10 @@ def _size(path: Path) -> int:
 
 def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:
     try:
-        for source in documents(open_collection(folder, format="html")):
-            yield str(source.path), source.page().content
+        for source in documents(open_collection(folder, format=HTML)):
+            if kind_of(source.file) != HTML:
+                raise InputError("the folder holds no HTML", "give files of text, or folders of HTML pages", str(folder))
+            yield str(folder / source.file), source.page().content
     except OSError as error:
         raise user_error(error, error.filename or folder) from error
     except InputError as error:

@@ -78,10 +78,11 @@ def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST:
         return flatten_by_events(html, blocks, detailed)
-    root = etree.fromstring(html, _parser())
+    parser = _parser()
+    root = etree.fromstring(html, parser)
     if root is None:
         return ""
-    if _is_cut_off(root):
+    if _is_cut_off(root, parser):
         return flatten_by_events(html, blocks, detailed)
     return str(_stylesheet(blocks, detailed)(root))
 
@@ -92,8 +93,12 @@ def _without_controls(utf8: bytes) -> bytes:
     return np.maximum(np.frombuffer(utf8, dtype=np.uint8), ord(" ")).tobytes().replace(b"\x7f", b" ")
 
 
-def _is_cut_off(root: etree._Element) -> bool:
-    """Return whether libxml2 stopped at its limit of depth, which drops the rest of the page without a word."""
+def _is_cut_off(root: etree._Element, parser: etree.HTMLParser) -> bool:
+    """Return whether libxml2 stopped at its limit of depth, which drops the rest of the page, or came near it."""
+    # What stands behind </body> counts for the limit, but may be in the tree elsewhere than deep down.
+    last = parser.error_log.last_error
+    if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
+        return True
     depth = 1
     while len(root):
         root = root[-1]

@@ -128,7 +128,8 @@ def _score_all(shard: Shard, work: Work, place: mmap.mmap) -> tuple[list[PageSco
             finally:
                 reading += time.perf_counter() - begin
             page = _score(source, shard.poison.get(len(pages)), work)
-            pages.append(replace(page, file=source.file, offset=source.offset))
+            url = source.url.encode("utf-8", "replace").decode() if source.url else None
+            pages.append(replace(page, file=source.file, offset=source.offset, url=url))
     place[:] = _PLACE.pack(_NO_PAGE)
     return pages, span, reading
 
@@ -189,7 +190,7 @@ def _score(source: Source, poison: str | None, work: Work) -> PageScores:
             reason = f"cannot be scored: {type(error).__name__}: {error}"
     fit = " ".join(reason.split()).encode("utf-8", "replace").decode()
     document_id = source.id.encode("utf-8", "replace").decode()
-    return PageScores(document_id, FAILED, fit, url=source.url, bytes=source.size)
+    return PageScores(document_id, FAILED, fit, bytes=source.size)
 
 
 @contextmanager

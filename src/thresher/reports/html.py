@@ -101,6 +101,7 @@ def render_report(results: Results) -> str:
         held_out=effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
         reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
         failed=results.failed_pages[:MOST_FAILED],
+        failed_count=max(len(results.failed_pages), *(row.failed for row in results.rows)),
     )
 
 

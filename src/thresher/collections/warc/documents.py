@@ -16,6 +16,7 @@ _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = "text/plain"
 # What servers and crawlers say when they do not know.
 _UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
+_MOST_SHOWN = 80
 _TAG = re.compile(
     rb"(?:\xef\xbb\xbf)?[\s\x00]*(?:<\?xml[^>]*>\s*)?<(?:!--|!doctype\s+html|(?:html|head|body|title|meta|link|script|style"
     rb"|table|div|p|h1|h2|a|b|br|font|center|frameset|iframe|span|ul|img)[\s/>])",
@@ -46,7 +47,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     if record.problem is not None:
         return failed(record.problem)
     if kind not in _DOCUMENTS:
-        return failed(f"a record of the unknown kind {kind!r}" if kind else "the record has no WARC-Type")
+        return failed(f"a record of the unknown kind '{_shown(kind)}'" if kind else "the record has no WARC-Type")
     if not document_id:
         return failed("the record has no id")
     response = _head(record, kind)
@@ -56,7 +57,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     if not whole or record.size - response.body > options.max_bytes:
         media = media_type(response.content_type)
         known = media in _HTML or media in (_TEXT, *_UNKNOWN)
-        return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {media}")
+        return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {_shown(media)}")
     body = record.block[response.body :] if response.body else record.block
     try:
         if response.chunked:
@@ -69,7 +70,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
         return failed(f"a broken content encoding ({error})")
     media, is_text = _what(body, response.content_type)
     if media:
-        return failed(f"not HTML: {media}", len(body))
+        return failed(f"not HTML: {_shown(media)}", len(body))
     declared = charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
     fitting = options.rule.fit(document_id)
     return Source(fitting, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
@@ -84,6 +85,11 @@ def find_id(record: Record) -> str:
         if value:
             return value
     return ""
+
+
+def _shown(value: str) -> str:
+    """Return what a header says so that it can be shown: without control characters, and not for pages."""
+    return repr(value[:_MOST_SHOWN])[1:-1] + "…" * (len(value) > _MOST_SHOWN)
 
 
 def _head(record: Record, kind: str) -> Response:

@@ -16,7 +16,7 @@ from thresher.collections.warc.units import Unit, find_unit
 from thresher.collections.warc.window import Window
 
 _PIECE = 1 << 16
-# A first record larger than this is not read to see whether another begins behind it.
+# A first record larger than this is not read to see whether another begins behind it: one is searched for.
 _MOST_TO_SEE = 1 << 26
 
 
@@ -87,7 +87,9 @@ def _has_members(packing: Packing, blocks: Blocks) -> bool:
     size = 1
     while size < _MOST_TO_SEE and (piece := unit.read()):
         size += len(piece)
-    return unit.after is not None and unit.after < blocks.size
+    if unit.after is None:
+        return find_unit(packing, blocks, 1, blocks.size) is not None
+    return unit.after < blocks.size
 
 
 def _limit(options: ReadOptions) -> int:
@@ -129,7 +131,8 @@ def _read_packed(part: Part, options: ReadOptions, packing: Packing, blocks: Blo
 
 def _read_unit(unit: Unit, part: Part, options: ReadOptions, by_member: bool) -> Iterator[Source]:
     told = False
-    for record in read_records(Window(unit), _limit(options)):
+    window = Window(unit)
+    for record in read_records(window, _limit(options)):
         source = read_document(record, options, part.name, unit.offset if by_member else record.position)
         if source is None:
             continue
@@ -139,4 +142,5 @@ def _read_unit(unit: Unit, part: Part, options: ReadOptions, by_member: bool) ->
                 source = replace(source, offset=unit.problem_offset)
         yield source
     if unit.problem is not None and not told:
-        yield Source("", part.name, 0, unit.problem_offset, problem=unit.problem)
+        offset = unit.problem_offset if by_member else window.position
+        yield Source("", part.name, 0, offset, problem=unit.problem)
