@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from warc_samples import MIB, http, pack, read, read_bytes, record, told, zstd
 
+from thresher.collections.warc import Warc
+
 PAGE = b"<p>text"
 NOISE = random.Random(1).randbytes(MIB)
 
@@ -211,3 +213,38 @@ def test_whatever_happens_to_a_file_it_is_read(tmp_path_factory, data):
         assert (source.content is None) == (source.problem is not None)
         assert source.content is not None or not source.id or source.problem
         assert 0 <= source.offset < len(content)
+
+
+def test_what_headers_say_is_shown_without_control_characters_and_cut_short(tmp_path):
+    types = (b"image/\x93\x07", b"image/" + b"x" * 9000)
+    blocks = [b"HTTP/1.1 200 OK\r\nContent-Type: " + value + b"\r\n\r\n." for value in types]
+    kinds = ["po\x07em", "y" * 9000]
+    records = [record(block, number=number) for number, block in enumerate(blocks)]
+    records += [record(http(), f"WARC-Type: {kind}", number=number) for number, kind in enumerate(kinds, start=2)]
+    assert told(read_bytes(tmp_path, b"".join(records))) == [
+        ("0", None, r"not HTML: image/\x93\x07"),
+        ("1", None, f"not HTML: image/{'x' * 74}…"),
+        ("2", None, r"a record of the unknown kind 'po\x07em'"),
+        ("3", None, f"a record of the unknown kind '{'y' * 80}…'"),
+    ]
+
+
+def test_where_a_file_packed_in_one_piece_breaks_off(tmp_path):
+    """Offsets are those of what it unpacks to, also that of the damage: they never go back."""
+    records = [record(http(NOISE[:3000]), number=1), record(http(), number=2), b"WARC/1.0\r\nA: " + NOISE[4000:7000]]
+    packed = gzip.compress(b"".join(records))
+    sources = read_bytes(tmp_path, packed[:-900], "a.warc.gz")
+    begins = [0, len(records[0]), len(records[0]) + len(records[1])]
+    assert [source.offset for source in sources] == begins
+    assert sources[-1].problem == "clipped: the file ends within a gzip member"
+
+
+def test_a_first_record_too_large_to_look_behind(tmp_path):
+    """Offsets are of the members, and the file can be cut, although nobody read the first record to its end."""
+    large = record(http(b"<p>" + NOISE * 66), number=1)
+    members = [gzip.compress(large, 1), *(gzip.compress(record(http(), number=number)) for number in (2, 3))]
+    path = tmp_path / "a.warc.gz"
+    path.write_bytes(b"".join(members))
+    assert Warc().can_split(path)
+    begins = [0, len(members[0]), len(members[0]) + len(members[1])]
+    assert [(source.id, source.offset) for source in read(path)[0]] == [*zip("123", begins, strict=True)]

@@ -93,3 +93,12 @@ def test_a_record_within_a_page_deceives_only_until_it_is_read_again(tmp_path):
     assert next(iter(read(path, begin - 9, begin + 90, exact=False)[0])).id == "7"
     found, repaired = in_ranges(path, begin)
     assert ([source.id for source in found], repaired > 0) == (["1", "2"], True)
+
+
+def test_what_is_said_of_a_header_without_an_end_does_not_depend_on_where_reading_began(tmp_path):
+    path = tmp_path / "a.warc"
+    path.write_bytes(record(http(), number=1) + b"WARC/1.0\nA: 1\n\nWARC-B: 2\r\n" + bytes(600))
+    whole = read(path, most=LIMIT)[0]
+    assert [source.problem for source in whole] == [None, "clipped: the file ends"]
+    for size in (50, 100, 250, 300):
+        assert in_ranges(path, size)[0] == whole

@@ -41,6 +41,7 @@ def fuzz(
 ) -> Iterator[Found]:
     """Give a target the inputs of `numbers`, in a folder for its files; `begun` is told the number of each."""
     seen: set[str] = set()
+    target.prepare(folder)
     for number in numbers:
         begun(number)
         data = target.make(seed, number, shared)

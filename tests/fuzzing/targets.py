@@ -23,9 +23,12 @@ _MOST_SHARED = 20_000
 
 @dataclass(frozen=True)
 class Target:
-    """`check` takes an input and a folder for its files. `packing` is how the format is compressed: half of the inputs are
-    damaged within and then compressed, half as they lie on the disk. `parts` are the targets' shares of all inputs; `shared`
-    says which files of the shared data are seeds too."""
+    """`check` takes an input and a folder for its files; `prepare` does once what it needs.
+
+    `packing` is how the format is compressed, piece by piece where a piece begins as `begins` says: half of the inputs are
+    damaged within and then compressed, half as they lie on the disk. `parts` are the target's share of all inputs; `shared`
+    says which files of the shared data are seeds too.
+    """
 
     name: str
     parts: int
@@ -35,6 +38,7 @@ class Target:
     packing: str = ""
     begins: bytes = b""
     shared: tuple[str, ...] = ()
+    prepare: Callable[[Path], object] = str
 
     def make(self, seed: int, number: int, shared: tuple[bytes, ...] = ()) -> bytes:
         """Return an input, the same one for the same numbers and shared seeds."""
@@ -68,7 +72,7 @@ _JSON = (*seeds.JSON_LINES,)
 TARGETS = {
     target.name: target
     for target in (
-        Target("pages", 24, texts.read_pages, seeds.PAGES, seeds.PAGE_TOKENS, shared=_PAGES),
+        Target("pages", 24, texts.read_pages, seeds.PAGES, seeds.PAGE_TOKENS, shared=_PAGES, prepare=texts.all_scorers),
         Target(
             "charsets",
             8,

@@ -247,6 +247,14 @@ def test_nested_however_deep(tag, depth):
         assert blocks(page, options) == ["before", *deep, "after"]
 
 
+@pytest.mark.parametrize("depth", [250, 256, 300, 20_000])
+def test_nested_however_deep_behind_the_body(depth):
+    deep = f"{'<div>' * depth}deep{'</div>' * depth}<p>after</p>"
+    for page in (f"<p>before</p></body></html>{deep}", f"<p>before</p></body>{deep}", f"before<html>{deep}"):
+        for options in (PageOptions(), SPLIT):
+            assert blocks(page, options) == ["before", "deep", "after"]
+
+
 @pytest.mark.parametrize("size", [8_999_000, 9_000_100, 10_100_000])
 def test_one_text_however_long(size):
     assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]

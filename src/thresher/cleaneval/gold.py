@@ -187,7 +187,7 @@ def _files(folder: Path) -> Iterable[Path]:
 def _article_bodies(path: Path) -> dict[str, str]:
     try:
         found: Any = json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"it is no JSON ({error})", "correct the file", str(path)) from error
     form = 'write {"stem": {"articleBody": "text"}, ...}'
     if not isinstance(found, dict):

@@ -86,7 +86,7 @@ def load_experiment(path: Path) -> Experiment:
     text = read_text(path)
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # what is no TOML, and numbers of more digits than Python reads
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1]}" if line else f"{path}:{len(text.splitlines())}"
         message = re.sub(r"\s*\(at .*\)$", "", str(error))

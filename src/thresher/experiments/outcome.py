@@ -184,7 +184,9 @@ def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...
             some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
             notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {some}")
     if scores.failed:
-        notices.append(f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons")
+        notices.append(
+            f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons"
+        )
     if scores.emptied:
         notices.append(f"{scores.emptied} of {scores.documents} pages hold no text")
     return tuple(notices)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -67,7 +68,7 @@ class Problems:
                 self.add(
                     f"{CATALOGUE_PREFIX!r} has no id behind it", f"write one, such as {CATALOGUE_PREFIX}vaswani", path
                 )
-        elif must_exist and not missing and not found.exists():
+        elif must_exist and not missing and not os.path.exists(found):  # noqa: PTH110, since a name too long raises there
             self.add(f"there is no {found}", "correct the path, which is relative to the experiment file", path)
         return found
 

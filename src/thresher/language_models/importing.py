@@ -95,6 +95,8 @@ def _import_ngrams(source: Path, folder: Path, head: bytes, tokeniser_name: str 
     _copy(source, path, head.startswith(GZIP))
     ngrams, knows_unknown = (_binary_counts(path, source), True) if is_binary else _arpa_counts(path, source)
     order = _load(path, source).order
+    if order != len(ngrams):
+        raise InputError("the counts in its header are broken", "write the file again", str(source))
     cut_by = tokeniser_name or WORDS
     return ModelCard(
         name=name,

@@ -149,7 +149,9 @@ def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:
     try:
         for source in documents(open_collection(folder, format=HTML)):
             if kind_of(source.file) != HTML:
-                raise InputError("the folder holds no HTML", "give files of text, or folders of HTML pages", str(folder))
+                raise InputError(
+                    "the folder holds no HTML", "give files of text, or folders of HTML pages", str(folder)
+                )
             yield str(folder / source.file), source.page().content
     except OSError as error:
         raise user_error(error, error.filename or folder) from error

@@ -84,7 +84,7 @@ def _read(path: Path) -> kenlm.Model:
         return kenlm.Model(str(path), config)
     except MemoryError as error:
         raise ResourceError("there is not the memory for the model", "use a smaller one", str(path)) from error
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
         if "Cannot allocate memory" in str(error):
             what, fix = "it is larger than the memory, or damaged", "use a smaller model, or write this one again"
         else:

@@ -197,7 +197,7 @@ def _join(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
             _score_alone(plan, folder, replace(part, begin=after, exact=True), poison)
             report = read_report(path)
         # A range within a record knows no more than its own end.
-        after = max(after, report.after)
+        after = max(after, report.after) if part.number else report.after
 
 
 def _score_alone(plan: ScorePlan, folder: Path, part: Part, poison: _Poison) -> None:

@@ -139,11 +139,16 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
     end = begin + HEAD_BYTES
     while True:
         blank = find_empty_line(window.data, at, end)
+        if not blank and not window.ended and len(window.data) < end:
+            window.fill(end - begin + LOOK)
+            at, end, begin = at - begin + window.at, end - begin + window.at, window.at
+            continue
         stop = blank[0] if blank else min(end, len(window.data))
         mark = find_mark(window.data, begin + 5, stop)
         if mark >= 0 or not blank:
             window.at = mark if mark >= 0 else stop
-            problem = window.problem if mark < 0 else None
+            # Whether the stream is known to end behind `end` must not matter.
+            problem = window.problem if mark < 0 and stop < end else None
             if mark < 0 and not problem:
                 window.skip_to_mark()
             # Not even the id is sure: a better one, or the rest of it, may be in what is missing.

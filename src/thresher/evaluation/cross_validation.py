@@ -1,0 +1,170 @@
+"""What a rule's choice of a cutoff is worth on topics that had no part in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from thresher.evaluation.non_inferiority import check_values
+from thresher.evaluation.records import Comparison
+from thresher.evaluation.rules import Rule, outcome
+from thresher.evaluation.significance import ALPHA, SEED, compare
+from thresher.evaluation.wilcoxon import TOLERANCE
+
+FOLDS = 10
+REPEATS = 10
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """A rule, cross-validated over topics.
+
+    `choice` is the rule's on all topics, a place among the cutoffs or None for the baseline, and `apparent` its mean on the
+    same topics. `held_out` holds for every topic the value of what was chosen without it, the mean over repeats, and `mean`
+    is theirs. `optimism` is apparent - mean: what is promised by topics that were also chosen on. `shares` says how often
+    each cutoff was chosen, of all trainings, and `baseline_share` how often none was; they sum to 1. `comparison` sets
+    `held_out` against the baseline.
+    """
+
+    choice: int | None
+    apparent: float
+    mean: float
+    optimism: float
+    held_out: tuple[float, ...]
+    shares: tuple[float, ...]
+    baseline_share: float
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A rule's choice on one topic set, measured on another.
+
+    `choice` is that of the training topics and `best` that of the held-out ones, places among the cutoffs or None for the
+    baseline; `training`, `mean` and `apparent` are the mean of `choice` on the training topics, of `choice` on the held-out
+    ones, and of `best` there. `optimism` is apparent - mean. `comparison` sets `choice` against the baseline, held out.
+    """
+
+    choice: int | None
+    best: int | None
+    training: float
+    mean: float
+    apparent: float
+    optimism: float
+    comparison: Comparison
+
+
+def cross_validate(
+    values: NDArray[np.float64],
+    baseline: NDArray[np.float64],
+    rule: Rule,
+    measure: str,
+    *,
+    folds: int = FOLDS,
+    repeats: int = REPEATS,
+    alpha: float = ALPHA,
+    seed: int = SEED,
+) -> CrossValidation:
+    """Let a rule choose on all folds of topics but one, and look at its choice on that one; for every fold, repeatedly.
+
+    Stone (1974): the whole procedure of choosing runs in every fold, as nothing of it may see the topics it is judged on.
+    A fold's training has fewer topics than there are, so the held-out mean is that of a slightly worse informed choice, and
+    the optimism errs to the side of caution. The comparison's test and interval take the held-out values for independent,
+    which those of overlapping trainings are not quite; no unbiased estimate of the variance exists (Bengio & Grandvalet 2004).
+
+    Args:
+        values: of a measure, [cutoff, topic], finite.
+        baseline: [topic].
+        rule: is called folds × repeats + 1 times.
+        measure: the name to put into the comparison.
+        folds: 2 to the number of topics; as many as topics is leaving one out, which needs and gets one repeat.
+        repeats: at least 1; each shuffles the topics anew.
+        alpha: of the comparison's interval.
+        seed: of the shuffles and of the comparison's bootstrap.
+
+    Returns:
+        Held-out values in the order of the topics.
+
+    Raises:
+        ValueError: if the arrays do not fit each other or are not finite, or folds or repeats are out of range.
+    """
+    check_values(values, baseline)
+    topics = len(baseline)
+    if not 2 <= folds <= topics or repeats < 1:
+        raise ValueError(f"2 to {topics} folds, as there are {topics} topics, and at least 1 repeat are needed")
+    if folds == topics:
+        repeats = 1
+    total = np.zeros(topics)
+    chosen: list[int | None] = []
+    for fold in _folds(topics, folds, repeats, seed):
+        training = np.setdiff1d(np.arange(topics), fold)
+        place = rule(values[:, training], baseline[training])
+        chosen.append(place)
+        total[fold] += outcome(place, values, baseline)[fold]
+    held_out = total / repeats
+    choice = rule(values, baseline)
+    apparent, mean = float(outcome(choice, values, baseline).mean()), float(held_out.mean())
+    return CrossValidation(
+        choice=choice,
+        apparent=apparent,
+        mean=mean,
+        optimism=_difference(apparent, mean),
+        held_out=tuple(held_out.tolist()),
+        shares=tuple(chosen.count(place) / len(chosen) for place in range(len(values))),
+        baseline_share=chosen.count(None) / len(chosen),
+        comparison=compare(held_out.tolist(), baseline.tolist(), measure, alpha=alpha, seed=seed),
+    )
+
+
+def transfer(
+    training: tuple[NDArray[np.float64], NDArray[np.float64]],
+    held_out: tuple[NDArray[np.float64], NDArray[np.float64]],
+    rule: Rule,
+    measure: str,
+    *,
+    alpha: float = ALPHA,
+    seed: int = SEED,
+) -> Transfer:
+    """Let a rule choose on one topic set, and look at its choice on another.
+
+    Args:
+        training: values [cutoff, topic] and the baseline's [topic] of the topics that choose.
+        held_out: the same cutoffs on other topics.
+        rule: is called once on each; the choice on the held-out topics serves the optimism alone.
+        measure: the name to put into the comparison.
+        alpha: of the comparison's interval.
+        seed: of the comparison's bootstrap.
+
+    Raises:
+        ValueError: if the arrays do not fit each other or are not finite.
+    """
+    check_values(*training)
+    check_values(*held_out)
+    if len(training[0]) != len(held_out[0]):
+        raise ValueError("the training and the held-out topics need the same cutoffs")
+    choice, best = rule(*training), rule(*held_out)
+    there = outcome(choice, *held_out)
+    apparent, mean = float(outcome(best, *held_out).mean()), float(there.mean())
+    return Transfer(
+        choice=choice,
+        best=best,
+        training=float(outcome(choice, *training).mean()),
+        mean=mean,
+        apparent=apparent,
+        optimism=_difference(apparent, mean),
+        comparison=compare(there.tolist(), held_out[1].tolist(), measure, alpha=alpha, seed=seed),
+    )
+
+
+def _folds(topics: int, folds: int, repeats: int, seed: int) -> Iterator[NDArray[np.int64]]:
+    """Yield the held-out topics of each fold of each repeat; a repeat's folds are of sizes that differ by at most one."""
+    generator = np.random.default_rng(seed)
+    for _ in range(repeats):
+        yield from np.array_split(generator.permutation(topics), folds)
+
+
+def _difference(apparent: float, mean: float) -> float:
+    return 0.0 if abs(apparent - mean) < TOLERANCE else apparent - mean

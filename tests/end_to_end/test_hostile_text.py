@@ -1,0 +1,89 @@
+"""Text of pages, ids, topics and titles that is markup: in what is written as HTML it stays text."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+from lxml import html
+from small_web import Done, Web
+
+Call = Callable[..., Done]
+
+MARK = "winnowed"
+RUN = f"document.title='{MARK}';document.documentElement.dataset.x='{MARK}'"
+HOSTILE = (
+    f"</title></style></textarea></script><script>{RUN}</script>",
+    f"\"'><img/src=x/onerror={RUN}><svg/onload={RUN}>",
+    f'--></td></table><iframe/srcdoc="<script>parent.{RUN}</script>"><a/href=javascript:{RUN}>',
+)
+
+
+def hostile_web(web: Web) -> None:
+    """JSON lines, WARC beside them, topics and judgments, all of hostile text; of each kind of document some fail."""
+    lines = [{"id": text, "contents": f"barley harvest {text} weather"} for text in HOSTILE]
+    lines += [{"id": text, "html": "<p>again</p>"} for text in HOSTILE]  # come twice
+    lines += [{"id": f"a b {text}", "html": "<p>unfit</p>"} for text in HOSTILE]
+    (web.folder / "docs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    (web.folder / "topics.tsv").write_text(f"1<b>\tbarley {HOSTILE[0]}\n2\tharvest {HOSTILE[1]}\n")
+    (web.folder / "qrels.txt").write_text(
+        "".join(f"{topic} 0 {text} 1\n" for topic in ("1<b>", "2") for text in HOSTILE[:2])
+    )
+
+
+def check(path: Path, tmp_path: Path, scripts: int) -> None:
+    """Look that nothing of the data is markup in a page, and that a browser runs none of it."""
+    text = path.read_text(encoding="utf-8")
+    assert MARK in text
+    tree = html.document_fromstring(text)
+    found = tree.xpath("//script")
+    assert len(found) == scripts
+    assert not [script for script in found if MARK in script.text_content()]
+    assert tree.xpath("//iframe | //svg[@onload] | //@*[starts-with(name(), 'on')] | //@src[.='x'] | //@srcdoc") == []
+    assert not [link for link in tree.xpath("//@href") if link.strip().lower().startswith("javascript:")]
+    assert not [style for style in tree.xpath("//style") if MARK in style.text_content()]
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        return
+    arguments = ("--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'browser'}", "--dump-dom")
+    done = subprocess.run([browser, *arguments, path.as_uri()], capture_output=True, text=True, timeout=120, check=True)
+    shown = html.document_fromstring(done.stdout)
+    assert shown.get("data-x") is None
+    assert shown.findtext(".//title") == tree.findtext(".//title")
+
+
+def test_the_report_of_an_experiment(web: Web, call: Call, tmp_path: Path) -> None:
+    hostile_web(web)
+    web.write(
+        experiment=f"name = 'web'\ntitle = {json.dumps(HOSTILE[0])}",
+        collection='path = "docs.jsonl"',
+        sweep='scorer = "words"\ncutoffs = [2]',
+        cleaners="",
+    )
+    done = call("run", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    check(web.folder / "results" / "web" / "report.html", tmp_path, scripts=1)
+
+
+def test_what_is_removed_side_by_side(web: Web, call: Call, tmp_path: Path) -> None:
+    hostile_web(web)
+    done = call("clean", "docs.jsonl", "-c", "words@3", "-o", "o.jsonl", "--side-by-side", "s.html", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    check(web.folder / "s.html", tmp_path, scripts=0)
+
+
+def test_the_report_of_cleaning(call: Call, tmp_path: Path) -> None:
+    folder = tmp_path / "gold standard <script>winnowed"
+    (folder / "input").mkdir(parents=True)
+    (folder / "gold").mkdir()
+    for number in range(3):
+        # A slash can be in no file name.
+        stem = HOSTILE[number].replace("/", " ")
+        (folder / "input" / f"{stem}.html").write_text(f"<p>barley harvest {MARK}</p><p>&lt;script&gt;</p>")
+        (folder / "gold" / f"{stem}.txt").write_text(f"URL: {HOSTILE[number]}\n<p>barley harvest {HOSTILE[number]}\n")
+    done = call("cleaneval", folder, "-o", "out", cwd=tmp_path)
+    assert (done.code, done.errors) == (0, [])
+    check(tmp_path / "out" / "report.html", tmp_path, scripts=1)

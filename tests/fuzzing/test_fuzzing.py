@@ -1,0 +1,77 @@
+"""A small share of what `scripts/fuzz` does, with inputs that are the same every time; and that it would notice."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fuzzer import failure, fuzz
+from mutation import minimised, mutated
+from targets import TARGETS
+from watching import watched
+
+INPUTS = 2000
+SEED = 7
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_every_target_takes_its_inputs(name: str, tmp_path: Path) -> None:
+    target = TARGETS[name]
+    numbers = range(INPUTS * target.parts // sum(other.parts for other in TARGETS.values()))
+    assert [(found.error, found.kind, found.data) for found in fuzz(target, numbers, SEED, tmp_path)] == []
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_sound_inputs_are_taken(name: str, tmp_path: Path) -> None:
+    TARGETS[name].prepare(tmp_path)
+    for seed in TARGETS[name].seeds:
+        assert failure(TARGETS[name], seed, tmp_path) is None
+
+
+def test_an_input_follows_from_its_numbers() -> None:
+    for target in TARGETS.values():
+        assert [target.make(1, number) for number in range(20)] == [target.make(1, number) for number in range(20)]
+        assert len({target.make(1, number) for number in range(50)}) > 25
+        assert target.make(1, 5) != target.make(2, 5)
+
+
+def test_what_fails_is_found_and_shortened(tmp_path: Path) -> None:
+    def check(data: bytes, folder: Path) -> None:
+        (folder / "input").write_bytes(data)
+        if b"<" in data and b"&" in data:
+            raise ValueError("both")
+
+    target = replace(TARGETS["pages"], check=check)
+    found = list(fuzz(target, range(60), 1, tmp_path))
+    expected = [number for number in range(60) if {*b"<&"} <= {*target.make(1, number)}]
+    assert [each.number for each in found] == expected
+    assert {each.error for each in found} == {"ValueError: both"}
+    assert len({each.kind for each in found}) == 1
+    assert sorted(found[0].data) == sorted(b"<&")
+
+
+def test_minimising_leaves_what_matters() -> None:
+    data = random.Random(1).randbytes(500) + b"needle" + random.Random(2).randbytes(300)
+    assert minimised(data, lambda shorter: b"needle" in shorter) == b"needle"
+
+
+def test_mutations_are_bounded() -> None:
+    rng = random.Random(3)
+    assert max(len(mutated(rng, (b"x" * 60_000,), (b"y" * 5000,))) for _ in range(200)) == 1 << 16
+
+
+def test_other_files_and_the_network_are_noticed(tmp_path: Path) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.touch()
+    other.touch()
+    with watched(own):
+        own.read_bytes()
+    with pytest.raises(AssertionError, match=r"opened .*other"), watched(own):
+        other.read_bytes()
+    other.read_bytes()
+    import socket
+
+    with pytest.raises(AssertionError, match=r"socket\.bind"), watched(own), socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
