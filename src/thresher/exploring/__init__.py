@@ -1,1 +1,1 @@
-"""Every cutoff of every scorer without an index for each: what Lucene would rank and what its index would weigh, by counting."""
+"""Every cutoff of every scorer without an index for each: what Lucene would rank, and what its index would weigh."""

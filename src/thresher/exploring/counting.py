@@ -39,7 +39,9 @@ def count_shard(table: pa.Table, families: Sequence[Family], lexicon: Lexicon, t
     """
     table = table.combine_chunks()
     words = split_words(table)
-    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, families), families)
+    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(
+        _steps(table, families), families
+    )
 
 
 class _Shard:
@@ -80,7 +82,8 @@ class _Shard:
         place[listed] = np.arange(len(listed))
         # One occurrence for each sentence and term.
         keys, times = np.unique(
-            place[self.sentence_of_token[hits]] * max(len(self._query), 1) + self.term_of_token[hits], return_counts=True
+            place[self.sentence_of_token[hits]] * max(len(self._query), 1) + self.term_of_token[hits],
+            return_counts=True,
         )
         documents = np.cumsum(matching) - 1
         every_id = self._table["id"].to_pylist()
@@ -145,7 +148,8 @@ class _Firsts:
 
 def _steps(table: pa.Table, families: Sequence[Family]) -> tuple[Steps, ...]:
     scores: Mapping[str, Scores] = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in scorers_of(families)
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1]
+        for scorer in scorers_of(families)
     }
     block_of_sentence = blocks_of_sentences(table)
     heading = list_column(table, "levels")[1] > 0

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from thresher.evaluation import DEFAULT_MEASURES, Topic, parse_measure
+from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.exploring.counting import columns, count_shard
 from thresher.exploring.families import Family, families
 from thresher.exploring.hashing import hash_texts
 from thresher.exploring.lexicon import Lexicon
-from thresher.exploring.measuring import TopicMeasures
+from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Counts, Partial, add_up
-from thresher.exploring.ranking import Postings, Query, snapshots
+from thresher.exploring.ranking import Matches, Query, Rankings, rankings
 from thresher.exploring.records import Curve, Exploration, Size
 from thresher.exploring.similarity import Floats
-from thresher.exploring.size_model import BuiltIndex, SizeModel, fit
+from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
 from thresher.exploring.spread_cutoffs import spread_cutoffs
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions
@@ -45,18 +45,6 @@ class Judging:
     measures: tuple[str, ...] = DEFAULT_MEASURES
 
 
-@dataclass(frozen=True)
-class Queries:
-    """The evaluated topics' queries as an index has them: `terms` are the different tokens of all.
-
-    By topic: how often the query has each term, by the term's number, and how many tokens it has.
-    """
-
-    terms: tuple[str, ...]
-    counts: tuple[Query, ...]
-    sizes: tuple[int, ...]
-
-
 def explore(
     store: Path,
     sweeps: Sequence[Cut],
@@ -74,29 +62,34 @@ def explore(
         store: the score store; it holds the scores of all that is asked for.
         sweeps: templates (cuts without a cutoff) of scorers to be explored over all their cutoffs.
         cleaners: cleaners to be explored exactly as they are; those that differ from a template by their cutoff alone are
-            points of its curve. The baseline is always there.
+            points of its curve. Percentiles become numbers, in names too. The baseline is always there.
         judging: topics, qrels and measures.
         models: how documents are ranked.
         options: how text is analysed; what else an index holds matters to its size alone.
         depth: the most hits of a topic.
         points: cutoffs of each sweep, at least, if there are so many different scores.
-        built: bytes of indexes that were built of cleaners among the points, by name: the model of sizes is fitted on them.
+        built: bytes of indexes that were built of some of the cleaners, by name: the model of sizes is fitted on them.
 
     Raises:
         ThresherError: as `resolve_all`, `evaluate` and `read_shard`.
         MissingDependencyError: if there is no Java.
     """
-    wanted = resolve_all(store, [Cleaner(), *cleaners])
+    asked = [Cleaner(), *cleaners]
+    wanted = [_in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
     every = families(spread_cutoffs(store, sweeps, points), wanted)
-    queries = analyse_queries([judging.topics[topic].query for topic in judging.ids], options)
-    counted = count_store(store, every, options, queries)
-    measures = tuple(str(parse_measure(name)) for name in judging.measures)
-    judges = _judges(counted, judging, measures)
-    postings = Postings(counted, len(queries.terms))
+    queries, terms = analyse_queries([judging.topics[topic].query for topic in judging.ids], options)
+    counted = count_store(store, every, options, terms)
+    judges = Judges(judging.qrels, judging.ids, counted.ids, judging.measures)
+    matches = Matches(counted, len(terms))
     sizes = [_sizes(counted, place, len(family.cleaners)) for place, family in enumerate(every)]
     names = [[cleaner.name for cleaner in family.cleaners] for family in every]
-    size_of = {name: size for some, found in zip(names, sizes, strict=True) for name, size in zip(some, found, strict=True)}
-    model = fit([BuiltIndex(size_of[name], held) for name, held in (built or {}).items() if name in size_of])
+    size_of = {
+        name: size for some, found in zip(names, sizes, strict=True) for name, size in zip(some, found, strict=True)
+    }
+    for cleaner, found in zip(asked, wanted, strict=True):
+        size_of[cleaner.name] = size_of[found.name]
+    known = [BuiltIndex(size_of[name], held) for name, held in (built or {}).items() if name in size_of]
+    model = fit(known)
     curves = [
         Curve(
             family.name,
@@ -105,79 +98,63 @@ def explore(
             tuple(np.cumsum(counted.counts[place].words)[: len(family.cleaners)].tolist()),
             tuple(sizes[place]),
             _bytes(model, sizes[place]),
-            np.array([_values(postings, place, found, queries, judges, depth) for found in models]),
+            np.array([_values(rankings(matches, queries, place, kind, depth), judges) for kind in models]),
         )
         for place, family in progress(list(enumerate(every)), "ranking", len(every), "scorers")
     ]
     baseline = next(curve for curve in curves if curve.name == Cleaner().name)
     return Exploration(
-        tuple(found.name for found in models),
-        measures,
+        tuple(kind.name for kind in models),
+        judges.names,
         judging.ids,
         baseline.sizes[0].documents,
         baseline.words[0],
         depth,
         tuple(curves),
-        model.error if model else None,
+        leave_one_out(known),
     )
 
 
-def analyse_queries(texts: Sequence[str], options: IndexOptions) -> Queries:
-    """Analyse the queries of topics as Anserini does: a bag of words."""
+def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
+    """Return queries as Anserini makes them of texts, a bag of words, and the terms that their numbers mean."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     counts = [Counter(analyse(analyzer, text)) for text in texts]
-    terms = tuple(sorted({term for count in counts for term in count}))
+    terms = sorted({term for count in counts for term in count})
     number = {term: place for place, term in enumerate(terms)}
-    return Queries(
-        terms,
-        tuple({number[term]: times for term, times in count.items()} for count in counts),
-        tuple(sum(count.values()) for count in counts),
-    )
+    return [
+        Query({number[term]: times for term, times in count.items()}, sum(count.values())) for count in counts
+    ], terms
 
 
-def count_store(store: Path, every: Sequence[Family], options: IndexOptions, queries: Queries) -> Partial:
-    """Count all shards of a store, in one pass.
+def count_store(store: Path, every: Sequence[Family], options: IndexOptions, terms: Sequence[str]) -> Partial:
+    """Count all shards of a store, in one pass; `terms` are those of the queries.
 
     Raises:
         StateError: if a shard is damaged or lacks scores.
     """
     lexicon = Lexicon(options.stemmer, options.stopwords)
-    terms = hash_texts(list(queries.terms))
+    hashes = hash_texts(list(terms))
     waiting: list[Partial] = []
     paths = shards(store)
     for path in progress(paths, "exploring", len(paths), "shards"):
         table = read_shard(path, columns(every))
         if len(table):
-            waiting.append(count_shard(table, every, lexicon, terms))
+            waiting.append(count_shard(table, every, lexicon, hashes))
         if len(waiting) > _AT_ONCE:
             waiting = [add_up(waiting, every)]
     return add_up(waiting, every)
 
 
-def _judges(counted: Partial, judging: Judging, measures: Sequence[str]) -> list[TopicMeasures]:
-    places = {identifier: place for place, identifier in enumerate(counted.ids)}
-    return [
-        TopicMeasures(topic, judging.qrels.get(topic, {}), counted.ids, places, measures) for topic in judging.ids
-    ]
+def _in_numbers(cleaner: Cleaner) -> Cleaner:
+    return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
-def _values(
-    postings: Postings,
-    family: int,
-    model: RetrievalModel,
-    queries: Queries,
-    judges: Sequence[TopicMeasures],
-    depth: int,
-) -> Floats:
+def _values(ranked: Iterable[Rankings | None], judges: Judges) -> Floats:
     """Return the values of the measures at each step; shape (measures, steps, topics)."""
-    found: list[list[list[float]]] = []
-    for snapshot in snapshots(postings, family, model):
-        if snapshot is None:
-            found.append(found[-1])
-            continue
-        rankings = [snapshot.rank(query, size, depth) for query, size in zip(queries.counts, queries.sizes, strict=True)]
-        found.append([judge.values(ranking.documents) for judge, ranking in zip(judges, rankings, strict=True)])
-    return np.array(found).transpose(2, 0, 1)
+    found: list[Floats] = []
+    for step in ranked:
+        found.append(found[-1] if step is None else judges.values(step))
+    return np.array(found).transpose(1, 0, 2)
 
 
 def _sizes(counted: Partial, family: int, steps: int) -> list[Size]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.pruning.cutting import Mask, sentence_mask
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
@@ -16,7 +17,8 @@ from thresher.scorers.cleaners import Cleaner, Cut
 Steps = npt.NDArray[np.uint16]
 """For each sentence, the number of the first of a family's cleaners that keeps it; their count if none does."""
 
-MOST_CLEANERS = 2**16 - 1
+MOST_CLEANERS = 2**16 - 2
+"""In a family; one number more stands for none of them."""
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -68,16 +70,23 @@ def families(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner])
     Args:
         sweeps: cutoffs by template (a cut without a cutoff).
         cleaners: resolved.
+
+    Raises:
+        ConfigError: if a sweep has more than `MOST_CLEANERS` cutoffs.
     """
     cutoffs = {template.name: set(values) for template, values in sweeps.items()}
-    single = {}
+    single: dict[str, Family] = {}
     for cleaner in cleaners:
         name = _sweep_of(cleaner)
         if name in cutoffs:
             cutoffs[name].add(cleaner.cuts[0].threshold)
         else:
             single[cleaner.name] = Family(cleaner.name, (cleaner,))
-    found = [_sweep(template, cutoffs[template.name]) for template in sweeps]
+    for name, values in cutoffs.items():
+        if len(values) > MOST_CLEANERS:
+            raise ConfigError(f"a curve of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
+    # A scorer that gives no finite score has no cutoffs.
+    found = [_sweep(template, cutoffs[template.name]) for template in sweeps if cutoffs[template.name]]
     return (*single.values(), *found)
 
 
@@ -99,5 +108,7 @@ def _sweep_of(cleaner: Cleaner) -> str | None:
 def _sweep(template: Cut, cutoffs: Iterable[float]) -> Family:
     strictest_first = sorted(cutoffs, reverse=template.scorer.keep == KEEP_HIGH)
     return Family(
-        template.name, tuple(Cleaner((template.at(cutoff, template.name),)) for cutoff in strictest_first), is_sweep=True
+        template.name,
+        tuple(Cleaner((template.at(cutoff, template.name),)) for cutoff in strictest_first),
+        is_sweep=True,
     )

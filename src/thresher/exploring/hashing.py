@@ -8,6 +8,8 @@ generators", 2014). Of n different words two share a number with a probability o
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -33,7 +35,7 @@ def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
     hashes = np.zeros(len(starts), dtype=np.uint64)
     # Some of the bytes at a time: their sums take eight times the room.
     pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
-    for first, after in zip(pieces, [*pieces[1:], len(starts)], strict=True):
+    for first, after in pairwise([*pieces, len(starts)]):
         part = slice(first, after)
         begin = starts[first]
         hashes[part] = _hash_piece(data[begin : ends[part].max()], starts[part] - begin, ends[part] - begin)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ import numpy.typing as npt
 from thresher.exploring.families import Family, Steps
 from thresher.exploring.hashing import Hashes
 from thresher.pages.plain import Ints
+
+_Kind = TypeVar("_Kind", bound=np.generic)
 
 MOST_TERMS = 1 << 16
 """Of the vocabulary, so many terms are held; the whole is estimated from their share (0.4 % off, typically)."""
@@ -111,5 +114,5 @@ def add_vocabularies(every: Sequence[Vocabulary], families: int) -> Vocabulary:
     return Vocabulary(terms[:held], tuple(first[:held] for first in steps), limit)
 
 
-def _joined(arrays: Sequence[npt.NDArray[np.generic]], kind: type[np.generic]) -> npt.NDArray[np.generic]:
-    return np.concatenate([np.zeros(0, dtype=kind), *arrays]).astype(kind, copy=False)
+def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDArray[_Kind]:
+    return np.concatenate([np.zeros(0, dtype=kind), *arrays])

@@ -21,6 +21,18 @@ class Size:
 
 
 @dataclass(frozen=True)
+class SizeErrors:
+    """How far off the estimates of `indexes` built indexes are, each from the others alone: shares of the true bytes.
+
+    Of the indexes with at least a tenth of the largest one's bytes.
+    """
+
+    indexes: int
+    mean: float
+    largest: float
+
+
+@dataclass(frozen=True)
 class Curve:
     """A family of cleaners, the strictest first: the cutoffs of one scorer, or a single cleaner.
 
@@ -55,9 +67,8 @@ class Curve:
 class Exploration:
     """Curves over all that was asked for, the baseline among them.
 
-    `documents` are those of the collection that did not fail and `words` what they hold before cleaning. `size_error` is how
-    far off estimates of index bytes were, at most, for the indexes that were built, each by the others, as a share; None if
-    there were too few.
+    `documents` are those with text and `words` what they hold before cleaning. `size_errors` are those of the estimated index
+    bytes; None if too few indexes were built to estimate any.
     """
 
     retrieval: tuple[str, ...]
@@ -67,7 +78,7 @@ class Exploration:
     words: int
     depth: int
     curves: tuple[Curve, ...]
-    size_error: float | None
+    size_errors: SizeErrors | None
 
     def curve(self, name: str) -> Curve:
         """Return the curve of that name.

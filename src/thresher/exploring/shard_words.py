@@ -52,9 +52,10 @@ def split_words(table: pa.Table) -> ShardWords:
     place[kind[::-1]] = np.arange(len(kind))[::-1]
 
     def texts(numbers: Ints) -> list[str]:
-        places = place[numbers]
+        raw, places = data.tobytes(), place[numbers]
         pairs = zip(starts[places].tolist(), after[places].tolist(), strict=True)
-        return [data[start:end].tobytes().decode() for start, end in pairs]
+        # Words hold no line feed: all are decoded at once.
+        return b"\n".join(raw[start:end] for start, end in pairs).decode().split("\n") if len(numbers) else []
 
     # White space and control characters up to the space are what Anserini strips before it drops an empty document.
     dark = np.concatenate(([0], np.cumsum(data > ord(" "))))

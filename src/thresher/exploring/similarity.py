@@ -42,10 +42,15 @@ class State:
 class Similarity(Protocol):
     """Scores the documents of one state."""
 
-    def term(self, documents: Ints, times: Ints, boost: int) -> Floats:
-        """Return the scores of one query term for the documents that have it, `times` over (1 or more).
+    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:
+        """Return the scores of one query term in documents; those of documents that do not have it mean nothing.
 
-        `boost` is how often the query has it.
+        Args:
+            documents: which documents, by place.
+            times: how often each has the term.
+            occurrences: how often all have it, 1 or more.
+            holders: how many have it.
+            boost: how often the query has it.
         """
         ...
 
@@ -79,14 +84,18 @@ class _Dirichlet:
         self._tokens = state.tokens
         self._length_part = np.log(self._mu / (stored_lengths(state.lengths) + self._mu))
 
-    def term(self, documents: Ints, times: Ints, boost: int) -> Floats:
-        share = (int(times.sum()) + 1.0) / (self._tokens + 1.0)
+    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
+        share = (occurrences + 1.0) / (self._tokens + 1.0)
         by_times = np.log(1 + np.arange(int(times.max()) + 1) / (self._mu * share))
-        scores = boost * (by_times[times] + self._length_part[documents])
-        return np.maximum(scores, 0).astype(np.float32).astype(np.float64)
+        scores = by_times[times]
+        scores += self._length_part[documents]
+        if boost != 1:
+            scores *= boost
+        np.maximum(scores, 0, out=scores)
+        return _single(scores)
 
     def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
-        return sums.astype(np.float32).astype(np.float64)
+        return _single(sums)
 
 
 class _BM25:
@@ -95,18 +104,18 @@ class _BM25:
         self._documents = state.documents
         average = np.float32(state.tokens / state.documents) if state.documents else one
         lengths = stored_lengths(state.lengths).astype(np.float32)
-        with np.errstate(divide="ignore"):  # k1 of 0: the score is the term's weight, as in Java
+        with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java
             self._norms = one / (k1 * ((one - b) + b * lengths / average))
 
-    def term(self, documents: Ints, times: Ints, boost: int) -> Floats:
-        found = len(documents)
-        weight = np.float32(boost) * np.float32(np.log(1 + (self._documents - found + 0.5) / (found + 0.5)))
-        one = np.float32(1)
-        scores = weight - weight / (one + times.astype(np.float32) * self._norms[documents])
-        return scores.astype(np.float64)
+    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
+        rarity = np.float32(np.log(1 + (self._documents - holders + 0.5) / (holders + 0.5)))
+        weight = np.float32(boost) * rarity
+        with np.errstate(invalid="ignore"):  # of documents without the term
+            scores = weight - weight / (np.float32(1) + times.astype(np.float32) * self._norms[documents])
+        return np.asarray(scores, dtype=np.float64)
 
     def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
-        return sums.astype(np.float32).astype(np.float64)
+        return _single(sums)
 
 
 class _Exact:
@@ -114,11 +123,17 @@ class _Exact:
         self._mu, self._tokens = model.mu, state.tokens
         self._length_part = np.log1p(state.lengths / model.mu)
 
-    def term(self, documents: Ints, times: Ints, boost: int) -> Floats:  # noqa: ARG002, as the protocol has it
-        share = int(times.sum()) / self._tokens
+    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
+        share = occurrences / self._tokens
         by_times = boost * np.log1p(np.arange(int(times.max()) + 1) / (self._mu * share))
-        found: Floats = by_times[times]
-        return found
+        scores: Floats = by_times[times]
+        return scores
 
     def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:
-        return np.round(sums - size * self._length_part[documents], _TIES)
+        scores: Floats = np.round(sums - size * self._length_part[documents], _TIES)
+        return scores
+
+
+def _single(values: Floats) -> Floats:
+    """Return the values rounded to 32 bits."""
+    return values.astype(np.float32).astype(np.float64)

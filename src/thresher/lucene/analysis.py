@@ -43,9 +43,7 @@ def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[i
     whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(
         analyzer, valid_unicode(f"\n{marker}\n".join(texts))
     )
-    listed = java_class("java.lang.String").join(
-        handles.characters(_SEPARATOR), java_cast("java.lang.Iterable", whole)
-    )
+    listed = java_class("java.lang.String").join(handles.characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
     found = listed.split(_SEPARATOR) if listed else []
     ends = [place for place, token in enumerate(found) if token == marker]
     counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(found)], strict=True)]

@@ -1,0 +1,233 @@
+"""Exploring against the indexes that Lucene builds of the same cleaned documents: sizes, scores, rankings, measures."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from thresher.collections import IdRule, ReadOptions, open_collection
+from thresher.errors import InputError
+from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
+from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
+from thresher.exploring.families import Family, families
+from thresher.exploring.ranking import NONE, Matches, Rankings, rankings
+from thresher.exploring.spread_cutoffs import spread_cutoffs
+from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.exact import ExactRanking
+from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index
+from thresher.lucene.ranking import LuceneRanking
+from thresher.lucene.reader import open_index
+from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.searching import Searcher
+from thresher.pruning.backends import Backend
+from thresher.pruning.cutting import CleanedDocument, cleaned_documents
+from thresher.pruning.score_pass import ScorePlan, score_collection
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+
+MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)")
+OPTIONS = IndexOptions(lengths=True)
+QUERIES = (
+    "return a list of strings",
+    "file file file path name",
+    "zzzunknown string",
+    "zzzunknown",
+    "the exception raised if the argument is invalid",
+    "文件 path",
+    "the of",
+    "return",
+)
+SWEEPS = ("words", "density(headings=keep)", "perplexity(lm=books)")
+CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")
+
+
+def built(folder: Path, store: Path, cleaner: Cleaner, options: IndexOptions = OPTIONS) -> IndexReport:
+    return build_index(((page.id, page.text) for page in cleaned_documents(store, cleaner)), folder, options)
+
+
+def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], depth: int) -> list[dict[str, float]]:
+    """What Lucene finds, in its order, with scores rounded to four places but not lowered."""
+    with open_index(folder) as reader:
+        analyzer = english_analyzer("porter", True)
+        ranking: LuceneRanking | ExactRanking
+        if model.exact:
+            ranking = ExactRanking(reader, analyzer, model.mu, depth, folder / LENGTHS)
+        else:
+            ranking = LuceneRanking(reader, analyzer, model, depth)
+        return [dict(zip(*ranking.rank(query), strict=True)) for query in queries]
+
+
+def found(ids: Sequence[str], ranked: Rankings) -> list[dict[str, float]]:
+    return [
+        {ids[place]: score for place, score in zip(places, scores, strict=True) if place != NONE}
+        for places, scores in zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True)
+    ]
+
+
+def check_against_lucene(
+    store: Path, every: Sequence[Family], chosen: set[str], queries: Sequence[str], models: Sequence[str], folder: Path
+) -> int:
+    """Compare the rankings of the chosen cleaners for every query; return how many were compared."""
+    wanted, terms = analyse_queries(queries, OPTIONS)
+    counted = count_store(store, every, OPTIONS, terms)
+    matches = Matches(counted, len(terms))
+    compared = 0
+    for place, family in enumerate(every):
+        explored = {name: [*rankings(matches, wanted, place, parse_retrieval(name), 1000)] for name in models}
+        for step, cleaner in enumerate(family.cleaners):
+            if cleaner.name not in chosen:
+                continue
+            report = built(folder, store, cleaner)
+            assert report.documents == int(np.cumsum(counted.counts[place].documents)[step])
+            for name in models:
+                ranked = next(some for some in explored[name][step::-1] if some is not None)
+                lucene = lucene_ranks(folder, parse_retrieval(name), queries, 1000)
+                for ours, theirs in zip(found(counted.ids, ranked), lucene, strict=True):
+                    assert [*ours] == [*theirs], (cleaner.name, name)
+                    assert [*ours.values()] == pytest.approx([*theirs.values()], abs=6e-5)
+                    compared += 1
+    return compared
+
+
+def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> None:
+    sweeps = [parse_sweep(name) for name in SWEEPS]
+    every = families(spread_cutoffs(store, sweeps, 12), [Cleaner(), *map(parse_cleaner, CLEANERS[:3])])
+    chosen = {cleaner.name for family in every for cleaner in family.cleaners[:: 7 if family.is_sweep else 1]}
+    assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 400
+
+
+@pytest.mark.parametrize(
+    ("place", "topics", "rule"),
+    [
+        ("cacm/cacm.tar.gz", "topics.cacm.txt", IdRule(pattern="-0+", replacement="-")),
+        ("postgresql-manual/pages.tar.gz", "topics.tsv", IdRule(prefix="pages", keep_suffix=True)),
+    ],
+)
+def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
+    archive = shared_data / "retrieval" / place
+    sweeps = [parse_sweep("words"), parse_sweep("density")]
+    plan = ScorePlan(open_collection(archive, ReadOptions(rule)), tuple(sweep.scorer for sweep in sweeps))
+    score_collection(plan, tmp_path / "scores", Backend(workers=2))
+    queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()]
+    cutoffs = spread_cutoffs(tmp_path / "scores", sweeps, 100)
+    assert min(map(len, cutoffs.values())) >= 100
+    some = {sweep: found[20::40] for sweep, found in cutoffs.items()}
+    every = families(some, [Cleaner()])
+    chosen = {"none", every[1].cleaners[1].name, every[2].cleaners[1].name}
+    compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, MODELS[:3], tmp_path / "index")
+    assert compared == 9 * len(queries)
+
+
+@pytest.fixture(scope="module")
+def judging(pages: dict[str, str]) -> Judging:
+    topics = {str(number): Topic(str(number), query) for number, query in enumerate(QUERIES)}
+    ids = sorted(pages)
+    qrels = {
+        topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)} | {"elsewhere": 2}
+        for number, topic in enumerate(topics)
+    }
+    return Judging(topics, qrels, tuple(topics)[::-1], (*DEFAULT_MEASURES, "AP(rel=2)@20", "nDCG", "RR", "P@5000"))
+
+
+def test_an_exploration_tells_what_building_every_index_would(store: Path, judging: Judging, tmp_path: Path) -> None:
+    sweeps = [parse_sweep(name) for name in SWEEPS]
+    models = [parse_retrieval(name) for name in MODELS[:2]]
+    explored = explore(store, sweeps, [*map(parse_cleaner, CLEANERS)], judging, models, OPTIONS, depth=30, points=9)
+    assert explored.retrieval == ("qld", "qld(exact)")
+    assert explored.topics == judging.ids
+    assert explored.measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
+    names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", *SWEEPS]
+    assert [curve.name for curve in explored.curves] == names
+    assert explored.size_errors is None
+    percentile = explored.curve("perplexity(lm=books)").cutoffs
+    assert percentile is not None
+    assert percentile == tuple(sorted(percentile))
+    assert "words@1.5" in explored.curve("words").cleaners
+    for curve in explored.curves:
+        step = len(curve.cleaners) // 2
+        cleaner = parse_cleaner(curve.cleaners[step])
+        documents: list[CleanedDocument] = [*cleaned_documents(store, cleaner)]
+        report = built(tmp_path / "index", store, cleaner)
+        analyzer = english_analyzer("porter", True)
+        tokens = [analyse(analyzer, document.text) for document in documents]
+        assert curve.words[step] == sum(document.words for document in documents)
+        size = curve.sizes[step]
+        assert (size.documents, size.tokens) == (report.documents, sum(map(len, tokens)))
+        assert size.postings == sum(len(set(some)) for some in tokens)
+        assert size.vocabulary == len({token for some in tokens for token in some})
+        for number, model in enumerate(models):
+            with Searcher(tmp_path / "index", model, 30) as searcher:
+                run = {topic: dict(searcher.search(judging.topics[topic].query)) for topic in judging.ids}
+            expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
+            assert [*expected] == [*explored.measures]
+            values = np.array([[*expected[name].values()] for name in explored.measures])
+            assert curve.values[number, :, step] == pytest.approx(values, abs=1e-12)
+            assert curve.means(number, 2)[step] == pytest.approx(np.mean([*expected["AP"].values()]))
+    with pytest.raises(KeyError):
+        explored.curve("ncleaner")
+
+
+def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: Judging, tmp_path: Path) -> None:
+    sweep = parse_sweep("words")
+    model = [parse_retrieval("qld")]
+    names = [f"words@{cutoff}" for cutoff in ("p5", 1, 2, 3, 5, 8, 11, 15, 20, 30)]
+    held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
+    left_out = held.pop("words@8")
+    explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, held)
+    curve = explored.curve("words")
+    assert curve.bytes is not None
+    assert explored.size_errors is not None
+    assert explored.size_errors.largest < 0.05
+    assert curve.bytes[curve.cleaners.index("words@8")] == pytest.approx(left_out, rel=0.05)
+    few = dict([*held.items()][:7])
+    assert (
+        explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, few).size_errors is None
+    )
+
+
+def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
+    every = families(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
+    queries, terms = analyse_queries(QUERIES, OPTIONS)
+    paths = sorted(store.glob("shard-*.parquet"))
+    assert len(paths) > 3
+    for number, path in enumerate(reversed(paths)):
+        shutil.copy(path, tmp_path / f"shard-{number:06}-000000.parquet")
+    one, other = (count_store(folder, every, OPTIONS, terms) for folder in (store, tmp_path))
+    assert one.ids == other.ids
+    for some, others in zip(one.counts, other.counts, strict=True):
+        for name in ("words", "tokens", "documents", "with_tokens", "postings"):
+            assert getattr(some, name).tolist() == getattr(others, name).tolist()
+    assert one.vocabulary.terms.tolist() == other.vocabulary.terms.tolist()
+    for model in map(parse_retrieval, MODELS):
+        pairs = zip(
+            *(rankings(Matches(counted, len(terms)), queries, 1, model, 50) for counted in (one, other)), strict=True
+        )
+        for ranked, again in pairs:
+            assert (ranked is None) == (again is None)
+            if ranked is not None and again is not None:
+                assert ranked.documents.tolist() == again.documents.tolist()
+                assert ranked.scores.tolist() == again.scores.tolist()
+
+
+def test_what_cannot_be_evaluated_is_told(store: Path, judging: Judging) -> None:
+    qrels = {topic: {"a": 30} for topic in judging.ids}
+    wrong = Judging(judging.topics, qrels, judging.ids)
+    with pytest.raises(InputError, match="the grade 30, too large"):
+        explore(store, [], [], wrong, [parse_retrieval("qld")], OPTIONS)
+
+
+def test_topics_are_read_as_in_an_experiment(shared_data: Path) -> None:
+    folder = shared_data / "retrieval" / "postgresql-manual"
+    topics = read_topics(folder / "topics.tsv")
+    ids, _ = topic_set(topics, read_qrels(folder / "qrels.txt"))
+    queries, terms = analyse_queries([topics[topic].query for topic in ids], OPTIONS)
+    analyzer = english_analyzer("porter", True)
+    for topic, query in zip(ids, queries, strict=True):
+        tokens = analyse(analyzer, topics[topic].query)
+        assert query.size == len(tokens)
+        assert {terms[number]: times for number, times in query.counts.items()} == {
+            token: tokens.count(token) for token in tokens
+        }

@@ -1,0 +1,257 @@
+"""The parts of exploring: steps, cutoffs, measures, lengths, sizes, files."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.errors import ConfigError, StateError
+from thresher.evaluation import evaluate
+from thresher.exploring import partial, spread_cutoffs
+from thresher.exploring.families import Family, families
+from thresher.exploring.measuring import Judges
+from thresher.exploring.partial import Vocabulary, add_vocabularies
+from thresher.exploring.ranking import NONE, Rankings
+from thresher.exploring.record_files import FILE, read_exploration, write_exploration
+from thresher.exploring.records import Curve, Exploration, Size, SizeErrors
+from thresher.exploring.similarity import stored_lengths
+from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
+from thresher.lucene.jvm import java_class
+from thresher.pruning.cutting import sentence_mask
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+
+single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
+
+
+def test_lengths_are_those_of_lucenes_byte() -> None:
+    small_float = java_class("org.apache.lucene.util.SmallFloat")
+    lengths = [*range(300), *(2**power + shift for power in range(9, 31) for shift in (-1, 0, 1, 2**power // 3))]
+    lucene = [small_float.byte4ToInt(small_float.intToByte4(length)) for length in lengths]
+    assert stored_lengths(np.array(lengths)).tolist() == lucene
+
+
+@given(
+    st.lists(st.tuples(single, single, st.booleans()), min_size=1, max_size=12),
+    st.lists(st.floats(1, 1e39), min_size=1, max_size=6),
+    st.sampled_from(["words", "words(headings=keep)", "perplexity(lm=books)", "perplexity(lm=books,headings=keep)"]),
+    st.data(),
+)
+def test_steps_are_the_first_cutoffs_that_keep(
+    blocks: list[tuple[float, float, bool]], cutoffs: list[float], name: str, data: st.DataObject
+) -> None:
+    block_of_sentence = np.array(sorted(data.draw(st.integers(0, len(blocks) - 1)) for _ in range(15)))
+    heading = np.array([block[2] for block in blocks])
+    per_block = np.array([block[0] for block in blocks], dtype=np.float32)
+    per_sentence = np.array([blocks[block][1] for block in block_of_sentence], dtype=np.float32)
+    scores = {"words": per_block, "perplexity(lm=books)": per_sentence}
+    (family,) = families({parse_sweep(name): cutoffs}, [])
+    assert family.cutoffs is not None
+    assert sorted(family.cutoffs) == sorted(set(cutoffs))
+    steps = family.steps(scores, block_of_sentence, heading)
+    for number, cleaner in enumerate(family.cleaners):
+        mask = sentence_mask(cleaner, scores, block_of_sentence, heading)
+        assert (steps <= number).tolist() == mask.tolist()
+
+
+def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:
+    sweep = parse_sweep("words(headings=keep)")
+    names = ("none", "bte", "words@3", "words(headings=keep)@3", "words(headings=keep)@4+bte")
+    found = families({sweep: [5.0, 1.0]}, map(parse_cleaner, names))
+    assert [(family.name, family.cutoffs) for family in found] == [
+        ("none", None),
+        ("bte", None),
+        ("words@3", None),
+        ("words(headings=keep)@4+bte", None),
+        ("words(headings=keep)", (5.0, 3.0, 1.0)),
+    ]
+    assert families({sweep: []}, []) == ()
+    with pytest.raises(ConfigError) as long:
+        families({sweep: [float(number) for number in range(65535)]}, [])
+    assert str(long.value) == (
+        "words(headings=keep): a curve of 65535 cutoffs is too long. Fix: explore 65534 at most."
+    )
+    assert Family("none", (Cleaner(),)).steps({}, np.array([0, 0, 1]), np.array([True, False])).tolist() == [0, 0, 0]
+
+
+def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:
+    words, density = parse_sweep("words"), parse_sweep("density")
+    few, more = (spread_cutoffs.spread_cutoffs(store, [words, density], points) for points in (20, 10**6))
+    assert more[words] == tuple(map(float, range(int(more[words][0]), len(more[words])))) or len(more[words]) > 30
+    for template in (words, density):
+        assert 20 <= len(few[template]) < len(more[template])
+        assert set(few[template]) <= set(more[template])
+        assert (few[template][0], few[template][-1]) == (more[template][0], more[template][-1])
+        assert list(few[template]) == sorted(few[template])
+    assert spread_cutoffs.spread_cutoffs(store, [], 20) == {}
+
+
+def test_of_many_scores_some_that_occur_are_held(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    template = parse_sweep("perplexity(lm=books)")
+    whole = spread_cutoffs.spread_cutoffs(store, [template], 10**6)[template]
+    monkeypatch.setattr(spread_cutoffs, "_MOST_HELD", 100)
+    monkeypatch.setattr(spread_cutoffs, "_AT_ONCE", 50)
+    held = spread_cutoffs.spread_cutoffs(store, [template], 20)[template]
+    assert len(held) >= 20
+    assert set(held) <= set(whole)
+    assert held[-1] == whole[-1]
+    # Evenly by words or by scores: no two neighbours leave out a fifth of all scores.
+    assert max(np.diff([whole.index(cutoff) for cutoff in held])) < len(whole) / 5
+
+
+MEASURES = (
+    "P@1",
+    "P@7",
+    "P(rel=2)@3",
+    "AP",
+    "AP(rel=3)",
+    "AP@4",
+    "nDCG",
+    "nDCG@3",
+    "nDCG(dcg='exp-log2')@5",
+    "nDCG(dcg='exp-log2')",
+    "Judged@5",
+    "Judged@50",
+    "RR",
+    "Bpref",
+    "AP(judged_only=True)",
+)
+
+
+@given(st.data())
+def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
+    ids = [f"d{number}" for number in range(12)]
+    topics = ["t2", "t0", "t1"]
+    grades = st.dictionaries(st.sampled_from([*ids, "elsewhere", "there"]), st.integers(-2, 4), max_size=9)
+    qrels = {topic: data.draw(grades) for topic in topics[:2]}
+    orders = [data.draw(st.lists(st.sampled_from(range(12)), unique=True, max_size=8)) for _ in topics]
+    documents = np.full((3, 8), NONE, dtype=np.int64)
+    for row, order in zip(documents, orders, strict=True):
+        row[: len(order)] = order
+    judges = Judges(qrels, topics, ids, MEASURES)
+    found = judges.values(Rankings(documents, np.zeros(documents.shape)))
+    run = {
+        topic: {ids[place]: -float(rank) for rank, place in enumerate(order)}
+        for topic, order in zip(topics, orders, strict=True)
+    }
+    expected = evaluate(qrels, run, MEASURES, topics)
+    assert judges.names == tuple(expected)
+    for values, name in zip(found.tolist(), expected, strict=True):
+        assert values == pytest.approx([*expected[name].values()], abs=1e-12), name
+
+
+def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(partial, "MOST_TERMS", 2000)
+    draw = np.random.default_rng(1)
+    terms = np.unique(draw.integers(0, 2**64 - 1, 50_000, dtype=np.uint64))
+    steps = draw.integers(0, 10, len(terms)).astype(np.uint16)
+
+    def part(chosen: npt.NDArray[np.bool_], later: int) -> Vocabulary:
+        return Vocabulary(terms[chosen], (steps[chosen] + np.uint16(later),), 2**64 - 1)
+
+    some = draw.random(len(terms)) < 0.6
+    parts = [part(some, 0), part(~some, 0), part(some, 3), part(~some, 7)]
+    whole = add_vocabularies(parts, 1)
+    assert len(whole.terms) <= 2000
+    assert len(whole.terms) / ((whole.limit + 1) / 2**64) == pytest.approx(len(terms), rel=0.07)
+    held = np.searchsorted(terms, whole.terms)
+    assert whole.steps[0].tolist() == steps[held].tolist()
+    one_by_one = parts[0]
+    for other in parts[:0:-1]:
+        one_by_one = add_vocabularies([one_by_one, other], 1)
+    assert one_by_one.terms.tolist() == whole.terms.tolist()
+    assert add_vocabularies([], 2).steps[1].tolist() == []
+
+
+def sized(documents: int, share: float) -> BuiltIndex:
+    size = Size(
+        documents, int(documents * 90 * share), int(documents * 60 * share**0.9), int(40 * documents**0.6 * share)
+    )
+    return BuiltIndex(size, 1700 + 31 * size.documents + round(1.4 * size.postings + 7 * size.vocabulary))
+
+
+def test_bytes_that_add_up_are_found_again() -> None:
+    built = [sized(documents, share) for documents in (500, 900, 1500, 4000) for share in (1.0, 0.6, 0.3)]
+    model = fit(built)
+    assert model is not None
+    for documents, share in ((700, 0.9), (3000, 0.5), (2000, 0.31)):
+        new = sized(documents, share)
+        assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
+    assert model.bytes(Size(3, 0, 0, 0)) == 0
+    errors = leave_one_out(built)
+    assert errors is not None
+    assert errors.mean <= errors.largest < 0.01
+    largest = max(index.bytes for index in built)
+    assert errors.indexes == sum(index.bytes >= 0.1 * largest for index in built)
+
+
+def test_of_few_different_indexes_nothing_is_learnt() -> None:
+    few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
+    assert fit([*few, few[0], BuiltIndex(Size(0, 0, 0, 0), 69)]) is None
+    assert leave_one_out(few) is None
+    assert fit([*few, sized(900, 1.0)]) is not None
+
+
+def exploration(errors: SizeErrors | None, sizes: Sequence[int] | None) -> Exploration:
+    size = Size(3, 20, 15, 9)
+    values = np.arange(24, dtype=np.float64).reshape(2, 3, 2, 2) / 7
+    return Exploration(
+        ("qld", "bm25"),
+        ("P@10", "AP", "nDCG@10"),
+        ("1", "2"),
+        3,
+        50,
+        1000,
+        (
+            Curve("none", ("none",), None, (50,), (size,), None, values[:, :, :1]),
+            Curve("words", ("words@3", "words@1"), (3.0, 1.0), (4, 9), (size, size), sizes and tuple(sizes), values),
+        ),
+        errors,
+    )
+
+
+@pytest.mark.parametrize(("errors", "sizes"), [(None, None), (SizeErrors(9, 0.01, 0.03), (123, 456))])
+def test_explorations_are_written_and_read(
+    tmp_path: Path, errors: SizeErrors | None, sizes: Sequence[int] | None
+) -> None:
+    written = exploration(errors, sizes)
+    write_exploration(written, tmp_path)
+    read = read_exploration(tmp_path)
+    for one, other in zip(read.curves, written.curves, strict=True):
+        assert one.values.tolist() == other.values.tolist()
+        assert dataclasses.replace(one, values=other.values) == other
+    assert dataclasses.replace(read, curves=written.curves) == written
+    fields = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    assert fields["curves"][1]["means"][1][2] == written.curves[1].means(1, 2).tolist()
+
+
+def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(StateError) as missing:
+        read_exploration(tmp_path)
+    path = tmp_path / FILE
+    assert str(missing.value) == f"{path}: nothing was explored yet. Fix: run `thresher explore` first."
+    write_exploration(exploration(None, None), tmp_path)
+    text = path.read_text(encoding="utf-8")
+    for broken in (
+        text[:-9],
+        "[]",
+        "{}",
+        text.replace('"words"', '"word"'),
+        text.replace('"tokens": [20]', '"tokens": []'),
+    ):
+        path.write_text(broken, encoding="utf-8")
+        with pytest.raises(StateError) as damaged:
+            read_exploration(tmp_path)
+        assert str(damaged.value) == f"{path}: the exploration cannot be read. Fix: run `thresher explore` again."
+    path.write_text(text.replace('"version": 1', '"version": 2'), encoding="utf-8")
+    with pytest.raises(StateError) as other:
+        read_exploration(tmp_path)
+    assert str(other.value) == f"{path}: the exploration is of another version. Fix: run `thresher explore` again."
