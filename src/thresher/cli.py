@@ -12,6 +12,7 @@ import click
 from thresher import __version__
 from thresher.commands.clean import clean
 from thresher.commands.cleaneval import cleaneval
+from thresher.commands.explore import explore
 from thresher.commands.lm import lm
 from thresher.commands.ncleaner import ncleaner
 from thresher.commands.options import backend_options, chosen_backend
@@ -203,6 +204,7 @@ def doctor() -> None:
 
 
 cli.add_command(clean)
+cli.add_command(explore)
 cli.add_command(ncleaner)
 cli.add_command(cleaneval)
 cli.add_command(lm)

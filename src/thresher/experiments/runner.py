@@ -6,7 +6,7 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,6 +16,7 @@ from thresher.errors import StateError
 from thresher.evaluation import write_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
+from thresher.experiments.index_key import index_key
 from thresher.experiments.inputs import check_scored, read_inputs
 from thresher.experiments.lock import exclusive
 from thresher.experiments.manifest import write_manifest, write_run_metadata
@@ -150,11 +151,7 @@ class _Run:
         options = self.experiment.index
         cleaner = self.cleaners[variant.name]
         cutoffs = cleaner.found_cutoffs
-        # A model's card may change under the same scores.
-        found = {"cutoffs": cutoffs} if cutoffs else {}
-        key = stage_key(
-            scores=plan.key(), variant=variant.name, options=asdict(options), totals=_counts(scores), **found
-        )
+        key = index_key(plan, scores, cleaner, options)
         name = f"index-{variant.folder}"
         folder = self.places.indexes / variant.folder
         record = self.records.read(name, key)
@@ -180,7 +177,7 @@ class _Run:
         finding = sum(self.finding_seconds[scorer] for scorer in waited_for)
         record = {
             "key": key,
-            **found,
+            **({"cutoffs": cutoffs} if cutoffs else {}),
             "indexed": report.documents,
             "emptied": report.empty,
             "words": cutting.words,
@@ -262,7 +259,3 @@ class _Cutting:
             self.words += document.words
             bar.advance()
             yield document
-
-
-def _counts(scores: ScoreReport) -> list[int]:
-    return [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]

@@ -70,7 +70,12 @@ def main_measure(results: Results) -> str:
             "name at least one measure in the experiment file",
             results.experiment,
         )
-    return next((measure for measure in candidates if measure.lower().startswith("ndcg")), candidates[-1])
+    return main_of(candidates)
+
+
+def main_of(measures: Sequence[str]) -> str:
+    """Return which of some measures stands for effectiveness: the first nDCG, or else the last."""
+    return next((measure for measure in measures if measure.lower().startswith("ndcg")), measures[-1])
 
 
 def baseline_row(results: Results, retrieval: str) -> Row:

@@ -1,0 +1,97 @@
+"""Explores an experiment: every cutoff of its scorers, without building an index."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from thresher.experiments.config import Experiment
+from thresher.experiments.index_key import index_key
+from thresher.experiments.inputs import check_scored, read_inputs
+from thresher.experiments.lock import exclusive
+from thresher.experiments.stages import StageRecords
+from thresher.exploring.exploring import Judging, explore
+from thresher.exploring.record_files import write_exploration
+from thresher.exploring.records import Exploration
+from thresher.files import remove_leftovers, safe_name
+from thresher.pruning.backends import Backend
+from thresher.pruning.failures import write_failures
+from thresher.pruning.percentiles import resolve_all
+from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.reports.explored import write_explored_csv
+from thresher.scorers.cleaners import Cut
+
+
+def explore_experiment(
+    experiment: Experiment,
+    results: Path = Path("results"),
+    fresh: bool = False,
+    say: Callable[[str], None] = lambda _: None,
+) -> Exploration:
+    """Score what is not scored yet, explore all cutoffs, and write `explored.json` and `explored.csv`.
+
+    Scorers that the experiment names are explored over all their cutoffs; cleaners that decide by rules, and combined ones, as
+    they are. Index sizes are estimated from the indexes that `thresher run` built of the same scores.
+
+    Args:
+        experiment: what to explore.
+        results: the folder with `<experiment>/`.
+        fresh: drop scores of another configuration instead of refusing.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        ThresherError: for input, configuration and resources that stand in the way.
+    """
+    folder = results / experiment.name
+    store = folder / "scores"
+    with ExitStack() as stack:
+        stack.enter_context(exclusive(folder))
+        remove_leftovers(folder)
+        say(f"reading {experiment.collection}")
+        inputs = read_inputs(experiment)
+        plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
+        say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
+        backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
+        scores = score_collection(plan, store, backend, fresh)
+        write_failures(store, folder / "failures.jsonl")
+        check_scored(inputs, scores, store)
+        sweeps = sweeps_of(experiment)
+        say(f"exploring all cutoffs of {len(sweeps)} scorers over {scores.documents} pages")
+        topics = inputs.topics
+        found = explore(
+            store,
+            sweeps,
+            [variant.cleaner for variant in experiment.variants],
+            Judging(topics.topics, topics.qrels, topics.ids, experiment.measures),
+            experiment.retrieval,
+            experiment.index,
+            experiment.depth,
+            built=_built(experiment, folder, plan, scores),
+        )
+        write_exploration(found, folder)
+        write_explored_csv(found, folder)
+    return found
+
+
+def sweeps_of(experiment: Experiment) -> list[Cut]:
+    """Return the scorers with cutoffs that stand alone in some variant, each once, as cuts without a cutoff."""
+    found: dict[str, Cut] = {}
+    for variant in experiment.variants:
+        if len(variant.cleaner.cuts) == 1 and not variant.cleaner.cuts[0].scorer.decides:
+            template = replace(variant.cleaner.cuts[0], cutoff=None, percentile=None)
+            found.setdefault(template.name, template)
+    return list(found.values())
+
+
+def _built(experiment: Experiment, folder: Path, plan: ScorePlan, scores: ScoreReport) -> dict[str, int]:
+    """Return the bytes of the indexes that were built of these scores, by variant."""
+    records = StageRecords(folder / "stages")
+    found = {}
+    for cleaner in resolve_all(folder / "scores", [variant.cleaner for variant in experiment.variants]):
+        name = f"index-{safe_name(cleaner.name)}"
+        record = records.read(name, index_key(plan, scores, cleaner, experiment.index))
+        if record is not None:
+            found[cleaner.name] = int(record["bytes"])
+    return found
