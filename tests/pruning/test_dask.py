@@ -18,6 +18,7 @@ import psutil
 import pytest
 from troublesome import Trouble, pages
 
+from thresher.cli import main
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.pruning import backends
 from thresher.pruning.backends import DASK, Backend
@@ -142,3 +143,39 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     assert str(caught.value) == (
         "--backend: the backend dask needs Dask's scheduler, which is not installed. Fix: pip install 'thresher[dask]'."
     )
+
+
+def test_the_command_line_with_relative_paths(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Workers were started in another folder than the command."""
+    monkeypatch.chdir(tmp_path)
+    Path("pages").mkdir()
+    for number in range(40):
+        Path("pages", f"{number}.html").write_text(f"<p>Page {number} of many.</p><p>More.</p>", encoding="utf-8")
+    for name, options in {"there": ("--backend", "dask", "--scheduler", cluster.address), "here": ()}.items():
+        arguments = ("clean", "pages", "-c", "words@3", "-o", f"{name}.jsonl", *options)
+        monkeypatch.setattr(sys, "argv", ["thresher", *arguments])
+        main()
+        told = f"{name}.jsonl: 40 pages = 40 with text + 0 emptied + 0 failed; 160 words kept"
+        assert told in capfd.readouterr().err.splitlines()
+    assert Path("there.jsonl").read_bytes() == Path("here.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--backend", "dask"), "--backend dask: Dask's scheduler is not named. Fix: add --scheduler tcp://HOST:8786."),
+        (
+            ("--backend", "loky", "--scheduler", "tcp://x:1"),
+            "--scheduler: a scheduler is of use to dask alone. Fix: write --backend dask.",
+        ),
+    ],
+)
+def test_options_that_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], options: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["thresher", "clean", "pages", "-c", "words@3", "-o", "o.jsonl", *options])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code, capfd.readouterr().err) == (2, f"error: {error}\n")
