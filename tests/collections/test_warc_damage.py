@@ -248,3 +248,8 @@ def test_a_first_record_too_large_to_look_behind(tmp_path):
     assert Warc().can_split(path)
     begins = [0, len(members[0]), len(members[0]) + len(members[1])]
     assert [(source.id, source.offset) for source in read(path)[0]] == [*zip("123", begins, strict=True)]
+
+
+def test_a_media_type_ends_no_sentence(tmp_path):
+    content = b"WARC/1.0\nWARC-Type:response\nWARC-Record-ID:7\n\nHTTP/\nContent-Type:/."
+    assert told(read_bytes(tmp_path, content)) == [("7", None, "not HTML: /")]

@@ -213,7 +213,8 @@ def _read(source: Path) -> list[dict[Any, Any]]:
         content = retrieve(str(source))
     except OSError as error:
         raise user_error(error, source) from error
-    except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError) as error:
+    # Broken lengths ask for any memory.
+    except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
         raise InputError("the Storable file is damaged", "get it again", str(source)) from error
     if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):
         return content

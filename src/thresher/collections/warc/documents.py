@@ -88,8 +88,8 @@ def find_id(record: Record) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return what a header says so that it can be shown: without control characters, and not for pages."""
-    return repr(value[:_MOST_SHOWN])[1:-1] + "…" * (len(value) > _MOST_SHOWN)
+    """Return what a header says so that it can be shown: without control characters, not for pages, no sentence's end."""
+    return repr(value[:_MOST_SHOWN])[1:-1].strip(" .") + "…" * (len(value) > _MOST_SHOWN)
 
 
 def _head(record: Record, kind: str) -> Response:
