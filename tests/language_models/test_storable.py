@@ -248,3 +248,21 @@ def test_without_the_package(tmp_path, monkeypatch):
         f"{source}: reading PyPlexity's models needs the package storable. "
         "Fix: install it: pip install 'thresher[storable]'."
     )
+
+
+def test_lengths_that_ask_for_all_memory_are_damage(tmp_path):
+    """In a process that may have 2 GiB: one of the lengths in the file of 20 bytes is 0x7fffff00."""
+    pytest.importorskip("storable", reason="the package storable, of the extra of that name, is not installed")
+    path = tmp_path / "broken.st"
+    path.write_bytes(b"pst0\x05\x04\x03\x00\x00\x00\x02\n\x030\x7f\xff\xff\x00\x00\x0e")
+    code = (
+        "import resource, sys; from pathlib import Path\n"
+        "from thresher.errors import InputError; from thresher.language_models.importing import import_model\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))\n"
+        "try: import_model(Path(sys.argv[1]), Path(sys.argv[2]))\n"
+        "except InputError as error: print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, path, tmp_path / "model"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{path}: the Storable file is damaged. Fix: get it again.\n"

@@ -312,7 +312,12 @@ def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) 
 
 @dataclass(frozen=True)
 class Ranged(Listed):
-    """A file of records of one letter each, but that at 10, which holds "345": what looks like records within a record."""
+    """A file of records of one letter each, but that at 10, which holds "345": what looks like records within a record.
+
+    The page at `deadly` ends its worker.
+    """
+
+    deadly: int = -1
 
     def parts(self, pages: int) -> Iterator[Part]:
         for number in range(5):
@@ -324,7 +329,8 @@ class Ranged(Listed):
         first = None
         while offset < part.end:
             first = offset if first is None else first
-            yield Source(f"d{offset}", "f", 1, offset, content=b"<p>x</p>")
+            content = b"<p>KILL</p>" if offset == self.deadly else b"<p>x</p>"
+            yield Source(f"d{offset}", "f", len(content), offset, content=content)
             # Only from the record itself its end is known.
             offset = inside.stop if offset + 1 == inside.start else offset + 1
         return Span(first, max(offset, part.begin))
@@ -343,6 +349,13 @@ def test_ranges_that_begin_within_a_record_are_read_again(tmp_path: Path, worker
         (None, 9, 13),
         (13, 13, 15),
     ]
+
+
+def test_a_page_of_a_range_read_again_is_blamed_where_it_is_now(tmp_path: Path) -> None:
+    # The second page of the last range at first, for it began within a record; then the first.
+    score_collection(ScorePlan(Ranged((), deadly=13), SCORERS), tmp_path)
+    assert list(failures(tmp_path)) == [Failure("f", 13, "d13", "ended its worker (exit code -9)")]
+    assert rows(tmp_path)["d14"] == (SCORED, "")
 
 
 def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -> None:

@@ -9,17 +9,14 @@ from pathlib import Path
 
 from thresher.experiments.config import Experiment
 from thresher.experiments.index_key import index_key
-from thresher.experiments.inputs import check_scored, read_inputs
 from thresher.experiments.lock import exclusive
+from thresher.experiments.scoring import Scored, score_experiment
 from thresher.experiments.stages import StageRecords
 from thresher.exploring.exploring import Judging, explore
 from thresher.exploring.record_files import write_exploration
 from thresher.exploring.records import Exploration
 from thresher.files import remove_leftovers, safe_name
-from thresher.pruning.backends import Backend
-from thresher.pruning.failures import write_failures
 from thresher.pruning.percentiles import resolve_all
-from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.reports.explored import write_explored_csv
 from thresher.scorers.cleaners import Cut
 
@@ -45,30 +42,22 @@ def explore_experiment(
         ThresherError: for input, configuration and resources that stand in the way.
     """
     folder = results / experiment.name
-    store = folder / "scores"
     with ExitStack() as stack:
         stack.enter_context(exclusive(folder))
         remove_leftovers(folder)
-        say(f"reading {experiment.collection}")
-        inputs = read_inputs(experiment)
-        plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
-        say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
-        backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-        scores = score_collection(plan, store, backend, fresh)
-        write_failures(store, folder / "failures.jsonl")
-        check_scored(inputs, scores, store)
+        scored = score_experiment(experiment, folder, fresh, say)
         sweeps = sweeps_of(experiment)
-        say(f"exploring all cutoffs of {len(sweeps)} scorers over {scores.documents} pages")
-        topics = inputs.topics
+        say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
+        topics = scored.inputs.topics
         found = explore(
-            store,
+            scored.store,
             sweeps,
             [variant.cleaner for variant in experiment.variants],
             Judging(topics.topics, topics.qrels, topics.ids, experiment.measures),
             experiment.retrieval,
             experiment.index,
             experiment.depth,
-            built=_built(experiment, folder, plan, scores),
+            built=_built(experiment, folder, scored),
         )
         write_exploration(found, folder)
         write_explored_csv(found, folder)
@@ -85,13 +74,13 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
     return list(found.values())
 
 
-def _built(experiment: Experiment, folder: Path, plan: ScorePlan, scores: ScoreReport) -> dict[str, int]:
+def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, int]:
     """Return the bytes of the indexes that were built of these scores, by variant."""
     records = StageRecords(folder / "stages")
     found = {}
-    for cleaner in resolve_all(folder / "scores", [variant.cleaner for variant in experiment.variants]):
+    for cleaner in resolve_all(scored.store, [variant.cleaner for variant in experiment.variants]):
         name = f"index-{safe_name(cleaner.name)}"
-        record = records.read(name, index_key(plan, scores, cleaner, experiment.index))
+        record = records.read(name, index_key(scored.plan, scored.report, cleaner, experiment.index))
         if record is not None:
             found[cleaner.name] = int(record["bytes"])
     return found

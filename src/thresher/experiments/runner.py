@@ -17,10 +17,10 @@ from thresher.evaluation import write_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.index_key import index_key
-from thresher.experiments.inputs import check_scored, read_inputs
 from thresher.experiments.lock import exclusive
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.outcome import VariantRun, assemble
+from thresher.experiments.scoring import score_experiment
 from thresher.experiments.stages import StageRecords, stage_key
 from thresher.experiments.topic_sets import TopicSet
 from thresher.experiments.variants import Variant
@@ -29,11 +29,9 @@ from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
-from thresher.pruning.backends import Backend
 from thresher.pruning.cutting import CleanedDocument, cleaned_documents
-from thresher.pruning.failures import write_failures
 from thresher.pruning.percentiles import resolved
-from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.pruning.score_pass import ScorePlan, ScoreReport
 from thresher.reports import write_all
 from thresher.reports.records import Results
 from thresher.scorers.cleaners import Cleaner, Cut
@@ -104,14 +102,8 @@ class _Run:
 
     def all(self, fresh: bool) -> Results:
         experiment = self.experiment
-        self.say(f"reading {experiment.collection}")
-        inputs = read_inputs(experiment)
-        plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
-        self.say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
-        backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
-        scores = score_collection(plan, self.places.scores, backend, fresh)
-        write_failures(self.places.scores, self.places.results / "failures.jsonl")
-        check_scored(inputs, scores, self.places.scores)
+        scored = score_experiment(experiment, self.places.results, fresh, self.say)
+        inputs, plan, scores = scored.inputs, scored.plan, scored.report
         self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []

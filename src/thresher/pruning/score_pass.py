@@ -194,6 +194,8 @@ def _join(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
         begins = after if after < part.end else None
         if part.number and report.begin != after and report.first != begins:
             path.unlink()
+            # Positions in what was read wrongly are other pages now.
+            poison.pop(path.stem, None)
             _score_alone(plan, folder, replace(part, begin=after, exact=True), poison)
             report = read_report(path)
         # A range within a record knows no more than its own end.
