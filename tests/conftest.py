@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -13,6 +14,11 @@ ROOT = Path(__file__).parents[1]
 # How long an example takes says nothing on a busy machine.
 hypothesis.settings.register_profile("thresher", deadline=None)
 hypothesis.settings.load_profile("thresher")
+
+# What a shell starts in the background, or nohup starts, has signals ignored, and so have the programs that tests start.
+for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session", autouse=True)
