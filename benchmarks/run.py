@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import bench_boilerpipe
+import bench_explore
 import bench_index
 import bench_justext
 import bench_memory
@@ -29,6 +30,7 @@ def main(pages: Path) -> None:
     # Workers before Java: see thresher.lucene.jvm.
     for benchmark in (
         bench_memory,
+        bench_explore,
         bench_scale,
         bench_pages,
         bench_justext,

@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 from small_web import Done, Finished, Web
+from test_held_out import HELD_OUT, write_others
 
+from thresher.experiments.config import load_experiment
+from thresher.experiments.evidence import evidence_key
+from thresher.experiments.scoring import score_experiment
 from thresher.exploring.record_files import read_exploration
 
 Call = Callable[..., Done]
@@ -71,3 +75,61 @@ def test_exploring_alone_scores_and_builds_no_index(web: Web, call: Call) -> Non
         2,
         ["error: web.toml:5: there is no elsewhere. Fix: correct the path, which is relative to the experiment file."],
     )
+
+
+def test_held_out_topics_are_as_measured(copy: Finished, call: Call) -> None:
+    write_others(copy.web.folder)
+    copy.web.write(held_out=HELD_OUT)
+    assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
+    assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
+    explored, exploration = rows(copy.results / "explored.csv"), read_exploration(copy.results)
+    assert exploration.topics == tuple(map(str, range(1, 13)))
+    assert exploration.held_out == tuple(map(str, range(1, 11)))
+    names = list(explored["none"])
+    assert names[names.index("cutoff") + 1 : names.index("words_kept")] == [
+        *exploration.measures,
+        *(f"held_out {measure}" for measure in exploration.measures),
+    ]
+    for prefix, file in (("", "results.csv"), ("held_out ", "results.held-out.csv")):
+        for variant, row in rows(copy.results / file).items():
+            for measure in exploration.measures:
+                found = float(explored[variant][f"{prefix}{measure}"])
+                assert found == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
+    with (copy.results / "per_topic.held-out.csv").open(encoding="utf-8", newline="") as lines:
+        measured = {
+            (row["variant"], row["measure"], row["topic"]): float(row["value"]) for row in csv.DictReader(lines)
+        }
+    for variant in ("none", "words@5", "density@8"):
+        curve = next(some for some in exploration.curves if variant in some.cleaners)
+        assert curve.held_out is not None
+        for place, measure in enumerate(exploration.measures):
+            values = curve.held_out[0, place, curve.cleaners.index(variant)]
+            expected = [measured[variant, measure, topic] for topic in exploration.held_out]
+            assert values == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_key_tells_what_the_values_rest_on(web: Web, call: Call) -> None:
+    """Other cutoffs and workers leave it as it is, all else changes it."""
+    write_others(web.folder)
+
+    def key(**tables: str) -> str:
+        experiment = load_experiment(web.write(**tables))
+        return evidence_key(experiment, score_experiment(experiment, web.folder / "scored", True, lambda _: None))
+
+    plain = key()
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    assert read_exploration(web.folder / "results" / "web").key == plain
+    assert key(sweep='scorer = "words"\ncutoffs = [7]', run="workers = 1", costs="tdp_watts = 20") == plain
+    others = [
+        key(cleaners='names = ["density@8"]'),
+        key(held_out=HELD_OUT),
+        key(topics='path = "others.tsv"'),
+        key(qrels='path = "others.txt"'),
+        key(retrieval='models = ["qld", "bm25"]\ndepth = 40'),
+        key(retrieval='models = ["qld"]\ndepth = 41'),
+        key(evaluation='measures = ["AP"]'),
+        key(index="stopwords = false"),
+    ]
+    assert len({plain, *others}) == 9
+    (web.folder / "pages" / "part0" / "page00.html").write_text("<p>another page</p>")
+    assert key() not in {plain, *others}

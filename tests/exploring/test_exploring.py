@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
+from thresher.exploring.counting import columns
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
 from thresher.exploring.families import Family, families
-from thresher.exploring.ranking import NONE, Matches, Rankings, rankings
+from thresher.exploring.matches import Matches
+from thresher.exploring.partial import Partial
+from thresher.exploring.ranking import NONE, Rankings, rankings
+from thresher.exploring.reading import split_shards
 from thresher.exploring.spread_cutoffs import spread_cutoffs
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
@@ -67,23 +72,28 @@ def found(ids: Sequence[str], ranked: Rankings) -> list[dict[str, float]]:
     ]
 
 
+def counted_store(store: Path, every: Sequence[Family], terms: Sequence[str]) -> Partial:
+    with split_shards(store, columns(every)) as found:
+        return count_store(found, every, OPTIONS, terms)
+
+
 def check_against_lucene(
     store: Path, every: Sequence[Family], chosen: set[str], queries: Sequence[str], models: Sequence[str], folder: Path
 ) -> int:
     """Compare the rankings of the chosen cleaners for every query; return how many were compared."""
     wanted, terms = analyse_queries(queries, OPTIONS)
-    counted = count_store(store, every, OPTIONS, terms)
+    counted = counted_store(store, every, terms)
     matches = Matches(counted, len(terms))
     compared = 0
     for place, family in enumerate(every):
-        explored = {name: [*rankings(matches, wanted, place, parse_retrieval(name), 1000)] for name in models}
+        explored = {name: dict(rankings(matches, wanted, place, parse_retrieval(name), 1000)) for name in models}
         for step, cleaner in enumerate(family.cleaners):
             if cleaner.name not in chosen:
                 continue
             report = built(folder, store, cleaner)
             assert report.documents == int(np.cumsum(counted.counts[place].documents)[step])
             for name in models:
-                ranked = next(some for some in explored[name][step::-1] if some is not None)
+                ranked = explored[name][max(known for known in explored[name] if known <= step)]
                 lucene = lucene_ranks(folder, parse_retrieval(name), queries, 1000)
                 for ours, theirs in zip(found(counted.ids, ranked), lucene, strict=True):
                     assert [*ours] == [*theirs], (cleaner.name, name)
@@ -170,6 +180,36 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
         explored.curve("ncleaner")
 
 
+def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging: Judging) -> None:
+    """Ids of both sets coincide, and stand for other queries and judgments."""
+    held_out = Judging(
+        {topic: Topic(topic, QUERIES[(place + 3) % len(QUERIES)]) for place, topic in enumerate(judging.ids)},
+        {topic: {page: 2 - grade for page, grade in judging.qrels[topic].items()} for topic in judging.ids[2:]},
+        judging.ids[2:],
+        ("P@3",),
+    )
+    asked = (
+        [parse_sweep("words"), parse_sweep("density")],
+        [parse_cleaner("bte")],
+        [*map(parse_retrieval, MODELS[:3])],
+        OPTIONS,
+    )
+    sweeps, cleaners, models, options = asked
+    both = explore(store, sweeps, cleaners, judging, models, options, depth=20, points=8, held_out=held_out)
+    plain = explore(store, sweeps, cleaners, judging, models, options, depth=20, points=8)
+    alone = dataclasses.replace(held_out, measures=judging.measures)
+    other = explore(store, sweeps, cleaners, alone, models, options, depth=20, points=8)
+    assert (both.topics, both.held_out) == (judging.ids, judging.ids[2:])
+    assert (plain.held_out, plain.curves[0].held_out) == ((), None)
+    for curve, expected, tested in zip(both.curves, plain.curves, other.curves, strict=True):
+        assert curve.values.tolist() == expected.values.tolist()
+        assert curve.held_out is not None
+        assert curve.held_out.tolist() == tested.values.tolist()
+        assert curve.sizes == expected.sizes == tested.sizes
+        assert (curve.values[:, 2] > 0).any()
+        assert (curve.held_out[:, 2] > 0).any()
+
+
 def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: Judging, tmp_path: Path) -> None:
     sweep = parse_sweep("words")
     model = [parse_retrieval("qld")]
@@ -195,7 +235,7 @@ def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
     assert len(paths) > 3
     for number, path in enumerate(reversed(paths)):
         shutil.copy(path, tmp_path / f"shard-{number:06}-000000.parquet")
-    one, other = (count_store(folder, every, OPTIONS, terms) for folder in (store, tmp_path))
+    one, other = (counted_store(folder, every, terms) for folder in (store, tmp_path))
     assert one.ids == other.ids
     for some, others in zip(one.counts, other.counts, strict=True):
         for name in ("words", "tokens", "documents", "with_tokens", "postings"):
@@ -205,11 +245,10 @@ def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
         pairs = zip(
             *(rankings(Matches(counted, len(terms)), queries, 1, model, 50) for counted in (one, other)), strict=True
         )
-        for ranked, again in pairs:
-            assert (ranked is None) == (again is None)
-            if ranked is not None and again is not None:
-                assert ranked.documents.tolist() == again.documents.tolist()
-                assert ranked.scores.tolist() == again.scores.tolist()
+        for (step, ranked), (other_step, again) in pairs:
+            assert step == other_step
+            assert ranked.documents.tolist() == again.documents.tolist()
+            assert ranked.scores.tolist() == again.scores.tolist()
 
 
 def test_what_cannot_be_evaluated_is_told(store: Path, judging: Judging) -> None:

@@ -200,9 +200,10 @@ def test_of_few_different_indexes_nothing_is_learnt() -> None:
     assert fit([*few, sized(900, 1.0)]) is not None
 
 
-def exploration(errors: SizeErrors | None, sizes: Sequence[int] | None) -> Exploration:
+def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_out: Sequence[str] = ()) -> Exploration:
     size = Size(3, 20, 15, 9)
     values = np.arange(24, dtype=np.float64).reshape(2, 3, 2, 2) / 7
+    others = np.arange(36, dtype=np.float64).reshape(2, 3, 2, 3) / 11 if held_out else None
     return Exploration(
         ("qld", "bm25"),
         ("P@10", "AP", "nDCG@10"),
@@ -211,26 +212,58 @@ def exploration(errors: SizeErrors | None, sizes: Sequence[int] | None) -> Explo
         50,
         1000,
         (
-            Curve("none", ("none",), None, (50,), (size,), None, values[:, :, :1]),
-            Curve("words", ("words@3", "words@1"), (3.0, 1.0), (4, 9), (size, size), sizes and tuple(sizes), values),
+            Curve(
+                "none",
+                ("none",),
+                None,
+                (50,),
+                (size,),
+                None,
+                values[:, :, :1],
+                None if others is None else others[:, :, 1:],
+            ),
+            Curve(
+                "words",
+                ("words@3", "words@1"),
+                (3.0, 1.0),
+                (4, 9),
+                (size, size),
+                sizes,
+                values,
+                others,
+            ),
         ),
         errors,
+        tuple(held_out),
+        "0123456789abcdef",
     )
 
 
-@pytest.mark.parametrize(("errors", "sizes"), [(None, None), (SizeErrors(9, 0.01, 0.03), (123, 456))])
+@pytest.mark.parametrize(
+    ("errors", "sizes", "held_out"),
+    [(None, None, ()), (SizeErrors(9, 0.01, 0.03), (123, 456), ("2", "x", "y")), (None, (7, 8), ("z", "2", "1"))],
+)
 def test_explorations_are_written_and_read(
-    tmp_path: Path, errors: SizeErrors | None, sizes: Sequence[int] | None
+    tmp_path: Path, errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_out: Sequence[str]
 ) -> None:
-    written = exploration(errors, sizes)
+    written = exploration(errors, sizes, held_out)
     write_exploration(written, tmp_path)
     read = read_exploration(tmp_path)
     for one, other in zip(read.curves, written.curves, strict=True):
         assert one.values.tolist() == other.values.tolist()
-        assert dataclasses.replace(one, values=other.values) == other
+        assert (one.held_out is None) == (other.held_out is None) == (not held_out)
+        if one.held_out is not None and other.held_out is not None:
+            assert one.held_out.tolist() == other.held_out.tolist()
+        assert dataclasses.replace(one, values=other.values, held_out=other.held_out) == other
     assert dataclasses.replace(read, curves=written.curves) == written
     fields = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     assert fields["curves"][1]["means"][1][2] == written.curves[1].means(1, 2).tolist()
+    means = fields["curves"][1]["held_out_means"]
+    found = written.curves[1].held_out_means(1, 2)
+    if found is None:
+        assert (means, held_out) == (None, ())
+    else:
+        assert means[1][2] == found.tolist() == pytest.approx([31 / 11, 34 / 11])
 
 
 def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
@@ -251,7 +284,7 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(StateError) as damaged:
             read_exploration(tmp_path)
         assert str(damaged.value) == f"{path}: the exploration cannot be read. Fix: run `thresher explore` again."
-    path.write_text(text.replace('"version": 1', '"version": 2'), encoding="utf-8")
+    path.write_text(text.replace('"version": 2', '"version": 1'), encoding="utf-8")
     with pytest.raises(StateError) as other:
         read_exploration(tmp_path)
     assert str(other.value) == f"{path}: the exploration is of another version. Fix: run `thresher explore` again."

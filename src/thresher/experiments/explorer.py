@@ -8,14 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.experiments.config import Experiment
+from thresher.experiments.evidence import evidence_key
 from thresher.experiments.index_key import index_key
 from thresher.experiments.lock import exclusive
 from thresher.experiments.scoring import Scored, score_experiment
 from thresher.experiments.stages import StageRecords
+from thresher.experiments.topic_sets import TopicSet
 from thresher.exploring.exploring import Judging, explore
 from thresher.exploring.record_files import write_exploration
 from thresher.exploring.records import Exploration
 from thresher.files import remove_leftovers, safe_name
+from thresher.pruning.backends import Backend
 from thresher.pruning.percentiles import resolve_all
 from thresher.reports.explored import write_explored_csv
 from thresher.scorers.cleaners import Cut
@@ -48,17 +51,20 @@ def explore_experiment(
         scored = score_experiment(experiment, folder, fresh, say)
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
-        topics = scored.inputs.topics
+        topics, held_out = scored.inputs.topics, scored.inputs.held_out
         found = explore(
             scored.store,
             sweeps,
             [variant.cleaner for variant in experiment.variants],
-            Judging(topics.topics, topics.qrels, topics.ids, experiment.measures),
+            _judging(topics, experiment.measures),
             experiment.retrieval,
             experiment.index,
             experiment.depth,
             built=_built(experiment, folder, scored),
+            held_out=_judging(held_out, experiment.measures) if held_out else None,
+            backend=Backend(experiment.backend, experiment.workers, experiment.scheduler),
         )
+        found = replace(found, key=evidence_key(experiment, scored))
         write_exploration(found, folder)
         write_explored_csv(found, folder)
     return found
@@ -72,6 +78,10 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
             template = replace(variant.cleaner.cuts[0], cutoff=None, percentile=None)
             found.setdefault(template.name, template)
     return list(found.values())
+
+
+def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:
+    return Judging(topics.topics, topics.qrels, topics.ids, measures)
 
 
 def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, int]:

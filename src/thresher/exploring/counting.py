@@ -12,7 +12,7 @@ from thresher.exploring.families import Family, Steps, scorers_of
 from thresher.exploring.hashing import Hashes
 from thresher.exploring.lexicon import Analysed, Lexicon
 from thresher.exploring.partial import Counts, Partial, Vocabulary, add_vocabularies
-from thresher.exploring.shard_words import ShardWords, split_words
+from thresher.exploring.shard_words import ShardWords
 from thresher.pages.plain import Ints
 from thresher.pruning.columns import blocks_of_sentences, list_column
 from thresher.pruning.cutting import shard_columns
@@ -23,22 +23,26 @@ _EVERY = 2**64 - 1
 
 def columns(families: Sequence[Family]) -> list[str]:
     """Return the columns of a shard that `count_shard` needs."""
-    return shard_columns([cleaner for family in families for cleaner in family.cleaners])
+    # Those of a sweep need the same.
+    return shard_columns(
+        [cleaner for family in families for cleaner in family.cleaners[: 1 if family.is_sweep else None]]
+    )
 
 
-def count_shard(table: pa.Table, families: Sequence[Family], lexicon: Lexicon, terms: Hashes) -> Partial:
+def count_shard(
+    table: pa.Table, words: ShardWords, families: Sequence[Family], lexicon: Lexicon, terms: Hashes
+) -> Partial:
     """Count what a shard has for each step of each family.
 
     Pages that failed have no text, and so no part in anything.
 
     Args:
-        table: a shard with the columns that `columns` names, of at least one page.
+        table: a shard with the columns that `columns` names, of at least one page, in one chunk.
+        words: those of its texts.
         families: whose steps.
         lexicon: analyses words.
         terms: the hashes of the query terms, in the order of their numbers.
     """
-    table = table.combine_chunks()
-    words = split_words(table)
     return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(
         _steps(table, families), families
     )

@@ -11,22 +11,23 @@ import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.exploring.counting import columns, count_shard
+from thresher.exploring.evaluating import Work, evaluated
 from thresher.exploring.families import Family, families
 from thresher.exploring.hashing import hash_texts
 from thresher.exploring.lexicon import Lexicon
+from thresher.exploring.matches import Matches
 from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Counts, Partial, add_up
-from thresher.exploring.ranking import Matches, Query, Rankings, rankings
+from thresher.exploring.postings import Query
+from thresher.exploring.reading import SplitShard, split_shards
 from thresher.exploring.records import Curve, Exploration, Size
-from thresher.exploring.similarity import Floats
 from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
 from thresher.exploring.spread_cutoffs import spread_cutoffs
-from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.progress import progress
+from thresher.pruning.backends import Backend
 from thresher.pruning.percentiles import resolve_all
-from thresher.pruning.store import read_shard, shards
 from thresher.scorers.cleaners import Cleaner, Cut
 
 POINTS = 100
@@ -55,6 +56,8 @@ def explore(
     depth: int = 1000,
     points: int = POINTS,
     built: Mapping[str, int] | None = None,
+    held_out: Judging | None = None,
+    backend: Backend | None = None,
 ) -> Exploration:
     """Return what an index of each cleaner would give, without building any.
 
@@ -69,25 +72,35 @@ def explore(
         depth: the most hits of a topic.
         points: cutoffs of each sweep, at least, if there are so many different scores.
         built: bytes of indexes that were built of some of the cleaners, by name: the model of sizes is fitted on them.
+        held_out: topics that are evaluated beside the others, and their qrels; the measures are those of `judging`.
+        backend: who ranks, where there is much to rank; None for this process. Workers on other machines must see the folder
+            that holds the store under the same path. What comes out is the same.
 
     Raises:
-        ThresherError: as `resolve_all`, `evaluate` and `read_shard`.
+        ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.pruning.backends.run`.
         MissingDependencyError: if there is no Java.
     """
     asked = [Cleaner(), *cleaners]
     wanted = [_in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
     every = families(spread_cutoffs(store, sweeps, points), wanted)
-    queries, terms = analyse_queries([judging.topics[topic].query for topic in judging.ids], options)
-    counted = count_store(store, every, options, terms)
-    judges = Judges(judging.qrels, judging.ids, counted.ids, judging.measures)
-    matches = Matches(counted, len(terms))
+    sets = [judging] if held_out is None else [judging, held_out]
+    # Java starts while the first shards are read.
+    with split_shards(store, columns(every)) as found:
+        queries, terms = analyse_queries([some.topics[topic].query for some in sets for topic in some.ids], options)
+        counted = count_store(found, every, options, terms)
+    judges = [Judges(some.qrels, some.ids, counted.ids, judging.measures) for some in sets]
     sizes = [_sizes(counted, place, len(family.cleaners)) for place, family in enumerate(every)]
+    words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
+    work = Work(Matches(counted, len(terms)), queries, judges, models, depth)
+    # Java and the counts have their room already: workers get what is needed no more here.
+    del counted
+    values = evaluated(work, len(every), backend, store.parent)
     names = [[cleaner.name for cleaner in family.cleaners] for family in every]
     size_of = {
-        name: size for some, found in zip(names, sizes, strict=True) for name, size in zip(some, found, strict=True)
+        name: size for some, held in zip(names, sizes, strict=True) for name, size in zip(some, held, strict=True)
     }
-    for cleaner, found in zip(asked, wanted, strict=True):
-        size_of[cleaner.name] = size_of[found.name]
+    for cleaner, in_numbers in zip(asked, wanted, strict=True):
+        size_of[cleaner.name] = size_of[in_numbers.name]
     known = [BuiltIndex(size_of[name], held) for name, held in (built or {}).items() if name in size_of]
     model = fit(known)
     curves = [
@@ -95,30 +108,32 @@ def explore(
             family.name,
             tuple(names[place]),
             family.cutoffs,
-            tuple(np.cumsum(counted.counts[place].words)[: len(family.cleaners)].tolist()),
+            tuple(words[place]),
             tuple(sizes[place]),
             _bytes(model, sizes[place]),
-            np.array([_values(rankings(matches, queries, place, kind, depth), judges) for kind in models]),
+            *values[place],
         )
-        for place, family in progress(list(enumerate(every)), "ranking", len(every), "scorers")
+        for place, family in enumerate(every)
     ]
     baseline = next(curve for curve in curves if curve.name == Cleaner().name)
     return Exploration(
         tuple(kind.name for kind in models),
-        judges.names,
+        judges[0].names,
         judging.ids,
         baseline.sizes[0].documents,
         baseline.words[0],
         depth,
         tuple(curves),
         leave_one_out(known),
+        held_out.ids if held_out else (),
     )
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
     """Return queries as Anserini makes them of texts, a bag of words, and the terms that their numbers mean."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
-    counts = [Counter(analyse(analyzer, text)) for text in texts]
+    tokens, sizes = analyse_each(analyzer, texts)
+    counts = [Counter(tokens[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
     terms = sorted({term for count in counts for term in count})
     number = {term: place for place, term in enumerate(terms)}
     return [
@@ -126,20 +141,15 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     ], terms
 
 
-def count_store(store: Path, every: Sequence[Family], options: IndexOptions, terms: Sequence[str]) -> Partial:
-    """Count all shards of a store, in one pass; `terms` are those of the queries.
-
-    Raises:
-        StateError: if a shard is damaged or lacks scores.
-    """
+def count_store(
+    found: Iterable[SplitShard], every: Sequence[Family], options: IndexOptions, terms: Sequence[str]
+) -> Partial:
+    """Count all shards of a store, in one pass; `terms` are those of the queries."""
     lexicon = Lexicon(options.stemmer, options.stopwords)
     hashes = hash_texts(list(terms))
     waiting: list[Partial] = []
-    paths = shards(store)
-    for path in progress(paths, "exploring", len(paths), "shards"):
-        table = read_shard(path, columns(every))
-        if len(table):
-            waiting.append(count_shard(table, every, lexicon, hashes))
+    for table, words in found:
+        waiting.append(count_shard(table, words, every, lexicon, hashes))
         if len(waiting) > _AT_ONCE:
             waiting = [add_up(waiting, every)]
     return add_up(waiting, every)
@@ -147,14 +157,6 @@ def count_store(store: Path, every: Sequence[Family], options: IndexOptions, ter
 
 def _in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
-
-
-def _values(ranked: Iterable[Rankings | None], judges: Judges) -> Floats:
-    """Return the values of the measures at each step; shape (measures, steps, topics)."""
-    found: list[Floats] = []
-    for step in ranked:
-        found.append(found[-1] if step is None else judges.values(step))
-    return np.array(found).transpose(1, 0, 2)
 
 
 def _sizes(counted: Partial, family: int, steps: int) -> list[Size]:

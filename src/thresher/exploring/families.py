@@ -39,6 +39,12 @@ class Family:
         """The cutoffs of a sweep, the strictest first; None for a single cleaner."""
         return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners) if self.is_sweep else None
 
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers that its cleaners need; those of a sweep have one in common."""
+        different = self.cleaners[:1] if self.is_sweep else self.cleaners
+        return tuple(scorer for cleaner in different for scorer in cleaner.scorers)
+
     def steps(self, scores: Mapping[str, Scores], block_of_sentence: Ints, heading: Mask) -> Steps:
         """Return the step of each sentence.
 
@@ -92,9 +98,7 @@ def families(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner])
 
 def scorers_of(every: Iterable[Family]) -> tuple[Scorer, ...]:
     """Return the scorers that families need, each once."""
-    found = {
-        scorer.canonical_name: scorer for family in every for cleaner in family.cleaners for scorer in cleaner.scorers
-    }
+    found = {scorer.canonical_name: scorer for family in every for scorer in family.scorers}
     return tuple(found.values())
 
 

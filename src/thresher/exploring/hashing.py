@@ -21,7 +21,7 @@ Hashes = npt.NDArray[np.uint64]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 2**64)
-_PIECE = 1 << 20
+_PIECE = 1 << 16
 
 
 def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
@@ -33,7 +33,7 @@ def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
         ends: where they end.
     """
     hashes = np.zeros(len(starts), dtype=np.uint64)
-    # Some of the bytes at a time: their sums take eight times the room.
+    # Some of the bytes at a time: their sums take eight times the room, which should be near.
     pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
     for first, after in pairwise([*pieces, len(starts)]):
         part = slice(first, after)

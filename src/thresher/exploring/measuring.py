@@ -63,6 +63,11 @@ class Judges:
         """The canonical names of the measures."""
         return tuple(map(str, self._measures))
 
+    @property
+    def topics(self) -> int:
+        """How many topics there are."""
+        return len(self._topics)
+
     def values(self, rankings: Rankings) -> Floats:
         """Return the values of the measures; shape (measures, topics)."""
         documents = rankings.documents

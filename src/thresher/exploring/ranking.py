@@ -1,33 +1,27 @@
-"""Rankings at every step of a family: the steps one after the other, each adding what it lets in."""
+"""Rankings at every step of a family, some steps at a time, of the documents that can be among the best at any of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher.exploring.partial import Partial
-from thresher.exploring.similarity import Floats, Similarity, State, similarity
+from thresher.exploring.bounds import Bounds
+from thresher.exploring.matches import Block, Matches, blocks
+from thresher.exploring.postings import Flags, Postings, Query
+from thresher.exploring.similarity import Floats, similarity
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
-
-Numbers = npt.NDArray[np.int32]
 
 NONE = -1
 """Stands where a ranking has ended."""
 
-_FOUND = 1e-300
+_ROWS, _FINE = 16, 8
+"""Steps that share their candidates, in the whole collection and among those of all of them."""
 
-
-@dataclass(frozen=True)
-class Query:
-    """How often a query has each term, by the term's number, and of how many tokens it is (some may be of no document)."""
-
-    counts: Mapping[int, int]
-    size: int
+_FEW = 4
+"""Of fewer pairs, as a multiple of the depth, all are scored: to bound them would take as long."""
 
 
 @dataclass(frozen=True)
@@ -41,98 +35,96 @@ class Rankings:
     scores: Floats
 
 
-class Matches:
-    """The pairs of a query term and a document that has it in its whole text, by term and then by the document's id."""
-
-    def __init__(self, counted: Partial, terms: int) -> None:
-        self.counted = counted
-        size = max(len(counted.ids), 1)
-        pairs, places = np.unique(
-            counted.term * np.int64(size) + counted.document[counted.sentence], return_inverse=True
-        )
-        self.pair_of_occurrence: Numbers = places.astype(np.int32)
-        # Places of 64 bits, which numpy would make of smaller ones each time.
-        self.document: Ints = pairs % size
-        bounds = np.searchsorted(pairs, np.arange(terms + 1) * np.int64(size)).tolist()
-        self.parts = [slice(first, after) for first, after in pairwise(bounds)]
-
-
 def rankings(
-    matches: Matches, queries: Sequence[Query], family: int, model: RetrievalModel, depth: int
-) -> Iterator[Rankings | None]:
-    """Give what is found at each step of the family with that number; None where it is as at the step before."""
-    counted = matches.counted
-    counts, steps = counted.counts[family], counted.steps[family]
-    size = len(counts.tokens) - 1
-    sentences, sentence_bounds = _by_step(steps, size)
-    occurrences, bounds = _by_step(steps[counted.sentence], size)
-    lengths = np.zeros(len(counted.ids), dtype=np.int64)
-    times = np.zeros(len(matches.document), dtype=np.int64)
-    tokens, documents = np.cumsum(counts.tokens), np.cumsum(counts.with_tokens)
-    for step in range(size):
-        if step and not counts.tokens[step]:
-            yield None
-            continue
-        new = sentences[sentence_bounds[step] : sentence_bounds[step + 1]]
-        np.add.at(lengths, counted.document[new], counted.tokens[new])
-        new = occurrences[bounds[step] : bounds[step + 1]]
-        np.add.at(times, matches.pair_of_occurrence[new], counted.times[new])
-        state = State(int(documents[step]), int(tokens[step]), lengths)
-        yield _Snapshot(matches, times, similarity(model, state), len(lengths)).rank(queries, depth)
+    matches: Matches,
+    queries: Sequence[Query],
+    family: int,
+    model: RetrievalModel,
+    depth: int,
+    turn: tuple[int, int] = (0, 1),
+) -> Iterator[tuple[int, Rankings]]:
+    """Give the steps of the family with that number at which anything is found that was not before, and what is found there.
+
+    Args:
+        matches: which documents have which terms.
+        queries: by the numbers of terms.
+        family: the family's number.
+        model: how documents are ranked.
+        depth: the most documents of a ranking.
+        turn: which part of the steps to rank, of how many parts that are about the same work; those of all parts are all.
+    """
+    for block in blocks(matches, family, _ROWS, turn):
+        search = _Search(matches, block, model, queries, depth)
+        documents = np.full((len(block.steps), len(queries), depth), NONE, dtype=np.int64)
+        scores = np.zeros(documents.shape)
+        for topic, query in enumerate(queries):
+            for row, (found, values) in enumerate(search.rank(query)):
+                documents[row, topic, : len(found)] = found
+                scores[row, topic, : len(found)] = values
+        for row, step in enumerate(block.steps.tolist()):
+            yield step, Rankings(documents[row], scores[row])
 
 
-class _Snapshot:
-    """All that can be searched at one step."""
+class _Search:
+    """All that can be searched at the steps of one block."""
 
-    def __init__(self, matches: Matches, times: Ints, scoring: Similarity, documents: int) -> None:
-        self._matches, self._times, self._scoring = matches, times, scoring
-        self._sums = np.zeros(documents)
-        self._known: dict[tuple[int, int], Floats | None] = {}
+    def __init__(
+        self, matches: Matches, block: Block, model: RetrievalModel, queries: Sequence[Query], depth: int
+    ) -> None:
+        self._matches, self._block, self._depth = matches, block, depth
+        self._scoring = similarity(model, block.states)
+        self._bounds = Bounds(matches, block, self._scoring, queries)
+        starts = [*(part.start for part in matches.parts), len(block.times)]
+        self._added = np.searchsorted(block.added[0], starts)
+        self._place = np.full(len(matches.document), NONE, dtype=np.int32)
+        self._held = np.zeros(block.lengths.shape[1], dtype=np.bool_)
+        self._local = np.zeros(block.lengths.shape[1], dtype=np.int64)
 
-    def rank(self, queries: Sequence[Query], depth: int) -> Rankings:
-        found = np.full((len(queries), depth), NONE, dtype=np.int64)
-        best = np.zeros((len(queries), depth))
-        for number, query in enumerate(queries):
-            self._sums[:] = 0
-            for term, boost in query.counts.items():
-                scores = self._term(term, boost)
-                if scores is not None:
-                    np.add.at(self._sums, self._matches.document[self._matches.parts[term]], scores)
-            documents = np.flatnonzero(self._sums)
-            whole = self._scoring.whole(self._sums[documents], documents, query.size)
-            order = _best(whole, depth)
-            found[number, : len(order)] = documents[order]
-            best[number, : len(order)] = whole[order]
-        return Rankings(found, best)
+    def rank(self, query: Query) -> Iterator[tuple[Ints, Floats]]:
+        """Give the best documents at each step, and their scores."""
+        terms = query.terms
+        kept = [np.flatnonzero(there) + first for first, there in self._chosen(query)]
+        pairs = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
+        term = np.repeat(np.arange(len(terms)), [len(some) for some in kept])
+        documents = self._matches.document[pairs]
+        self._held[documents] = True
+        listed = np.flatnonzero(self._held)
+        self._held[listed] = False
+        self._local[listed] = np.arange(len(listed))
+        postings = Postings(
+            self._scoring.columns(terms),
+            query,
+            self._block.lengths[:, listed],
+            self._times(pairs, terms),
+            term,
+            self._local[documents],
+        )
+        for first in range(0, len(self._block.steps), _FINE):
+            some, places = postings.at(slice(first, first + _FINE)).able(self._depth)
+            for found, scores in some.best(self._depth):
+                yield listed[places[found]], scores
 
-    def _term(self, term: int, boost: int) -> Floats | None:
-        """Return the scores of a term's pairs, 0 where the document has not got it yet; None if no document has."""
-        if (term, boost) not in self._known:
-            part = self._matches.parts[term]
-            times = self._times[part]
-            has = times > 0
-            holders = int(np.count_nonzero(has))
-            scores = None
-            if holders:
-                scores = self._scoring.term(self._matches.document[part], times, int(times.sum()), holders, boost)
-                # A document that has the term and scores 0 is found too; no 32-bit score notices so little.
-                scores += _FOUND
-                scores[~has] = 0
-            self._known[term, boost] = scores
-        return self._known[term, boost]
+    def _chosen(self, query: Query) -> Iterator[tuple[int, Flags]]:
+        """Give for each term where its pairs begin, and which of them are to be scored."""
+        parts = [self._matches.parts[term] for term in query.counts]
+        few = sum(part.stop - part.start for part in parts) <= _FEW * self._depth
+        candidates = None if few else self._bounds.candidates(query, self._depth)
+        for part in parts:
+            there = self._block.after[part] > 0
+            if candidates is not None:
+                there &= candidates[self._matches.document[part]]
+            yield part.start, there
 
-
-def _best(scores: Floats, depth: int) -> Ints:
-    """Return the places of the highest scores, highest first; of equal ones the first."""
-    if len(scores) <= depth:
-        return np.argsort(-scores, kind="stable")
-    worst = np.partition(scores, len(scores) - depth)[len(scores) - depth]
-    kept = np.flatnonzero(scores >= worst)
-    best: Ints = kept[np.argsort(-scores[kept], kind="stable")[:depth]]
-    return best
-
-
-def _by_step(steps: npt.NDArray[np.uint16], size: int) -> tuple[Ints, Ints]:
-    """Return the places of `steps` by step, and where each step's begin, with the end of the last."""
-    order = np.argsort(steps, kind="stable")
-    return order, np.searchsorted(steps[order], np.arange(size + 1))
+    def _times(self, pairs: Ints, terms: Ints) -> Ints:
+        """Return how often some pairs of some terms are there at each step; shape (steps, pairs)."""
+        times = np.zeros((len(self._block.steps), len(pairs)), dtype=np.int64)
+        times[0] = self._block.times[pairs]
+        self._place[pairs] = np.arange(len(pairs))
+        chosen = [np.arange(self._added[term], self._added[term + 1]) for term in terms.tolist()]
+        every = np.concatenate([np.zeros(0, dtype=np.int64), *chosen])
+        pair, row, counts = self._block.added
+        place = self._place[pair[every]]
+        self._place[pairs] = NONE
+        held = np.flatnonzero(place != NONE)
+        np.add.at(times, (row[every[held]], place[held]), counts[every[held]])
+        return np.cumsum(times, axis=0, out=times)

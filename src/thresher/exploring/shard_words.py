@@ -80,5 +80,8 @@ def _sentences(table: pa.Table, data: Bytes, offsets: Ints) -> tuple[Ints, Ints]
     ends = ends.astype(np.int64)
     if not len(data) or data.max() < 0x80:
         return page, offsets[page] + ends
-    characters = np.append(np.flatnonzero((data & 0xC0) != 0x80), len(data))
-    return page, characters[np.searchsorted(characters, offsets[page]) + ends]
+    # A character stands as many bytes behind its number as bytes before it go on a character.
+    further = np.flatnonzero((data & 0xC0) == 0x80)
+    further_at = further - np.arange(len(further))
+    first = offsets[page] - np.searchsorted(further, offsets[page])
+    return page, first + ends + np.searchsorted(further_at, first + ends, side="right")

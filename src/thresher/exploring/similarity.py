@@ -1,4 +1,4 @@
-"""Scores as Lucene 9 computes them, in the same precision, and those of `qld(exact)`, over arrays of postings.
+"""Scores as Lucene 9 computes them, in the same precision, and those of `qld(exact)`, over arrays of postings at many steps.
 
 - `qld`: `LMDirichletSimilarity` over document lengths of one byte: for each query term that the document has,
   boost · (ln(1 + tf / (µ · p)) + ln(µ / (µ + |d|))) in 64 bits, at least 0, rounded to 32 bits; p = (cf + 1) / (C + 1).
@@ -9,12 +9,15 @@
 
 A document's length is stored in one byte by `SmallFloat.intToByte4`: exactly below 24 + 16, and beyond that 24 plus a number
 of four significant bits, rounded down.
+
+All of them rise with tf, w and avgdl, and fall with |d| and p: what bounds these bounds the score.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +26,8 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
 
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
+Counts = npt.NDArray[np.integer[Any]]
 
 _EXACT_LENGTHS = 24
 _KEPT_BITS = 4
@@ -31,42 +36,80 @@ _TIES = 10
 
 
 @dataclass(frozen=True)
-class State:
-    """A collection at one step: `documents` with a token, `tokens` of all, and the exact `lengths` of the matching ones."""
+class States:
+    """A collection at some steps: `documents` with a token and `tokens` of all, shape (steps,); how often each term occurs
+    and how many documents have it, shape (steps, terms).
+    """
 
-    documents: int
-    tokens: int
-    lengths: Ints
+    documents: Ints
+    tokens: Ints
+    occurrences: Ints
+    holders: Ints
 
 
 class Similarity(Protocol):
-    """Scores the documents of one state."""
+    """Scores documents at some steps, by some terms."""
 
-    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:
-        """Return the scores of one query term in documents; those of documents that do not have it mean nothing.
+    @property
+    def single(self) -> bool:
+        """Whether scores of whole documents are 32-bit floats of 0 or more."""
+        ...
+
+    def by_length(self, lengths: Counts) -> Floats | Singles:
+        """Return what the exact lengths of documents come to, of the same shape: (steps, documents)."""
+        ...
+
+    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+        """Return the scores of pairs of a term and a document; those of documents that do not have it mean nothing.
 
         Args:
-            documents: which documents, by place.
-            times: how often each has the term.
-            occurrences: how often all have it, 1 or more.
-            holders: how many have it.
-            boost: how often the query has it.
+            times: how often the documents have the terms; shape (steps, pairs).
+            terms: the column of each pair's term; shape (pairs,).
+            boosts: how often the query has each column's term; shape (terms,).
+            by_length: of each pair's document; shape (steps, pairs).
         """
         ...
 
-    def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:
         """Return the scores of documents from the sums of their terms' scores; `size` is the number of the query's tokens."""
         ...
 
+    def columns(self, terms: Ints) -> Similarity:
+        """Return the same for some of the terms."""
+        ...
 
-def similarity(model: RetrievalModel, state: State) -> Similarity:
-    """Return what scores the documents of a state by a retrieval model."""
+    def rows(self, steps: slice) -> Similarity:
+        """Return the same for some of the steps."""
+        ...
+
+    def highest(self) -> Similarity:
+        """Return what gives at least the score that this gives at any of its steps, as one step."""
+        ...
+
+    def lowest(self) -> Similarity:
+        """Return what gives at most the score that this gives at any step, to documents that have the terms at all steps."""
+        ...
+
+    def ceiling(self, boosts: Floats) -> float:
+        """Return a sum of numbers that scores are differences of, beyond the scores themselves."""
+        ...
+
+
+def similarity(model: RetrievalModel, states: States) -> Similarity:
+    """Return what scores the documents of some states by a retrieval model."""
+    tokens = states.tokens[:, None]
     if model.family == "bm25":
-        return _BM25(model, state)
-    return _Exact(model, state) if model.exact else _Dirichlet(model, state)
+        documents = states.documents[:, None]
+        rarity = np.log(1 + (documents - states.holders + 0.5) / (states.holders + 0.5)).astype(np.float32)
+        return _BM25(model, rarity, np.divide(tokens, np.maximum(documents, 1)).astype(np.float32))
+    if not model.exact:
+        return _Dirichlet(float(np.float32(model.mu)), (states.occurrences + 1.0) / (tokens + 1.0))
+    # Where a term does not occur no document has it: any share will do.
+    shares = np.divide(states.occurrences, tokens, out=np.ones(states.occurrences.shape), where=states.occurrences > 0)
+    return _Exact(model.mu, shares)
 
 
-def stored_lengths(tokens: Ints) -> Ints:
+def stored_lengths(tokens: Counts) -> Ints:
     """Return document lengths as Lucene reads them from its one byte a document.
 
     >>> stored_lengths(np.array([39, 40, 41, 42, 1000])).tolist()
@@ -78,60 +121,129 @@ def stored_lengths(tokens: Ints) -> Ints:
     return np.where(tokens < _EXACT_LENGTHS, tokens, _EXACT_LENGTHS + ((beyond >> shift) << shift))
 
 
+@dataclass(frozen=True)
 class _Dirichlet:
-    def __init__(self, model: RetrievalModel, state: State) -> None:
-        self._mu = float(np.float32(model.mu))
-        self._tokens = state.tokens
-        self._length_part = np.log(self._mu / (stored_lengths(state.lengths) + self._mu))
+    mu: float
+    shares: Floats
+    single: bool = True
 
-    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
-        share = (occurrences + 1.0) / (self._tokens + 1.0)
-        by_times = np.log(1 + np.arange(int(times.max()) + 1) / (self._mu * share))
-        scores = by_times[times]
-        scores += self._length_part[documents]
-        if boost != 1:
-            scores *= boost
+    def by_length(self, lengths: Counts) -> Floats:
+        found: Floats = np.log(self.mu / (stored_lengths(lengths) + self.mu))
+        return found
+
+    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+        scores = _of_times(lambda count, share: np.log(1 + count / (self.mu * share)), self.shares, times, terms)
+        scores += by_length
+        if (boosts != 1).any():
+            scores *= boosts[terms]
         np.maximum(scores, 0, out=scores)
         return _single(scores)
 
-    def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
+    def columns(self, terms: Ints) -> _Dirichlet:
+        return _Dirichlet(self.mu, self.shares[:, terms])
 
+    def rows(self, steps: slice) -> _Dirichlet:
+        return _Dirichlet(self.mu, self.shares[steps])
+
+    def highest(self) -> _Dirichlet:
+        return _Dirichlet(self.mu, self.shares.min(axis=0, keepdims=True))
+
+    def lowest(self) -> _Dirichlet:
+        return _Dirichlet(self.mu, self.shares.max(axis=0, keepdims=True))
+
+    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
+        return 0.0
+
+
+@dataclass(frozen=True)
 class _BM25:
-    def __init__(self, model: RetrievalModel, state: State) -> None:
-        one, k1, b = np.float32(1), np.float32(model.k1), np.float32(model.b)
-        self._documents = state.documents
-        average = np.float32(state.tokens / state.documents) if state.documents else one
-        lengths = stored_lengths(state.lengths).astype(np.float32)
-        with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java
-            self._norms = one / (k1 * ((one - b) + b * lengths / average))
+    model: RetrievalModel
+    rarity: Singles
+    average: Singles
+    single: bool = True
 
-    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
-        rarity = np.float32(np.log(1 + (self._documents - holders + 0.5) / (holders + 0.5)))
-        weight = np.float32(boost) * rarity
+    def by_length(self, lengths: Counts) -> Singles:
+        one, k1, b = np.float32(1), np.float32(self.model.k1), np.float32(self.model.b)
+        # An average of 0 is that of no documents.
+        average = np.where(self.average > 0, self.average, one)
+        with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java
+            norms = one / (k1 * ((one - b) + b * stored_lengths(lengths).astype(np.float32) / average))
+        return np.asarray(norms, dtype=np.float32)
+
+    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+        weights = (boosts.astype(np.float32) * self.rarity)[:, terms]
         with np.errstate(invalid="ignore"):  # of documents without the term
-            scores = weight - weight / (np.float32(1) + times.astype(np.float32) * self._norms[documents])
+            scores = weights - weights / (np.float32(1) + times.astype(np.float32) * by_length)
         return np.asarray(scores, dtype=np.float64)
 
-    def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
+    def columns(self, terms: Ints) -> _BM25:
+        return _BM25(self.model, self.rarity[:, terms], self.average)
 
+    def rows(self, steps: slice) -> _BM25:
+        return _BM25(self.model, self.rarity[steps], self.average[steps])
+
+    def highest(self) -> _BM25:
+        return _BM25(self.model, self.rarity.max(axis=0, keepdims=True), self.average.max(axis=0, keepdims=True))
+
+    def lowest(self) -> _BM25:
+        return _BM25(self.model, self.rarity.min(axis=0, keepdims=True), self.average.min(axis=0, keepdims=True))
+
+    def ceiling(self, boosts: Floats) -> float:
+        return float((boosts * self.rarity.max(axis=0)).sum())
+
+
+@dataclass(frozen=True)
 class _Exact:
-    def __init__(self, model: RetrievalModel, state: State) -> None:
-        self._mu, self._tokens = model.mu, state.tokens
-        self._length_part = np.log1p(state.lengths / model.mu)
+    mu: float
+    shares: Floats
+    single: bool = False
 
-    def term(self, documents: Ints, times: Ints, occurrences: int, holders: int, boost: int) -> Floats:  # noqa: ARG002
-        share = occurrences / self._tokens
-        by_times = boost * np.log1p(np.arange(int(times.max()) + 1) / (self._mu * share))
-        scores: Floats = by_times[times]
+    def by_length(self, lengths: Counts) -> Floats:
+        found: Floats = np.log1p(lengths / self.mu)
+        return found
+
+    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:  # noqa: ARG002
+        scores = _of_times(lambda count, share: np.log1p(count / (self.mu * share)), self.shares, times, terms)
+        if (boosts != 1).any():
+            scores *= boosts[terms]
         return scores
 
-    def whole(self, sums: Floats, documents: Ints, size: int) -> Floats:
-        scores: Floats = np.round(sums - size * self._length_part[documents], _TIES)
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:
+        scores: Floats = np.round(sums - size * by_length, _TIES)
         return scores
+
+    def columns(self, terms: Ints) -> _Exact:
+        return _Exact(self.mu, self.shares[:, terms])
+
+    def rows(self, steps: slice) -> _Exact:
+        return _Exact(self.mu, self.shares[steps])
+
+    def highest(self) -> _Exact:
+        return _Exact(self.mu, self.shares.min(axis=0, keepdims=True))
+
+    def lowest(self) -> _Exact:
+        return _Exact(self.mu, self.shares.max(axis=0, keepdims=True))
+
+    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
+        return 0.0
+
+
+def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times: Counts, terms: Ints) -> Floats:
+    """Return a function of how often a term is there and its share; from a table if that has fewer values."""
+    steps, columns = shares.shape
+    most = int(times.max(initial=0)) + 1
+    if steps * columns * most > times.size:
+        return formula(times.astype(np.float64), shares[:, terms])
+    table = formula(np.arange(most, dtype=np.float64), shares[:, :, None])
+    places = times + (terms * most + np.arange(steps)[:, None] * (columns * most))
+    found: Floats = table.ravel()[places]
+    return found
 
 
 def _single(values: Floats) -> Floats:

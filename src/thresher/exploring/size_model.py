@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from thresher.exploring.records import Size, SizeErrors
 from thresher.exploring.similarity import Floats
@@ -49,6 +48,9 @@ class SizeModel:
         sizes = [index.size for index in built]
         held = np.array([index.bytes for index in built], dtype=np.float64)
         parts = _parts(sizes)
+        # SciPy takes as long to load as a small collection to explore, and is of use only here.
+        from scipy.optimize import nnls
+
         self._prices: Floats = nnls(parts / held[:, None], np.ones(len(built)))[0]
         self._places = _places(sizes)
         near = _likeness(self._places, self._places) + _NOISE**2 * np.eye(len(built))

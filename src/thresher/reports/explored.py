@@ -60,22 +60,26 @@ def write_explored_csv(exploration: Exploration, folder: Path) -> None:
     Raises:
         ThresherError: if the file cannot be written.
     """
-    header = ["retrieval", "scorer", "variant", "cutoff", *exploration.measures, "words_kept", "words_total"]
-    header += ["documents", "tokens", "postings", "vocabulary", "index_bytes_estimated"]
+    header = ["retrieval", "scorer", "variant", "cutoff", *exploration.measures]
+    if exploration.held_out:
+        header += [f"held_out {measure}" for measure in exploration.measures]
+    header += ["words_kept", "words_total", "documents", "tokens", "postings", "vocabulary", "index_bytes_estimated"]
     write_text(folder / CSV_FILE, csv_text(header, _lines(exploration)))
 
 
 def _lines(exploration: Exploration) -> Iterator[list[str]]:
     for model, retrieval in enumerate(exploration.retrieval):
         for curve in exploration.curves:
-            means = [curve.means(model, measure) for measure in range(len(exploration.measures))]
+            measures = range(len(exploration.measures))
+            means = [curve.means(model, measure) for measure in measures]
+            tested = [curve.held_out_means(model, measure) for measure in measures]
             for point, variant in enumerate(curve.cleaners):
                 yield [
                     retrieval,
                     curve.name,
                     variant,
                     number_text(curve.cutoffs[point]) if curve.cutoffs else "",
-                    *(number_text(float(mean[point])) for mean in means),
+                    *(number_text(float(mean[point])) for mean in (*means, *tested) if mean is not None),
                     str(curve.words[point]),
                     str(exploration.words),
                     *_counts(curve, point),

@@ -1,0 +1,92 @@
+"""Exploring cutoffs against building, searching and evaluating an index for each of them, one after the other."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bench_scale import Fact
+from passages import PAGES
+from ratios import Ratio
+
+from thresher.evaluation import evaluate
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.scoring import score_experiment
+from thresher.experiments.topic_sets import TopicSet, read_topic_set
+from thresher.exploring.exploring import Judging, explore
+from thresher.lucene.indexing import build_index
+from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.lucene.searching import Searcher
+from thresher.pruning.cutting import cleaned_documents
+from thresher.scorers.cleaners import parse_cleaner, parse_sweep
+
+BAR = 1 / 8
+CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)
+_EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+_NAMES = ("cacm", "postgresql", "pydoc")
+
+
+def measure(pages: Path = PAGES, rounds: int = 3) -> Iterator[Ratio | Fact]:  # noqa: ARG001, as of its neighbours
+    """Give the ratio for each experiment whose collection is there; each side in a process of its own, Java's start with it.
+
+    What both sides need beforehand, the scores, is made first; importing the modules is not counted either.
+    """
+    for name in _NAMES:
+        experiment = load_experiment(_EXPERIMENTS / f"{name}.toml")
+        missing = [
+            place for place in (experiment.topics.file, experiment.topics.qrels) if not Path(str(place)).exists()
+        ]
+        if not experiment.generate:
+            missing += [place for place in (experiment.collection,) if not Path(str(place)).exists()]
+        if missing:
+            yield Fact(f"exploring {name}: left out, there is no {missing[0]}")
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            score_experiment(experiment, Path(folder), False, lambda _: None)
+            seconds = {"explore": float("inf"), "build": float("inf")}
+            for _ in range(rounds):
+                for what in seconds:
+                    arguments = [sys.executable, __file__, name, folder, what]
+                    done = subprocess.run(arguments, capture_output=True, text=True, check=True)
+                    seconds[what] = min(seconds[what], float(done.stdout))
+        label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
+        yield Ratio(label, seconds["explore"], seconds["build"], BAR)
+
+
+def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
+    judging = Judging(topics.topics, topics.qrels, topics.ids, experiment.measures)
+    cleaners = [parse_cleaner(f"density@{cutoff:g}") for cutoff in CUTOFFS]
+    explore(store, [parse_sweep("density")], cleaners, judging, [model], experiment.index, points=0)
+
+
+def _build(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
+    for cutoff in CUTOFFS:
+        pages = cleaned_documents(store, parse_cleaner(f"density@{cutoff:g}"))
+        with tempfile.TemporaryDirectory() as folder:
+            index = Path(folder) / "index"
+            build_index(((page.id, page.text) for page in pages), index, experiment.index)
+            with Searcher(index, model, experiment.depth) as searcher:
+                queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
+                hits = searcher.search_topics(queries, warm_up=0).hits
+        run = {topic: dict(found) for topic, found in hits.items()}
+        evaluate(topics.qrels, run, experiment.measures, topics.ids)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4:
+        chosen = load_experiment(_EXPERIMENTS / f"{sys.argv[1]}.toml")
+        asked = read_topic_set(chosen.topics)
+        work = _explore if sys.argv[3] == "explore" else _build
+        began = time.perf_counter()
+        work(chosen, asked, Path(sys.argv[2]) / "scores", parse_retrieval("qld"))
+        print(time.perf_counter() - began)
+    else:
+        parser = argparse.ArgumentParser(description=__doc__)
+        parser.add_argument("--rounds", type=int, default=3)
+        for found in measure(rounds=parser.parse_args().rounds):
+            print(found.line(), flush=True)

@@ -1,0 +1,242 @@
+"""Rankings at many steps against scoring every document at every step by itself, with documents left out early and not."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from thresher.errors import ResourceError
+from thresher.exploring import evaluating, postings, ranking
+from thresher.exploring.evaluating import Work, evaluated
+from thresher.exploring.matches import Matches
+from thresher.exploring.measuring import Judges
+from thresher.exploring.partial import Counts, Partial, Vocabulary
+from thresher.exploring.postings import Postings, Query
+from thresher.exploring.ranking import NONE, rankings
+from thresher.exploring.similarity import Floats, stored_lengths
+from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.pages.plain import Ints
+from thresher.pruning.backends import Backend
+
+MODELS = (
+    "qld",
+    "qld(mu=1)",
+    "qld(mu=100000)",
+    "qld(exact)",
+    "qld(exact,mu=3)",
+    "bm25",
+    "bm25(b=1,k1=0.1)",
+    "bm25(k1=0)",
+)
+TERMS = 5
+
+
+def collection(seed: int, documents: int, steps: int) -> Partial:
+    """Some documents of a few sentences each; every second step adds nothing, and one document is as another."""
+    draw = np.random.default_rng(seed)
+    sentences = draw.integers(1, 6, documents)
+    document = np.repeat(np.arange(documents, dtype=np.int32), sentences)
+    step = (2 * draw.integers(0, steps // 2 + 1, len(document))).astype(np.uint16)
+    times = draw.poisson(0.6, (len(document), TERMS)) * draw.integers(1, 4, (len(document), 1))
+    tokens = (times.sum(axis=1) + draw.integers(1, 60, len(document))).astype(np.int32)
+    twin = np.flatnonzero(document == documents - 1)
+    if len(twin) == sentences[0]:
+        first = np.flatnonzero(document == 0)
+        step[twin], times[twin], tokens[twin] = step[first], times[first], tokens[first]
+    sentence, term = np.nonzero(times)
+    firsts = [int(step[document == number].min()) for number in range(documents)]
+    zeros = np.zeros(steps + 1, dtype=np.int64)
+    counts = Counts(
+        zeros,
+        np.bincount(np.minimum(step, steps), tokens, steps + 1).astype(np.int64),
+        zeros,
+        np.bincount(np.minimum(firsts, steps), minlength=steps + 1),
+        zeros,
+    )
+    return Partial(
+        tuple(f"d{number:03}" for number in range(documents)),
+        document,
+        tokens,
+        (np.minimum(step, steps).astype(np.uint16),),
+        sentence.astype(np.int32),
+        term.astype(np.int32),
+        times[sentence, term].astype(np.int32),
+        (counts,),
+        Vocabulary(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+    )
+
+
+def one_by_one(found: Partial, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
+    """Documents and scores, best first, of the sentences that came in up to a step: the formulas, document by document."""
+    kept = found.steps[0] <= step
+    size = int(found.counts[0].tokens[: step + 1].sum())
+    holding = int(found.counts[0].with_tokens[: step + 1].sum())
+    lengths = np.bincount(found.document[kept], found.tokens[kept], len(found.ids)).astype(int)
+    times = np.zeros((TERMS, len(found.ids)), dtype=int)
+    chosen = kept[found.sentence]
+    np.add.at(times, (found.term[chosen], found.document[found.sentence[chosen]]), found.times[chosen])
+    one, k1, b = np.float32(1), np.float32(model.k1), np.float32(model.b)
+    scored = []
+    for document, length in enumerate(lengths.tolist()):
+        stored = int(stored_lengths(np.array([length]))[0])
+        total, there = 0.0, False
+        for term, boost in query.counts.items():
+            count, occurrences = int(times[term, document]), int(times[term].sum())
+            if not count:
+                continue
+            there = True
+            holders = int(np.count_nonzero(times[term]))
+            if model.exact:
+                total += boost * math.log1p(count / (model.mu * (occurrences / size)))
+            elif model.family == "qld":
+                mu = float(np.float32(model.mu))
+                value = math.log(1 + count / (mu * ((occurrences + 1) / (size + 1)))) + math.log(mu / (stored + mu))
+                total += float(np.float32(max(0.0, boost * value)))
+            else:
+                rarity = np.float32(math.log(1 + (holding - holders + 0.5) / (holders + 0.5)))
+                weight = np.float32(boost) * rarity
+                with np.errstate(divide="ignore"):
+                    norm = one / (k1 * ((one - b) + b * np.float32(stored) / np.float32(size / holding)))
+                total += float(weight - weight / (one + np.float32(count) * norm))
+        if there:
+            if model.exact:
+                scored.append((document, round(total - query.size * math.log1p(length / model.mu), 10)))
+            else:
+                scored.append((document, float(np.float32(total))))
+    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))
+
+
+QUERIES = (
+    Query({0: 1, 3: 1}, 2),
+    Query({1: 2, 0: 1, 4: 3}, 7),
+    Query({2: 1}, 1),
+    Query({}, 2),
+    Query({4: 1, 2: 1, 1: 1}, 3),
+)
+
+
+def check(found: Partial, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
+    matches = Matches(found, TERMS)
+    parts = [rankings(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
+    ranked = dict(sorted((pair for part in parts for pair in part), key=lambda pair: pair[0]))
+    changed = np.flatnonzero(found.counts[0].tokens[:steps]).tolist()
+    assert [*ranked] == sorted({0, *changed})
+    for step, some in ranked.items():
+        for number, query in enumerate(QUERIES):
+            expected = one_by_one(found, step, query, model)
+            places = [place for place in some.documents[number].tolist() if place != NONE]
+            scores = some.scores[number, : len(places)].tolist()
+            assert scores == pytest.approx([score for _, score in expected[:depth]], abs=1e-6)
+            # Libraries differ in the last bit of a logarithm: documents with scores as near as that may change places.
+            apart = dict(expected)
+            assert len(places) == min(depth, len(expected))
+            assert [apart[place] for place in places] == pytest.approx(scores, abs=1e-6)
+            ties = zip(pairwise(scores), pairwise(places), strict=True)
+            assert all(first < second for (score, other), (first, second) in ties if score == other)
+
+
+@pytest.fixture(params=[(0, 0), (0, 99), (99, 0), (99, 99)], ids=["both", "coarse", "fine", "plain"])
+def leaving_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Documents are left out in the whole collection, among candidates, in both, or not at all."""
+    few, many = request.param
+    monkeypatch.setattr(ranking, "_FEW", few)
+    monkeypatch.setattr(postings, "_MANY", many)
+    monkeypatch.setattr(ranking, "_ROWS", 5)
+    monkeypatch.setattr(ranking, "_FINE", 2)
+
+
+@pytest.mark.usefixtures("leaving_out")
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize(("seed", "documents", "steps", "depth"), [(1, 60, 13, 5), (2, 40, 24, 1), (3, 9, 6, 50)])
+def test_rankings_are_those_of_each_document_by_itself(
+    name: str, seed: int, documents: int, steps: int, depth: int
+) -> None:
+    check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
+
+
+def exactly(found: Partial, model: RetrievalModel, depth: int) -> list[tuple[int, list[object], list[object]]]:
+    ranked = rankings(Matches(found, TERMS), QUERIES, 0, model, depth)
+    return [(step, some.documents.tolist(), some.scores.tolist()) for step, some in ranked]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 30), st.integers(1, 12), st.sampled_from(MODELS))
+def test_leaving_out_changes_nothing(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
+    """Not one bit of a score, nor the order of equal ones."""
+    found, model = collection(seed, documents, steps), parse_retrieval(name)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ranking, "_ROWS", 1)
+        expected = exactly(found, model, depth)
+        for rows, fine in ((3, 1), (16, 4), (99, 99)):
+            patch.setattr(ranking, "_ROWS", rows)
+            patch.setattr(ranking, "_FINE", fine)
+            patch.setattr(ranking, "_FEW", 0)
+            patch.setattr(postings, "_MANY", 0)
+            assert exactly(found, model, depth) == expected
+
+
+def test_most_documents_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the speed rests on, and what else no other test would miss: few are scored for the best 10 of 3,000."""
+    scored: list[int] = []
+    best = Postings.best
+
+    def counting(some: Postings, depth: int) -> Iterator[tuple[Ints, Floats]]:
+        scored.append(some.lengths.shape[1])
+        return best(some, depth)
+
+    monkeypatch.setattr(Postings, "best", counting)
+    found = collection(5, 3000, 60)
+    steps = [step for step, _ in rankings(Matches(found, TERMS), QUERIES[:3], 0, parse_retrieval("qld"), 10)]
+    assert len(steps) == 30
+    assert max(scored) < 1000
+
+
+def work(found: Partial) -> Work:
+    topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
+    qrels = [
+        {
+            topic: {f"d{(7 * number + 3 * place) % 50:03}": place % 3 for place in range(20)}
+            for number, topic in enumerate(some)
+        }
+        for some in topics
+    ]
+    judges = [
+        Judges(grades, some, found.ids, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
+    ]
+    return Work(Matches(found, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
+
+
+def test_workers_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = collection(4, 50, 70)
+    alone = evaluated(work(found), 1, None, tmp_path)
+    assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
+    monkeypatch.setattr(evaluating, "_MUCH", 0)
+    for backend in (Backend(workers=2), Backend(workers=1)):
+        together = evaluated(work(found), 1, backend, tmp_path)
+        for some, others in zip(alone[0], together[0], strict=True):
+            assert some.tolist() == others.tolist()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(evaluating, "_MUCH", 0)
+    monkeypatch.setattr(evaluating, "_do", _end)
+    with pytest.raises(ResourceError) as caught:
+        evaluated(work(collection(4, 50, 10)), 1, Backend(workers=2), tmp_path)
+    assert str(caught.value) == (
+        f"{tmp_path}: a worker ended while it ranked. "
+        "Fix: look at the machine's memory, then run the same command again."
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def _end(place: Path, tasks: object, number: int) -> int:
+    os._exit(3)
