@@ -17,17 +17,19 @@ SOURCE = ROOT / "src" / "thresher"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # A part imports only from parts further left; those in one tuple may import each other.
 ORDER = (
-    ("errors", "files", "progress"),
+    ("errors", "files", "json_records", "progress"),
     ("collections",),
     ("pages",),
     ("language_models",),
     ("scorers",),
     ("pruning",),
+    ("pseudo_topics",),
     ("lucene",),
     ("evaluation",),
     ("cleaneval",),
     ("exploring",),
     ("costs",),
+    ("choosing",),
     ("reports",),
     ("experiments",),
     ("api", "cleaning", "doctor", "commands", "cli"),

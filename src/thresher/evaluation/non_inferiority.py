@@ -142,17 +142,22 @@ def non_inferiority(
     )
 
 
-def smallest_non_inferior(cutoffs: Sequence[CutoffVerdict], sizes: Sequence[float]) -> int | None:
+def smallest_non_inferior(
+    cutoffs: Sequence[CutoffVerdict], sizes: Sequence[float], below: float = math.inf
+) -> int | None:
     """Return the place of the smallest index that is non-inferior; of equal sizes the highest difference, then the first.
 
     Args:
         cutoffs: of one test, see `non_inferiority`.
         sizes: what each costs, such as the bytes of its index.
+        below: what it must cost less than, such as the baseline's index.
 
     Returns:
-        None if no cutoff is non-inferior: nothing has been shown to replace the baseline.
+        None if no such cutoff is non-inferior: nothing has been shown to replace the baseline.
     """
-    places = [place for place, cutoff in enumerate(cutoffs) if cutoff.verdict is Verdict.NON_INFERIOR]
+    places = [
+        place for place, cutoff in enumerate(cutoffs) if cutoff.verdict is Verdict.NON_INFERIOR and sizes[place] < below
+    ]
     return min(places, key=lambda place: (sizes[place], -cutoffs[place].difference), default=None)
 
 

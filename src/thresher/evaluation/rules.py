@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -12,6 +13,7 @@ from thresher.evaluation.choosing import best_candidate
 from thresher.evaluation.knee import knee
 from thresher.evaluation.non_inferiority import Margin, non_inferiority, smallest_non_inferior
 from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED
+from thresher.evaluation.wilcoxon import TOLERANCE
 
 Rule: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], int | None]
 """From values [cutoff, topic] and the baseline's [topic] to the place of a cutoff; None is to stay with the baseline."""
@@ -39,16 +41,25 @@ def at_knee(sizes: Sequence[float], baseline_size: float) -> Rule:
 
 
 def smallest_without_loss(
-    sizes: Sequence[float], margin: Margin, *, alpha: float = ALPHA, seed: int = SEED, resamples: int = RESAMPLES
+    sizes: Sequence[float],
+    margin: Margin,
+    *,
+    below: float = math.inf,
+    alpha: float = ALPHA,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
 ) -> Rule:
-    """Choose the smallest index that is non-inferior at the margin; None if none is (see `non_inferiority`).
+    """Choose the smallest index that is non-inferior at the margin, if it is below a size, such as the baseline's; else None.
 
-    With fewer topics than `thresher.evaluation.non_inferiority.MINIMUM`, be it in a fold's training, that is always so.
+    See `non_inferiority`. With fewer topics than `thresher.evaluation.non_inferiority.MINIMUM`, be it in a fold's training,
+    that is always so, and with a relative margin where the baseline finds nothing.
     """
 
     def rule(values: NDArray[np.float64], baseline: NDArray[np.float64]) -> int | None:
+        if margin.relative and baseline.mean() <= TOLERANCE:
+            return None
         found = non_inferiority(values, baseline, margin, alpha=alpha, seed=seed, resamples=resamples)
-        return smallest_non_inferior(found.cutoffs, sizes)
+        return smallest_non_inferior(found.cutoffs, sizes, below)
 
     return rule
 
