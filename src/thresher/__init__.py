@@ -5,6 +5,8 @@ import thresher
 thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
 thresher.clean_html(html, "perplexity@8000")          # what is left of a page
 thresher.run("experiments/pydoc.toml")                # a whole experiment
+thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
+thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth
 """
 
 from __future__ import annotations
@@ -16,10 +18,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "__version__",
+    "choose",
     "clean_collection",
     "clean_html",
     "clean_text",
     "compare_runs",
+    "explore",
     "index_json_lines",
     "run",
     "score_html",
@@ -27,10 +31,12 @@ __all__ = [
 
 if TYPE_CHECKING:
     from thresher.api import (
+        choose,
         clean_collection,
         clean_html,
         clean_text,
         compare_runs,
+        explore,
         index_json_lines,
         run,
         score_html,

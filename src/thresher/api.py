@@ -5,6 +5,8 @@ import thresher
 page = thresher.score_html(html, ["words", "perplexity"])
 text = thresher.clean_html(html, "perplexity@8000")
 results = thresher.run("experiments/pydoc.toml")
+curves = thresher.explore("experiments/pydoc.toml")
+choice = thresher.choose("experiments/pydoc.toml")
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from thresher.choosing.records import Choice
 from thresher.cleaning import CleanCounts, Extras, clean_collection
 from thresher.collections import Page, documents, open_collection
 from thresher.collections.files import Files
@@ -29,8 +32,11 @@ from thresher.evaluation import (
     read_qrels,
     read_run,
 )
+from thresher.experiments.chooser import Question, choose_experiment
 from thresher.experiments.config import load_experiment
+from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.runner import run_experiment
+from thresher.exploring.records import Exploration
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pruning.cutting import clean_page
@@ -91,6 +97,24 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
         ThresherError: as `load_experiment` and `run_experiment`.
     """
     return run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes))
+
+
+def explore(experiment: str | Path, results: str | Path = "results") -> Exploration:
+    """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`.
+
+    Raises:
+        ThresherError: as `load_experiment` and `explore_experiment`.
+    """
+    return explore_experiment(load_experiment(Path(experiment)), Path(results))
+
+
+def choose(experiment: str | Path, results: str | Path = "results", question: Question | None = None) -> Choice:
+    """Choose a cutoff for an explored or finished experiment; see `thresher.experiments.chooser.choose_experiment`.
+
+    Raises:
+        ThresherError: as `load_experiment` and `choose_experiment`.
+    """
+    return choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question())
 
 
 def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:
@@ -192,11 +216,14 @@ __all__ = [
     "CleanCounts",
     "Cleaner",
     "Extras",
+    "Question",
     "RunTable",
+    "choose",
     "clean_collection",
     "clean_html",
     "clean_text",
     "compare_runs",
+    "explore",
     "index_json_lines",
     "run",
     "score_html",

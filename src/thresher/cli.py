@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher import __version__
+from thresher.commands.choose import choose
 from thresher.commands.clean import clean
 from thresher.commands.cleaneval import cleaneval
 from thresher.commands.explore import explore
 from thresher.commands.lm import lm
 from thresher.commands.ncleaner import ncleaner
 from thresher.commands.options import backend_options, chosen_backend
+from thresher.commands.pseudo_topics import pseudo_topics
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
 
@@ -205,9 +207,11 @@ def doctor() -> None:
 
 cli.add_command(clean)
 cli.add_command(explore)
+cli.add_command(choose)
 cli.add_command(ncleaner)
 cli.add_command(cleaneval)
 cli.add_command(lm)
+cli.add_command(pseudo_topics)
 
 
 def _show(results: Results, folder: Path) -> None:

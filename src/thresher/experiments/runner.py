@@ -6,7 +6,7 @@ import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,6 +16,7 @@ from thresher.errors import StateError
 from thresher.evaluation import write_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
+from thresher.experiments.evidence import evidence_key
 from thresher.experiments.index_key import index_key
 from thresher.experiments.lock import exclusive
 from thresher.experiments.manifest import write_manifest, write_run_metadata
@@ -113,7 +114,10 @@ class _Run:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
-        outcome = assemble(experiment, inputs, scores, runs, self.places.scores, self.meter)
+        outcome = replace(
+            assemble(experiment, inputs, scores, runs, self.places.scores, self.meter),
+            key=evidence_key(experiment, scored),
+        )
         write_manifest(self.places.results, experiment, inputs, scores, runs, self.machine, self.meter)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
         write_all(outcome, self.places.results)

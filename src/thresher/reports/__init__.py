@@ -5,27 +5,39 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from thresher.choosing.records import Choice
 from thresher.errors import InputError
+from thresher.exploring.record_files import read_exploration
+from thresher.exploring.records import Exploration
 from thresher.files import read_text, write_text
+from thresher.reports.choice_files import read_choice
 from thresher.reports.csv_files import HELD_OUT_FILE, write_per_topic_csv, write_results_csv
 from thresher.reports.held_out_tables import CHOSEN_FILE, chosen_csv
 from thresher.reports.records import Results
 from thresher.reports.records_json import results_from_json, results_to_json
 from thresher.reports.table_markup import write_tables
 
-__all__ = ["RESULTS_FILE", "read_results", "write_all"]
+__all__ = ["RESULTS_FILE", "read_results", "write_all", "write_choice_report"]
 
 RESULTS_FILE = "results.json"
+REPORT_FILE = "report.html"
 
 
 def write_all(results: Results, folder: Path) -> None:
     """Write `results.json`, `results.csv`, `per_topic.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
-    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`.
+    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`. A
+    choice that the folder holds is in the report if it rests on the same as the results.
+
+    Raises:
+        InputError, StateError: if a choice or the exploration behind it is damaged.
     """
     # Plots need matplotlib, which takes most of a second to import.
     from thresher.reports.html import write_report
 
+    choice = read_choice(folder)
+    if choice is not None and choice.key != results.key:
+        choice = None
     write_text(folder / RESULTS_FILE, json.dumps(results_to_json(results), ensure_ascii=False) + "\n")
     write_results_csv(results, folder / "results.csv")
     write_per_topic_csv(results, folder / "per_topic.csv")
@@ -34,7 +46,21 @@ def write_all(results: Results, folder: Path) -> None:
         write_per_topic_csv(results.held_out, folder / "per_topic.held-out.csv")
         write_text(folder / CHOSEN_FILE, chosen_csv(results))
     write_tables(results, folder)
-    write_report(results, folder / "report.html")
+    write_report(results, folder / REPORT_FILE, choice, _explored(choice, folder))
+
+
+def write_choice_report(choice: Choice, folder: Path) -> None:
+    """Write `report.html` with a choice, and with the results in the folder if they rest on the same.
+
+    Raises:
+        InputError, StateError: if the results, or the exploration behind the choice, are damaged.
+    """
+    from thresher.reports.html import write_report
+
+    results = read_results(folder) if (folder / RESULTS_FILE).exists() else None
+    if results is not None and results.key != choice.key:
+        results = None
+    write_report(results, folder / REPORT_FILE, choice, _explored(choice, folder))
 
 
 def read_results(folder: Path) -> Results:
@@ -48,3 +74,11 @@ def read_results(folder: Path) -> Results:
         return results_from_json(json.loads(read_text(path)))
     except ValueError as error:
         raise InputError(f"the file is damaged ({error})", "run the experiment again", str(path)) from error
+
+
+def _explored(choice: Choice | None, folder: Path) -> Exploration | None:
+    """Return the exploration that a choice was made of; None if it was made of runs."""
+    if choice is None or not choice.decisions[0].explored:
+        return None
+    exploration = read_exploration(folder)
+    return exploration if exploration.key == choice.key else None

@@ -7,7 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from thresher.choosing.records import Choice
+from thresher.exploring.records import Exploration
 from thresher.files import write_text
+from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
 from thresher.reports.csv_files import HELD_OUT_FILE
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.held_out_tables import chosen_table
@@ -69,25 +72,52 @@ class Model:
     topics: tuple[TopicBlock, ...]
 
 
-def write_report(results: Results, path: Path) -> None:
-    """Write the page to `path`, whole or not at all.
+def write_report(
+    results: Results | None, path: Path, choice: Choice | None = None, exploration: Exploration | None = None
+) -> None:
+    """Write the page to `path`, whole or not at all; see `render_report`.
 
     Raises:
         InputError: if the results hold no measure or no baseline, or the file cannot be written.
     """
-    write_text(path, render_report(results))
+    write_text(path, render_report(results, choice, exploration))
 
 
-def render_report(results: Results) -> str:
+def render_report(results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None) -> str:
     """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time.
+
+    Args:
+        results: of the runs; None if nothing was run, and the page is about the choice alone.
+        choice: of a cutoff, which then has its sections; None for no choice.
+        exploration: what the choice was made of; None if it was made of the runs.
 
     Raises:
         InputError: if the results hold no measure, or a retrieval model without a baseline.
+        ValueError: if there are neither results nor a choice.
     """
+    sections = choice_sections(choice, exploration, results) if choice else None
+    if results is not None:
+        return _results_page(results, sections)
+    if choice is None:
+        raise ValueError("there is nothing to report")
+    return render_template(
+        "choice_page.html.j2",
+        parts=PARTS,
+        choice=sections,
+        title=choice.title,
+        measure=choice.measure,
+        topics=choice.decisions[0].topics,
+    )
+
+
+def _results_page(results: Results, sections: ChoiceSections | None) -> str:
     models = retrievals(results)
     limit = SHORT * len(models)
     return render_template(
         "report.html.j2",
+        parts=PARTS if sections else (),
+        choice=sections,
+        methods=(*results.methods, *(sections.methods if sections else ())),
         results=results,
         sentences=summary(results),
         measure=main_measure(results),

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import html
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -23,8 +24,14 @@ class Picture:
     caption: str
 
 
-def render_template(name: str, **values: object) -> str:
-    """Return a template's page with the style and the script of all reports inside: the same bytes for the same values."""
+def render_template(name: str, *, parts: Sequence[str] = (), **values: object) -> str:
+    """Return a template's page with the style and the script of all reports inside: the same bytes for the same values.
+
+    Args:
+        name: of the template.
+        parts: files of further styles (.css) and scripts (.js) that this page needs.
+        values: what the template shows.
+    """
     loader = PackageLoader("thresher.reports", "templates")
     environment = Environment(
         loader=loader,
@@ -34,7 +41,12 @@ def render_template(name: str, **values: object) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    script, css = (loader.get_source(environment, part)[0].strip() for part in ("sort.js", "report.css"))
+
+    def joined(first: str, ending: str) -> str:
+        files = [first, *(part for part in parts if part.endswith(ending))]
+        return "\n".join(loader.get_source(environment, file)[0].strip() for file in files)
+
+    script, css = joined("sort.js", ".js"), joined("report.css", ".css")
     return environment.get_template(name).render(
         style=Markup(css),
         script=Markup(script),

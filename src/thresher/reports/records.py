@@ -76,7 +76,8 @@ class Results:
     `methods` are (heading, text) pairs: how everything was measured, in reading order. `notices` are things
     the reader must know before the numbers (judged pages that the collection lacks, failed pages).
     `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison. `held_out` are the
-    same rows on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
+    same rows on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty. `key`
+    names what the values rest on, whichever variants there are; see `thresher.experiments.evidence`.
     """
 
     experiment: str
@@ -90,3 +91,4 @@ class Results:
     failed_pages: tuple[tuple[str, str], ...] = field(default=())
     test: str = "Two-sided Wilcoxon signed-rank test"
     held_out: Results | None = None
+    key: str = ""

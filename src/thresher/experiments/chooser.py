@@ -1,0 +1,217 @@
+"""Chooses a cutoff for an experiment from what was explored or measured, and says what the choice is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from thresher.choosing.deciding import Terms, decide
+from thresher.choosing.evidence import explored_evidence
+from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, RuleName, Savings
+from thresher.choosing.savings import Timed, query_line, savings
+from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
+from thresher.errors import ConfigError, StateError
+from thresher.evaluation import UNTESTED
+from thresher.experiments.config import Experiment
+from thresher.experiments.evidence import evidence_key
+from thresher.experiments.lock import exclusive
+from thresher.experiments.scoring import score_experiment
+from thresher.exploring.record_files import FILE as EXPLORED_FILE
+from thresher.exploring.record_files import read_exploration
+from thresher.exploring.records import Exploration
+from thresher.files import remove_leftovers
+from thresher.progress import Progress
+from thresher.reports import RESULTS_FILE, read_results, write_choice_report
+from thresher.reports.choice_files import write_choice
+from thresher.reports.measured_evidence import measured_evidence
+from thresher.reports.records import Results
+from thresher.reports.selection import baseline_row, main_of, retrievals, variant_rows
+from thresher.scorers.cleaners import parse_cleaner
+
+QUERIES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked: the measure (None for the main one), the terms, for how many queries, among which scorers (all if none).
+
+    `measured` asks for the variants that were run, even where an exploration is there.
+    """
+
+    measure: str | None = None
+    terms: Terms = field(default_factory=Terms)
+    queries: int = QUERIES
+    groups: tuple[str, ...] = ()
+    measured: bool = False
+
+
+def choose_experiment(
+    experiment: Experiment,
+    results: Path = Path("results"),
+    question: Question = Question(),
+    say: Callable[[str], None] = lambda _: None,
+) -> Choice:
+    """Choose among explored cutoffs, or measured variants, and write `choice.json`, `choice.csv` and `report.html`.
+
+    Args:
+        experiment: as it was explored or run.
+        results: the folder with `<experiment>/`.
+        question: what is asked.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        StateError: if nothing was explored or run yet, or it rests on something else than the experiment is now.
+        ConfigError: if the measure or a scorer is none of the experiment's.
+        ThresherError: as `score_experiment`, `read_exploration`, `read_results` and `decide`.
+    """
+    folder = results / experiment.name
+    explored = (folder / EXPLORED_FILE).exists() and not question.measured
+    if not explored and not (folder / RESULTS_FILE).exists():
+        before = "run" if question.measured else "explore"
+        raise StateError(
+            f"nothing was {_PAST[before]} yet", f"run `thresher {before} {experiment.file}` first", str(folder)
+        )
+    with ExitStack() as stack:
+        stack.enter_context(exclusive(folder))
+        remove_leftovers(folder)
+        key = evidence_key(experiment, score_experiment(experiment, folder, False, say))
+        exploration = read_exploration(folder) if explored else None
+        _check_key(exploration, key, experiment, folder / EXPLORED_FILE, "explore")
+        measured = read_results(folder) if (folder / RESULTS_FILE).exists() else None
+        if exploration is None:
+            _check_key(measured, key, experiment, folder / RESULTS_FILE, "run")
+        elif measured and measured.key != key:
+            say("results.json rests on other inputs than the exploration: its times are left out")
+            measured = None
+        choice = _choose(experiment, question, key, exploration, measured, say)
+        write_choice(choice, folder)
+        write_choice_report(choice, folder)
+    return choice
+
+
+_PAST = {"run": "run", "explore": "explored or run"}
+
+
+def _check_key(found: Exploration | Results | None, key: str, experiment: Experiment, path: Path, verb: str) -> None:
+    if found is not None and found.key != key:
+        raise StateError(
+            "it rests on another collection, other topics or options than the experiment has now",
+            f"run `thresher {verb} {experiment.file}` again",
+            str(path),
+        )
+
+
+def _choose(
+    experiment: Experiment,
+    question: Question,
+    key: str,
+    exploration: Exploration | None,
+    measured: Results | None,
+    say: Callable[[str], None],
+) -> Choice:
+    measures = [name for name in experiment.measures if name.split("@")[0].split("(")[0] not in UNTESTED]
+    main = _main(question.measure, measures)
+    ordered = [main, *(name for name in measures if name != main)]
+    gathered = [
+        _evidence(exploration, measured, model.name, name, question.groups)
+        for model in experiment.retrieval
+        for name in ordered
+    ]
+    _check_groups(gathered[0], question.groups, exploration, measured)
+    say(f"judging {len(gathered[0].candidates)} candidates by {', '.join(ordered)}")
+    decisions = []
+    with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
+        for evidence in gathered:
+            looked_at = (lambda _: bar.advance()) if evidence.measure == main else None
+            decisions.append(decide(evidence, question.terms, looked_at))
+    machine = read_machine()
+    tdp = find_tdp(machine.cpu_model, machine.sockets, experiment.costs.tdp_watts)
+    intensity = experiment.costs.carbon_intensity
+    return Choice(
+        title=experiment.title,
+        key=key,
+        measure=main,
+        decisions=tuple(decisions),
+        savings=tuple(_savings(decisions, question.queries, measured, tdp, intensity)),
+        costs=tuple(_costs(measured, tdp, intensity)) if measured else (),
+        co2_method=co2_method(tdp, intensity),
+    )
+
+
+def _main(asked: str | None, measures: Sequence[str]) -> str:
+    if asked is None:
+        if not measures:
+            raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
+        return main_of(measures)
+    if asked not in measures:
+        raise ConfigError(
+            f"{asked!r} is none of the experiment's measures", f"use one of {', '.join(measures)}", "--measure"
+        )
+    return asked
+
+
+def _evidence(
+    exploration: Exploration | None, measured: Results | None, model: str, measure: str, groups: tuple[str, ...]
+) -> Evidence:
+    if exploration is not None:
+        places = exploration.retrieval.index(model), exploration.measures.index(measure)
+        return explored_evidence(exploration, *places, groups or None)
+    assert measured is not None
+    return measured_evidence(measured, model, measure, groups or None)
+
+
+def _check_groups(
+    evidence: Evidence, groups: tuple[str, ...], exploration: Exploration | None, measured: Results | None
+) -> None:
+    if evidence.candidates and not set(groups) - {candidate.group for candidate in evidence.candidates}:
+        return
+    every = _evidence(exploration, measured, evidence.retrieval, evidence.measure, ())
+    known = list(dict.fromkeys(candidate.group for candidate in every.candidates))
+    if not known:
+        raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
+    missing = next(group for group in groups if group not in known)
+    raise ConfigError(f"{missing!r} was not looked at", f"use one of {', '.join(known)}", "--scorer")
+
+
+def _savings(
+    decisions: Sequence[Decision], queries: int, measured: Results | None, tdp: Tdp, intensity: float
+) -> list[Savings]:
+    found = []
+    for decision in decisions:
+        if decision.recommended is None:
+            continue
+        candidate = decision.candidates[decision.recommended]
+        timed = _timed(measured, decision.retrieval) if measured else []
+        grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
+        found.append(savings(decision, candidate, _scorers(candidate.name), timed, queries, grams))
+    return found
+
+
+def _costs(measured: Results, tdp: Tdp, intensity: float) -> list[QueryCosts]:
+    found = []
+    for model in retrievals(measured):
+        line = query_line(_timed(measured, model))
+        if line is not None:
+            found.append(QueryCosts(model, line.fixed, line.per_byte, tdp.watts * intensity / 3600))
+    return found
+
+
+def _timed(measured: Results, model: str) -> list[Timed]:
+    return [
+        Timed(
+            row.variant,
+            _scorers(row.variant),
+            row.index_bytes,
+            row.clean.wall_seconds,
+            row.index.wall_seconds,
+            row.search.wall_seconds / row.queries,
+        )
+        for row in (baseline_row(measured, model), *variant_rows(measured, model))
+    ]
+
+
+def _scorers(variant: str) -> tuple[str, ...]:
+    return tuple(sorted(scorer.canonical_name for scorer in parse_cleaner(variant).scorers))

@@ -1,0 +1,138 @@
+"""The sections of a page on a choice of cutoffs: what was chosen and why, and any cutoff to be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from thresher.choosing.records import Choice, Decision
+from thresher.evaluation.non_inferiority import MINIMUM
+from thresher.exploring.records import Exploration
+from thresher.reports.choice_drawn import drawn_candidates, drawn_curve
+from thresher.reports.choice_selection import Judged, judged, sweeps_of
+from thresher.reports.choice_sentences import choice_sentences
+from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
+from thresher.reports.html_parts import Picture
+from thresher.reports.reading_data import Readable, reading_json
+from thresher.reports.reading_facts import facts_by_name
+from thresher.reports.reading_table import reading_table
+from thresher.reports.records import Results
+from thresher.reports.tables import Table
+
+PARTS = ("choice.css", "reading.js")
+"""What a page with these sections needs beside the styles and the script of all."""
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """What the page shows of one retrieval model."""
+
+    name: str
+    measure: str
+    picks: Table | None
+    decision: Table
+    overview: Picture
+    curves: tuple[Picture, ...]
+    band: str
+    others: tuple[Table, ...]
+    some: Table
+
+
+@dataclass(frozen=True)
+class ChoiceSections:
+    """What the sections show. `data` is the JSON that the slider reads."""
+
+    sentences: tuple[str, ...]
+    savings: Table | None
+    models: tuple[ModelChoice, ...]
+    methods: tuple[tuple[str, str], ...]
+    data: Markup
+
+
+def choice_sections(choice: Choice, exploration: Exploration | None, results: Results | None) -> ChoiceSections:
+    """Return what the page shows of a choice.
+
+    Args:
+        choice: with at least one decision by its main measure.
+        exploration: what it was made of; None if it was made of runs.
+        results: the runs; None if nothing was run.
+    """
+    readable = [_readable(one, number, exploration, results) for number, one in enumerate(judged(choice))]
+    return ChoiceSections(
+        tuple(choice_sentences(choice)),
+        savings_table(choice),
+        tuple(map(_model, readable)),
+        tuple(_methods(choice)),
+        reading_json(choice, readable),
+    )
+
+
+def _readable(one: Judged, number: int, exploration: Exploration | None, results: Results | None) -> Readable:
+    return Readable(
+        one,
+        facts_by_name(one.main.retrieval, exploration if one.main.explored else None, results),
+        [
+            drawn_curve(one.main, sweep, one.others, f"curve-{number}-{place}")
+            for place, sweep in enumerate(sweeps_of(one.main))
+        ],
+        drawn_candidates(one.main, f"candidates-{number}"),
+    )
+
+
+def _model(readable: Readable) -> ModelChoice:
+    main, others = readable.judged.main, readable.judged.others
+    return ModelChoice(
+        main.retrieval,
+        main.measure,
+        picks_table(main) if main.picks else None,
+        decision_table(main),
+        readable.overview.picture,
+        tuple(drawn.picture for drawn in readable.curves),
+        _band(main),
+        tuple(map(decision_table, others)),
+        reading_table(readable.judged, readable.facts),
+    )
+
+
+def _band(decision: Decision) -> str:
+    sure = percent_text(1 - decision.alpha)
+    return (
+        f"Differences from the baseline in {decision.measure} by cutoff, and what the index has left. The band is of all "
+        f"{len(decision.candidates)} candidates at once: with {sure} confidence the true differences of all are above its "
+        f"lower edge, and with {sure} those of all are below its upper one. A cutoff is non-inferior where the lower edge is "
+        "above the margin. Curves that leave the panel below lose more than it shows."
+    )
+
+
+def _methods(choice: Choice) -> list[tuple[str, str]]:
+    main = judged(choice)[0].main
+    found = [
+        (
+            "Non-inferiority",
+            f"A cutoff is non-inferior if its loss is shown to be less than the margin, {margin_text(main)}: a bootstrap over "
+            f"topics of the largest studentised deviation among all candidates (Romano & Wolf 2005), α = "
+            f"{percent_text(main.alpha)} over all of them, so that any may be taken after looking. Fewer than {MINIMUM} "
+            "topics give no verdict.",
+        ),
+        ("Sizes", _sizes(main)),
+        (
+            "Knee",
+            "The point of the Pareto front farthest above the line between its ends, both scales brought to [0, 1] (Satopää "
+            "et al. 2011).",
+        ),
+    ]
+    if choice.costs:
+        found.append(
+            (
+                "Savings of any cutoff",
+                "Seconds of a query are a line of index bytes through the indexes that were run. What cleaning and building "
+                f"take is not in them. CO₂: {choice.co2_method}.",
+            )
+        )
+    return found
+
+
+def _sizes(decision: Decision) -> str:
+    values = "Values are those of exploring all cutoffs at once" if decision.explored else "Values are those of runs"
+    return f"{values}; sizes of indexes are {decision.size_kind}."

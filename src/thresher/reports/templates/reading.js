@@ -1,0 +1,194 @@
+{
+  const data = JSON.parse(document.getElementById("reading-data").textContent);
+  const part = (name) => document.getElementById(`reading-${name}`);
+  const opening = "#reading:";
+  const state = { model: 0, group: 0, step: 0 };
+  let pending = 0;
+
+  const fixed = (value, digits) => {
+    if (value === null) return "–";
+    const text = Math.abs(value).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
+  };
+  const signed = (value) => {
+    const text = fixed(value, 4);
+    return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
+  };
+  const amount = (value, units) => {
+    const [name, size] = units.find(([, size]) => Math.abs(value) >= 2 * size) ?? units[units.length - 1];
+    const text = Math.abs(value / size).toLocaleString("en", { maximumSignificantDigits: 3 });
+    return `${value < 0 ? "−" : ""}${text} ${name}`;
+  };
+  const seconds = (value) => amount(value, [["h", 3600], ["min", 60], ["s", 1]]);
+  const grams = (value) => amount(value, [["t", 1e6], ["kg", 1e3], ["g", 1]]);
+
+  // Names may hold the colon that parts them; signs that read well stay as they are.
+  const encoded = (name) => encodeURIComponent(name).replace(/%(40|3D|2C|2B)/g, (code) => decodeURIComponent(code));
+  const address = (model, name) => opening + encoded(name) + (model ? `:${encoded(data.models[model].name)}` : "");
+
+  const find = (model, name) => {
+    for (const [group, { names }] of data.models[model].groups.entries()) {
+      const step = names.indexOf(name);
+      if (step >= 0) return { model, group, step };
+    }
+    return null;
+  };
+  const fromAddress = () => {
+    if (!location.hash.startsWith(opening)) return null;
+    try {
+      const [name, retrieval] = location.hash.slice(opening.length).split(":").map(decodeURIComponent);
+      const model = retrieval === undefined ? 0 : data.models.findIndex((one) => one.name === retrieval);
+      return model < 0 ? null : find(model, name);
+    } catch {
+      return null;
+    }
+  };
+
+  const fill = (select, names) => {
+    select.replaceChildren(...names.map((name, place) => new Option(name, place)));
+  };
+  const showModel = () => {
+    const model = data.models[state.model];
+    part("model").value = state.model;
+    fill(part("group"), model.groups.map(({ name }) => name));
+    part("costs").hidden = !model.costs;
+    part("picks").replaceChildren(
+      ...model.picks.map(([rule, name]) => {
+        const link = document.createElement("a");
+        link.href = address(state.model, name);
+        link.textContent = `${rule}: ${name}`;
+        return link;
+      }),
+    );
+  };
+  const showGroup = () => {
+    const { names, cutoffs, plot, name } = data.models[state.model].groups[state.group];
+    part("group").value = state.group;
+    part("step").max = names.length - 1;
+    part("ends").textContent =
+      cutoffs[0] === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
+    part("plot").setAttribute("viewBox", `0 0 ${plot.size.join(" ")}`);
+    part("plot").setAttribute("aria-label", `Where this cutoff is among those of ${name}`);
+    part("drawing").setAttribute("href", `#${plot.id}`);
+  };
+  const showMarker = ({ frame, dots }) => {
+    const [, top, , bottom] = frame;
+    const [[x]] = dots;
+    const line = part("line");
+    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: top, y2: bottom })) line.setAttribute(name, value);
+    line.toggleAttribute("hidden", dots.length < 2);
+    part("plot").querySelectorAll(".dot").forEach((circle, place) => {
+      circle.toggleAttribute("hidden", place >= dots.length);
+      if (place >= dots.length) return;
+      circle.setAttribute("cx", dots[place][0]);
+      circle.setAttribute("cy", dots[place][1]);
+    });
+  };
+  const showMeasures = (model, group, step) => {
+    const anyHeld = group.measures.some(({ held }) => held !== null);
+    for (const header of part("form").querySelectorAll("th.held")) header.hidden = !anyHeld;
+    part("measures").replaceChildren(
+      ...group.measures.map(({ means, differences, held, heldDifferences }, place) => {
+        const row = document.createElement("tr");
+        const header = document.createElement("th");
+        header.scope = "row";
+        header.textContent = model.measures[place];
+        const texts = [fixed(means[step], 4), signed(differences[step])];
+        if (anyHeld) texts.push(fixed(held?.[step] ?? null, 4), signed(heldDifferences?.[step] ?? null));
+        row.append(header, ...texts.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
+        return row;
+      }),
+    );
+  };
+  const saved = (model, size) => {
+    if (!model.costs) return "not known: more runs are needed";
+    const queries = part("queries").valueAsNumber;
+    if (!(queries >= 1)) return "–";
+    const [fixedSeconds, perByte, gramsPerSecond] = model.costs;
+    const all = queries * (fixedSeconds + perByte * model.size);
+    const less = queries * perByte * (model.size - size);
+    const co2 = Math.abs(less) < data.resolution ? "CO₂ below resolution" : `${grams(less * gramsPerSecond)} of CO₂`;
+    return `${seconds(less)} of ${seconds(all)}, ${co2}`;
+  };
+  const show = () => {
+    const model = data.models[state.model];
+    const group = model.groups[state.group];
+    const { step } = state;
+    const verdict = group.verdicts[step];
+    const needed = group.needed[step];
+    part("step").value = step;
+    part("step").setAttribute("aria-valuetext", group.names[step]);
+    part("name").textContent = group.names[step];
+    part("cutoff").textContent = group.cutoffs[step] ?? "–";
+    const topics = needed === null ? "" : ` About ${fixed(needed, 0)} topics would show it, were the difference and its spread what they are here.`;
+    part("verdict").textContent = model.words[verdict] + topics;
+    part("verdict").className = `verdict ${{ "non-inferior": "better", inferior: "worse" }[verdict] ?? ""}`;
+    showMeasures(model, group, step);
+    const bounds = `${signed(group.lows[step])} and ${signed(group.highs[step])}`;
+    part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all candidates at once)`;
+    part("words").textContent = group.words[step] === null ? "–" : `${fixed(group.words[step], 1)} %`;
+    const whole = model.documents === null ? "" : ` of ${fixed(model.documents, 0)}`;
+    part("documents").textContent = fixed(group.documents[step], 0) + whole;
+    part("size").textContent = `${fixed(group.sizes[step], 0)} ${model.kind} (${fixed(group.shares[step], 1)} % of the baseline's)`;
+    part("saved").textContent = saved(model, group.sizes[step]);
+    showMarker({ frame: group.plot.frame, dots: group.plot.dots[step] });
+  };
+  const remember = () => {
+    // Browsers refuse to hear of every step of a held key.
+    clearTimeout(pending);
+    pending = setTimeout(() => {
+      const { names } = data.models[state.model].groups[state.group];
+      history.replaceState(null, "", address(state.model, names[state.step]));
+    }, 300);
+  };
+  const go = (place) => {
+    const newModel = place.model !== state.model;
+    const newGroup = newModel || place.group !== state.group;
+    Object.assign(state, place);
+    if (newModel) showModel();
+    if (newGroup) showGroup();
+    show();
+  };
+  const nearest = (group, size) => {
+    const far = group.sizes.map((other) => Math.abs(other - size));
+    return far.indexOf(Math.min(...far));
+  };
+  const size = () => data.models[state.model].groups[state.group].sizes[state.step];
+
+  part("step").addEventListener("input", (event) => {
+    go({ ...state, step: event.target.valueAsNumber });
+    remember();
+  });
+  part("group").addEventListener("change", (event) => {
+    const group = Number(event.target.value);
+    go({ ...state, group, step: nearest(data.models[state.model].groups[group], size()) });
+    remember();
+  });
+  part("model").addEventListener("change", (event) => {
+    const model = Number(event.target.value);
+    const { names } = data.models[state.model].groups[state.group];
+    go(find(model, names[state.step]) ?? { model, group: 0, step: 0 });
+    remember();
+  });
+  part("queries").addEventListener("input", show);
+  part("form").addEventListener("submit", (event) => event.preventDefault());
+  const follow = () => {
+    const place = fromAddress();
+    if (!place) return;
+    clearTimeout(pending);
+    go(place);
+    document.getElementById("reading").scrollIntoView();
+  };
+  addEventListener("hashchange", follow);
+
+  fill(part("model"), data.models.map(({ name }) => name));
+  part("models").hidden = data.models.length < 2;
+  part("queries").value = data.queries;
+  part("form").hidden = false;
+  const start = data.models[0].start;
+  Object.assign(state, (start === null ? null : find(0, start)) ?? state);
+  showModel();
+  showGroup();
+  show();
+  follow();
+}

@@ -1,0 +1,232 @@
+"""`thresher choose`: from what was explored, from what was run, on topics that had no part, and what stands in the way."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_web import Done, Finished, Web
+
+from thresher.choosing.records import Choice, RuleName, SizeKind
+from thresher.evaluation.non_inferiority import MINIMUM, Verdict
+from thresher.exploring.record_files import read_exploration
+from thresher.reports.choice_files import read_choice
+
+Call = Callable[..., Done]
+NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
+QUICK = ("--folds", "4", "--repeats", "1")
+
+
+def more_topics(web: Web, times: int = 3) -> int:
+    """Ask for the pages of each topic once more with each of its words left out, and return how many topics there are."""
+    queries = dict(line.split("\t") for line in (web.folder / "topics.tsv").read_text().splitlines())
+    judged = [line.split() for line in (web.folder / "qrels.txt").read_text().splitlines()]
+    topics, qrels = [], []
+    for number, query in queries.items():
+        for left in range(times):
+            words = [word for place, word in enumerate(query.split()) if place != left]
+            topics.append(f"{number}{left}\t{' '.join(words)}\n")
+            qrels += [f"{number}{left} {' '.join(rest)}\n" for topic, *rest in judged if topic == number]
+    (web.folder / "topics.tsv").write_text("".join(topics))
+    (web.folder / "qrels.txt").write_text("".join(qrels))
+    return len(topics)
+
+
+def chosen(folder: Path) -> Choice:
+    found = read_choice(folder)
+    assert found is not None
+    return found
+
+
+def test_among_all_cutoffs(web: Web, call: Call) -> None:
+    topics = more_topics(web)
+    assert topics >= MINIMUM
+    web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]')
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    results = web.folder / "results" / "web"
+    done = call("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK, cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    choice, explored = chosen(results), read_exploration(results)
+    assert choice.key == explored.key
+    assert [decision.measure for decision in choice.decisions] == ["nDCG(dcg='exp-log2')@10", "P@5", "P@10", "AP"]
+    main = choice.decisions[0]
+    assert (main.topics, main.explored, main.size_kind) == (topics, True, SizeKind.ESTIMATED)
+    assert [candidate.name for candidate in main.candidates] == [
+        name for curve in explored.curves if curve.name != "none" for name in curve.cleaners
+    ]
+    assert (main.folds, main.repeats, main.relative_margin) == (4, 1, 0.2)
+    # The recommended one is the smallest of those shown to be non-inferior.
+    assert main.recommended is not None
+    safe = [place for place, found in enumerate(main.verdicts) if found.verdict is Verdict.NON_INFERIOR]
+    assert main.candidates[main.recommended].size == min(main.candidates[place].size for place in safe)
+    assert main.verdicts[main.recommended].low > -main.margin
+    name = main.candidates[main.recommended].name
+    (saved,) = choice.savings
+    assert (saved.variant, saved.queries) == (name, 5000)
+    assert saved.query_seconds is not None
+    # It is told, and written down line by line.
+    assert f"Recommended: {name}, the smallest of {len(main.candidates)} cutoffs" in done.out
+    assert done.out.splitlines()[-1] == f"report: {results / 'report.html'}"
+    with (results / "choice.csv").open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert len(rows) == sum(len(decision.candidates) for decision in choice.decisions)
+    picked = [row["variant"] for row in rows if RuleName.SMALLEST.value in row["picked_as"]]
+    assert picked == [name]
+    report = (results / "report.html").read_text(encoding="utf-8")
+    assert 'id="choice"' in report
+    assert 'id="table"' in report
+    # The same again, byte for byte.
+    before = {path.name: path.read_bytes() for path in results.glob("*.*") if path.name != ".lock"}
+    assert call("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK, cwd=web.folder).code == 0
+    assert {path.name: path.read_bytes() for path in results.glob("*.*") if path.name != ".lock"} == before
+    # What is written again later still has it, until it rests on something else.
+    assert call("report", str(results), cwd=web.folder).code == 0
+    assert (results / "report.html").read_text(encoding="utf-8") == report
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    assert 'id="choice"' in (results / "report.html").read_text(encoding="utf-8")
+    web.write(sweep='scorer = "words"\ncutoffs = [2, 3]', evaluation='measures = ["AP"]')
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    assert 'id="choice"' not in (results / "report.html").read_text(encoding="utf-8")
+
+
+def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
+    web.write()
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    done = call("choose", "web.toml", *QUICK, cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    results = web.folder / "results" / "web"
+    main = chosen(results).decisions[0]
+    assert main.size_kind is SizeKind.POSTINGS
+    # Twelve topics are too few for any verdict.
+    assert {found.verdict for found in main.verdicts} == {Verdict.INCONCLUSIVE}
+    assert (
+        "- Inconclusive: 12 topics are too few for a verdict, at least 25 are needed. Stay with the baseline."
+        in done.out
+    )
+    report = (results / "report.html").read_text(encoding="utf-8")
+    assert 'id="choice"' in report
+    assert 'id="table"' not in report
+
+
+def test_among_the_variants_that_were_run(copy: Finished, call: Call) -> None:
+    done = call("choose", copy.file.name, "--measured", "--measure", "AP", *QUICK, cwd=copy.web.folder)
+    assert (done.code, done.errors) == (0, [])
+    choice = chosen(copy.results)
+    main = choice.decisions[0]
+    assert (choice.measure, main.measure, main.explored, main.size_kind) == ("AP", "AP", False, SizeKind.BYTES)
+    with (copy.results / "results.csv").open(encoding="utf-8", newline="") as lines:
+        rows = {row["variant"]: row for row in csv.DictReader(lines)}
+    assert {"none", *(candidate.name for candidate in main.candidates)} == rows.keys()
+    for candidate, mean in zip(main.candidates, main.means, strict=True):
+        assert candidate.size == float(rows[candidate.name]["index_bytes"])
+        assert mean == pytest.approx(float(rows[candidate.name]["AP"]), abs=1e-12)
+    # With nothing explored they are what there is.
+    assert call("choose", copy.file.name, "--measure", "AP", *QUICK, cwd=copy.web.folder).code == 0
+    assert chosen(copy.results) == choice
+
+
+def test_some_scorers_alone(copy: Finished, call: Call) -> None:
+    assert call("choose", copy.file.name, "--scorer", "words", *QUICK, cwd=copy.web.folder).code == 0
+    names = [candidate.name for candidate in chosen(copy.results).decisions[0].candidates]
+    assert names == ["words@5", "words@20", "words@40"]
+
+
+def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
+    topics = (web.folder / "topics.tsv").read_text().splitlines(keepends=True)
+    (web.folder / "topics.tsv").write_text("".join(topics[:7]))
+    (web.folder / "others.tsv").write_text("".join(topics[7:]))
+    held_out = 'topics = "others.tsv"\nqrels = "qrels.txt"'
+    web.write(held_out=held_out)
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    done = call("choose", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    results = web.folder / "results" / "web"
+    main, explored = chosen(results).decisions[0], read_exploration(results)
+    assert (main.topics, main.held_out_topics, main.folds) == (7, 5, 0)
+    highest = main.picks[2]
+    assert highest.place is not None
+    name = main.candidates[highest.place].name
+    curve = next(curve for curve in explored.curves if name in curve.cleaners)
+    assert curve.held_out is not None
+    measure = explored.measures.index(main.measure)
+    assert highest.held_out == pytest.approx(curve.held_out[0, measure, curve.cleaners.index(name)].mean())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("--margin", "5"), ""),
+        (("--margin", "100%"), NO_MARGIN.format("100%")),
+        (("--margin", "x"), NO_MARGIN.format("x")),
+        (("--margin", "-1"), NO_MARGIN.format("-1")),
+        (("--margin", "nan%"), NO_MARGIN.format("nan%")),
+        (("--measure", "RR"), "--measure: 'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, "
+         "nDCG(dcg='exp-log2')@10."),
+        (("--scorer", "bte"), "--scorer: 'bte' was not looked at. Fix: use one of words, density@8, "
+         "perplexity(lm=books)@8000."),
+        (("--folds", "1"), "Invalid value for '--folds': 1 is not in the range x>=2. Fix: see `thresher choose --help`."),
+    ],
+)  # fmt: skip
+def test_mistakes_are_one_line(copy: Finished, call: Call, arguments: tuple[str, ...], error: str) -> None:
+    done = call("choose", copy.file.name, "--repeats", "1", *arguments, cwd=copy.web.folder)
+    assert (done.code, done.errors) == ((2, [f"error: {error}"]) if error else (0, []))
+
+
+def test_what_is_not_there_yet(web: Web, call: Call) -> None:
+    web.write()
+    done = call("choose", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (
+        5,
+        ["error: results/web: nothing was explored or run yet. Fix: run `thresher explore web.toml` first."],
+    )
+    assert not (web.folder / "results").exists()
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    done = call("choose", "web.toml", "--measured", cwd=web.folder)
+    assert (done.code, done.errors) == (
+        5,
+        ["error: results/web: nothing was run yet. Fix: run `thresher run web.toml` first."],
+    )
+    web.write(sweep="", cleaners="")
+    assert call("explore", "web.toml", "--fresh", cwd=web.folder).code == 0
+    done = call("choose", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (
+        2,
+        ["error: sweep: there is nothing to choose among but the baseline. Fix: add a sweep to the experiment."],
+    )
+
+
+def test_an_exploration_of_something_else_is_refused(copy: Finished, call: Call) -> None:
+    assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
+    topics = copy.web.folder / "topics.tsv"
+    topics.write_text(topics.read_text().replace("barley", "wheat"))
+    for option, file, verb in (((), "explored.json", "explore"), (("--measured",), "results.json", "run")):
+        done = call("choose", copy.file.name, *option, cwd=copy.web.folder)
+        assert (done.code, done.errors) == (
+            5,
+            [
+                f"error: results/web/{file}: it rests on another collection, other topics or options than the experiment has "
+                f"now. Fix: run `thresher {verb} web.toml` again."
+            ],
+        )
+    # Explored again, runs of before have no part in it.
+    assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
+    done = call("choose", copy.file.name, *QUICK, cwd=copy.web.folder)
+    assert done.code == 0
+    assert "results.json rests on other inputs than the exploration: its times are left out" in done.err
+    assert chosen(copy.results).costs == ()
+    assert 'id="table"' not in (copy.results / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
+    assert call("choose", copy.file.name, *QUICK, cwd=copy.web.folder).code == 0
+    path = copy.results / "choice.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
+    done = call("report", str(copy.results), cwd=copy.web.folder)
+    assert (done.code, done.errors) == (
+        3,
+        [f"error: {path}: the choice is of another version. Fix: run `thresher choose` again."],
+    )

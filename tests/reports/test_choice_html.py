@@ -1,0 +1,584 @@
+"""The sections on a choice: what they say without a script, and what the slider reads in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import hashlib
+import json
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser, BrowserError
+from choice_samples import BYTES, COSTS, DOCUMENTS, NDCG, TERMS, WORDS, choice_of, explored, measured
+from lxml import html as lxml_html
+from report_samples import small
+
+from thresher.choosing.records import Choice, Decision, SizeKind
+from thresher.exploring.records import Exploration
+from thresher.reports.choice_selection import judged, laxest_first, singles_of, sweeps_of
+from thresher.reports.choice_sentences import choice_sentences
+from thresher.reports.choice_tables import decision_table, margin_text, picks_table
+from thresher.reports.formatting import fixed, signed
+from thresher.reports.html import render_report, write_report
+from thresher.reports.reading_facts import Facts, facts_by_name
+from thresher.reports.reading_table import reading_table
+from thresher.reports.tables import Table
+
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def exploration() -> Exploration:
+    return explored()
+
+
+@pytest.fixture(scope="module")
+def choice(exploration: Exploration) -> Choice:
+    return choice_of(exploration)
+
+
+@pytest.fixture(scope="module")
+def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_report(None, path, choice, exploration)
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with Browser() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser: Browser, page: Path) -> Browser:
+    browser.problems.clear()
+    browser.open(page)
+    return browser
+
+
+def rows_of(table: lxml_html.HtmlElement) -> list[list[str]]:
+    return [[" ".join(cell.text_content().split()) for cell in row] for row in table.xpath("./tbody/tr")]
+
+
+def cells(table: Table) -> list[list[str]]:
+    return [[" ".join((cell.text + cell.mark).split()) for cell in row] for row in table.rows]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    (element,) = lxml_html.document_fromstring(page).xpath("//script[@id='reading-data']")
+    found: dict[str, Any] = json.loads(element.text)
+    return found
+
+
+def reading(browser: Browser) -> dict[str, Any]:
+    """Return what the page shows of a cutoff, word by word."""
+    found: dict[str, Any] = browser.evaluate(
+        """(() => {
+          const text = (name) => document.getElementById(`reading-${name}`).textContent;
+          const shown = {};
+          for (const name of ["name", "verdict", "cutoff", "band", "words", "documents", "size", "saved"])
+            shown[name] = text(name);
+          shown.colour = document.getElementById("reading-verdict").className;
+          shown.said = document.getElementById("reading-step").getAttribute("aria-valuetext");
+          shown.measures = Array.from(document.querySelectorAll("#reading-measures tr"),
+            (row) => Array.from(row.cells, (cell) => cell.textContent));
+          shown.dots = Array.from(document.querySelectorAll("#reading-plot .dot:not([hidden])"),
+            (dot) => [Number(dot.getAttribute("cx")), Number(dot.getAttribute("cy"))]);
+          return shown;
+        })()"""
+    )
+    return found
+
+
+def expected(choice: Choice, exploration: Exploration, model: int, name: str, queries: int | None = 1_000_000) -> dict:
+    """Work out the same from the records."""
+    one = judged(choice)[model]
+    main = one.main
+    place = [candidate.name for candidate in main.candidates].index(name)
+    candidate, verdict = main.candidates[place], main.verdicts[place]
+    curve = exploration.curve(candidate.group)
+    point = curve.cleaners.index(name)
+    base = exploration.curve("none")
+    words = {
+        "non-inferior": f"Non-inferior: the loss is shown to be less than {margin_text(main)}.",
+        "inferior": f"Inferior: the loss is shown to be more than {margin_text(main)}.",
+        "inconclusive": "Inconclusive: neither a loss below nor one above the margin is shown.",
+    }[verdict.verdict]
+    if verdict.topics_needed is not None:
+        needed = f"{verdict.topics_needed:,}"
+        words += f" About {needed} topics would show it, were the difference and its spread what they are here."
+    measures = []
+    for number, measure in enumerate(exploration.measures):
+        mean, before = curve.values[model, number, point].mean(), base.values[model, number, 0].mean()
+        row = [measure, fixed(mean, 4), signed(mean - before, 4)]
+        if curve.held_out is not None and base.held_out is not None:
+            there, then = curve.held_out[model, number, point].mean(), base.held_out[model, number, 0].mean()
+            row += [fixed(there, 4), signed(there - then, 4)]
+        measures.append(row)
+    return {
+        "name": name,
+        "said": name,
+        "cutoff": "–" if candidate.cutoff is None else name.rpartition("@")[2],
+        "verdict": words,
+        "colour": {"non-inferior": "verdict better", "inferior": "verdict worse"}.get(verdict.verdict, "verdict "),
+        "measures": measures,
+        "band": f"{signed(verdict.low, 4)} and {signed(verdict.high, 4)} ({NDCG}, each with 95 % for all candidates at once)",
+        "words": f"{100 * curve.words[point] / WORDS:.1f} %",
+        "documents": f"{curve.sizes[point].documents:,} of {DOCUMENTS:,}",
+        "size": f"{candidate.size:,.0f} bytes, estimated ({100 * candidate.size / BYTES:.1f} % of the baseline's)",
+        "saved": saved(candidate.size, queries) if model == 0 else "not known: more runs are needed",
+    }
+
+
+def saved(size: float, queries: int | None) -> str:
+    if queries is None:
+        return "–"
+    fixed_seconds, per_byte, grams = COSTS
+    less, all_ = queries * per_byte * (BYTES - size), queries * (fixed_seconds + per_byte * BYTES)
+    co2 = f"{amount(less * grams, ('t', 1e6), ('kg', 1e3), ('g', 1))} of CO₂" if less >= 1 else "CO₂ below resolution"
+    seconds = (("h", 3600.0), ("min", 60.0), ("s", 1.0))
+    return f"{amount(less, *seconds)} of {amount(all_, *seconds)}, {co2}"
+
+
+def amount(value: float, *units: tuple[str, float]) -> str:
+    name, size = next((unit for unit in units if value >= 2 * unit[1]), units[-1])
+    return f"{float(f'{value / size:.3g}'):,.10g} {name}"
+
+
+def shown(browser: Browser) -> dict[str, Any]:
+    found = reading(browser)
+    del found["dots"]
+    return found
+
+
+def main_of(choice: Choice, model: int = 0) -> Decision:
+    return judged(choice)[model].main
+
+
+def test_the_sections_say_what_was_chosen_without_a_script(
+    page: Path, choice: Choice, exploration: Exploration
+) -> None:
+    tree = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
+    assert [section.get("id") for section in tree.xpath("//section")] == ["choice", "reading", "methods"]
+    assert [link.get("href") for link in tree.xpath("//nav//a")] == ["#choice", "#reading", "#methods"]
+    assert tree.findtext(".//h1") == "Pages & more"
+    assert tuple(item.text for item in tree.xpath("//section[@id='choice']/ul/li")) == tuple(choice_sentences(choice))
+    assert [heading.text for heading in tree.xpath("//section[@id='choice']/h3")] == ["qld", "bm25"]
+    tables = [rows_of(table) for table in tree.xpath("//section[@id='choice']/div//table")]
+    assert tables == [cells(make(main_of(choice, model))) for model in (0, 1) for make in (picks_table, decision_table)]
+    others = [rows_of(table) for table in tree.xpath("//section[@id='choice']/details//table")]
+    assert others == [cells(decision_table(one.others[0])) for one in judged(choice)]
+    assert len(tree.xpath("//section[@id='choice']//figure/svg")) == 6
+    plain = [rows_of(table) for table in tree.xpath("//section[@id='reading']/details//table")]
+    assert plain == [
+        cells(reading_table(one, facts_by_name(one.main.retrieval, exploration, None))) for one in judged(choice)
+    ]
+    assert tree.xpath("//form")[0].get("hidden") is not None
+    assert [term.text for term in tree.xpath("//section[@id='methods']//dt")] == [
+        "Non-inferiority",
+        "Sizes",
+        "Knee",
+        "Savings of any cutoff",
+    ]
+
+
+def test_the_policy_allows_the_one_script_and_nothing_is_loaded(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    tree = lxml_html.document_fromstring(text)
+    data, script = tree.xpath("//script")
+    assert data.get("type") == "application/json"
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    (policy,) = tree.xpath("//meta[@http-equiv]/@content")
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    assert set(re.findall(r"https?://[^\s\"'<>]+", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
+    counted = Counter(tree.xpath("//@id"))
+    assert [name for name, count in counted.items() if count > 1] == []
+    assert all(label.xpath(".//select | .//input") for label in tree.xpath("//form//label"))
+
+
+def test_results_without_a_choice_have_nothing_of_it() -> None:
+    text = render_report(small())
+    assert "reading" not in text
+    assert 'id="choice"' not in text
+    with pytest.raises(ValueError, match="there is nothing to report"):
+        render_report(None)
+
+
+def test_a_choice_stands_behind_the_summary_of_results() -> None:
+    _, choice = measured()
+    page = render_report(small(), choice)
+    tree = lxml_html.document_fromstring(page)
+    sections = [section.get("id") for section in tree.xpath("//section")]
+    assert sections[:4] == ["summary", "choice", "reading", "table"]
+    assert sections[-1] == "methods"
+    headings = [term.text for term in tree.xpath("//section[@id='methods']//dt")]
+    assert headings[:2] == ["Time", "Non-inferiority"]
+    assert [link.get("href") for link in tree.xpath("//nav//a")][:3] == ["#choice", "#reading", "#table"]
+    # What the runs tell of words@11; of other cutoffs these runs know nothing.
+    words = data_of(page)["models"][0]["groups"][0]
+    known = {
+        name: words["words"][place] for place, name in enumerate(words["names"]) if words["words"][place] is not None
+    }
+    assert known == {"words@11": 50.0}
+    assert words["documents"][words["names"].index("words@11")] == 990
+    assert words["measures"][0]["held"] is None
+
+
+def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
+    results = small()
+    tested = replace(results, rows=tuple(replace(row, measures={"P@10": 0.25}) for row in results.rows))
+    facts = facts_by_name("qld", None, replace(results, held_out=tested))
+    assert facts["justext"] == Facts(0.3, 900, {"P@10": 0.25})
+    assert set(facts) == {"none", "words@11", "justext"}
+    assert facts_by_name("bm25", None, results) == facts_by_name("qld", None, None) == {}
+
+
+def test_some_cutoffs_are_in_the_plain_table(choice: Choice, exploration: Exploration) -> None:
+    one = judged(choice)[0]
+    main = one.main
+    table = reading_table(one, facts_by_name("qld", exploration, None))
+    names = [row[0].text for row in table.rows]
+    assert len(names) == len(set(names)) <= 30
+    assert {main.candidates[pick.place or 0].name for pick in main.picks} <= set(names)
+    assert names[-1] == "justext"
+    sizes = {row[0].text: row[-1].value for row in table.rows}
+    for sweep in sweeps_of(main):
+        ordered = [main.candidates[place].name for place in laxest_first(main, sweep)]
+        own = [name for name in names if name.startswith(f"{sweep.name}@")]
+        assert own == [name for name in ordered if name in own]
+        assert {ordered[0], ordered[-1]} <= set(own)
+        assert [sizes[name] for name in own] == sorted((sizes[name] for name in own), reverse=True)
+
+
+def test_numbers_in_the_data_are_those_of_all_candidates(page: Path, choice: Choice) -> None:
+    data = data_of(page.read_text(encoding="utf-8"))
+    for number, model in enumerate(data["models"]):
+        main = main_of(choice, number)
+        places = {candidate.name: place for place, candidate in enumerate(main.candidates)}
+        assert sorted(name for group in model["groups"] for name in group["names"]) == sorted(places)
+        for group in model["groups"]:
+            for step, name in enumerate(group["names"]):
+                verdict = main.verdicts[places[name]]
+                assert group["measures"][0]["means"][step] == round(main.means[places[name]], 4)
+                assert (group["lows"][step], group["highs"][step]) == (round(verdict.low, 4), round(verdict.high, 4))
+                assert group["verdicts"][step] == verdict.verdict
+                assert group["sizes"][step] == main.candidates[places[name]].size
+
+
+def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration) -> None:
+    unknown = replace(
+        exploration, curves=tuple(replace(curve, bytes=None) for curve in exploration.curves), held_out=()
+    )
+    small_one = replace(
+        unknown,
+        retrieval=("qld",),
+        curves=tuple(replace(curve, values=curve.values[:1], held_out=None) for curve in unknown.curves),
+    )
+    choice = choice_of(small_one, replace(TERMS, resamples=50, folds=2, repeats=1))
+    assert main_of(choice).size_kind is SizeKind.POSTINGS
+    (model,) = data_of(render_report(None, choice, small_one))["models"]
+    assert (model["costs"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
+    assert model["groups"][0]["measures"][0]["held"] is None
+
+
+def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choice, exploration: Exploration) -> None:
+    main = main_of(choice)
+    recommended = main.candidates[main.recommended or 0]
+    sweep = next(sweep for sweep in sweeps_of(main) if sweep.name == recommended.group)
+    names = [main.candidates[place].name for place in laxest_first(main, sweep)]
+    here = names.index(recommended.name)
+    assert shown(opened) == expected(choice, exploration, 0, recommended.name)
+    opened.evaluate("document.getElementById('reading-step').focus()")
+    steps = {
+        "ArrowRight": here + 1,
+        "ArrowUp": here + 2,
+        "ArrowLeft": here + 1,
+        "ArrowDown": here,
+        "Home": 0,
+        "End": len(names) - 1,
+    }
+    for key, step in steps.items():
+        opened.press(key)
+        opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(names[step])}")
+        assert shown(opened) == expected(choice, exploration, 0, names[step])
+    opened.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + names[-1])}")
+    assert main.verdicts[laxest_first(main, sweep)[-1]].verdict == "inferior"
+    assert opened.problems == []
+
+
+def test_a_held_key_takes_no_more_than_one_address(opened: Browser) -> None:
+    opened.evaluate(
+        "window.count = 0; history.replaceState = new Proxy(history.replaceState, {apply(to, self, all) "
+        "{ window.count += 1; return Reflect.apply(to, self, all); }}); document.getElementById('reading-step').focus()"
+    )
+    for _ in range(12):
+        opened.press("ArrowRight")
+    name = opened.evaluate("document.getElementById('reading-name').textContent")
+    opened.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + name)}")
+    assert 1 <= opened.evaluate("window.count") < 12
+
+
+def test_the_marker_is_on_the_curve(opened: Browser, choice: Choice) -> None:
+    main = main_of(choice)
+    sweep = sweeps_of(main)[0]
+    corners = opened.evaluate(
+        """Array.from(document.querySelectorAll("#curve-0-0-figure_1 path"), (path) => [path.getAttribute("style") ?? "",
+          Array.from((path.getAttribute("d") ?? "").matchAll(/[ML] (\\S+) (\\S+)/g), ([, x, y]) => [Number(x), Number(y)])])"""
+    )
+    lines = [points for style, points in corners if "fill: none" in style and len(points) == len(sweep.places)]
+    difference, ratio, size = lines
+    assert len(ratio) == 120
+    for place in (main.recommended or 0, sweep.places[-1], sweep.places[0]):
+        name = main.candidates[place].name
+        opened.evaluate(f"location.hash = {json.dumps('#reading:' + name)}")
+        opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(name)}")
+        index = sweep.places.index(place)
+        upper, lower = reading(opened)["dots"]
+        assert lower == pytest.approx(size[index], abs=0.06)
+        assert upper[0] == pytest.approx(difference[index][0], abs=0.06)
+        # The panel ends above the deepest losses, and the marker with it.
+        frame = data_of_page(opened)["models"][0]["groups"][0]["plot"]["frame"]
+        assert upper[1] == pytest.approx(difference[index][1], abs=0.06) or difference[index][1] > upper[1] > frame[1]
+        line = opened.evaluate(
+            "['x1', 'x2', 'y1', 'y2'].map((name) => Number(document.getElementById('reading-line').getAttribute(name)))"
+        )
+        assert line == [upper[0], upper[0], frame[1], frame[3]]
+    drawn = opened.evaluate(
+        "(({width, height}) => [width, height])(document.getElementById('reading-drawing').getBoundingClientRect())"
+    )
+    assert min(drawn) > 200
+
+
+def data_of_page(browser: Browser) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(browser.evaluate("document.getElementById('reading-data').textContent"))
+    return found
+
+
+def choose(browser: Browser, name: str, key: str) -> None:
+    browser.evaluate(f"document.getElementById('reading-{name}').focus()")
+    browser.press(key)
+
+
+def test_another_scorer_is_read_at_the_nearest_size(opened: Browser, choice: Choice, exploration: Exploration) -> None:
+    main = main_of(choice)
+    choose(opened, "group", "ArrowDown")
+    other = sweeps_of(main)[1]
+    size = main.candidates[main.recommended or 0].size
+    nearest = min(laxest_first(main, other), key=lambda place: abs(main.candidates[place].size - size))
+    name = main.candidates[nearest].name
+    assert shown(opened) == expected(choice, exploration, 0, name)
+    assert opened.evaluate("document.getElementById('reading-drawing').getAttribute('href')") == "#curve-0-1-figure_1"
+    assert (
+        opened.evaluate("document.getElementById('reading-ends').textContent")
+        == "From the laxest cutoff to the strictest"
+    )
+    choose(opened, "group", "ArrowDown")
+    assert shown(opened) == expected(choice, exploration, 0, "justext")
+    assert (
+        opened.evaluate("document.getElementById('reading-ends').textContent")
+        == "From the largest index to the smallest"
+    )
+    assert len(reading(opened)["dots"]) == 1
+    assert [main.candidates[place].name for place in singles_of(main)] == ["justext"]
+    opened.wait("location.hash === '#reading:justext'")
+    assert opened.problems == []
+
+
+def test_savings_follow_the_number_of_queries(opened: Browser, choice: Choice) -> None:
+    size = main_of(choice).candidates[main_of(choice).recommended or 0].size
+    for queries in (1, 30_000, 1_000_000, 250_000_000, 40_000_000_000):
+        opened.evaluate(
+            "(() => { const field = document.getElementById('reading-queries'); field.focus(); field.select(); })()"
+        )
+        for digit in str(queries):
+            opened.press(digit)
+        assert reading(opened)["saved"] == saved(size, queries)
+    opened.evaluate(
+        "(() => { const field = document.getElementById('reading-queries'); field.focus(); field.select(); })()"
+    )
+    opened.press("-")
+    assert reading(opened)["saved"] == "–"
+
+
+def test_another_retrieval_model_has_its_own_numbers(opened: Browser, choice: Choice, exploration: Exploration) -> None:
+    name = main_of(choice).candidates[main_of(choice).recommended or 0].name
+    assert opened.evaluate("document.getElementById('reading-models').hidden") is False
+    choose(opened, "model", "ArrowDown")
+    assert shown(opened) == expected(choice, exploration, 1, name)
+    assert opened.evaluate("document.getElementById('reading-costs').hidden") is True
+    opened.wait(f"location.hash === {json.dumps('#reading:' + name + ':bm25')}")
+    links = opened.evaluate("Array.from(document.querySelectorAll('#reading-picks a'), (link) => link.textContent)")
+    other = main_of(choice, 1)
+    assert links == [f"{pick.rule}: {other.candidates[pick.place or 0].name}" for pick in other.picks]
+
+
+def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice, exploration: Exploration) -> None:
+    browser.problems.clear()
+    browser.open(page, "#reading:perplexity(lm%3Dbooks)@900000:bm25")
+    assert shown(browser) == expected(choice, exploration, 1, "perplexity(lm=books)@900000")
+    assert abs(browser.evaluate("document.getElementById('reading').getBoundingClientRect().top")) < 2
+    browser.evaluate("document.querySelector('#reading-picks a').click()")
+    picked = main_of(choice, 1).candidates[main_of(choice, 1).picks[0].place or 0].name
+    browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(picked)}")
+    assert shown(browser) == expected(choice, exploration, 1, picked)
+    # A link that leads nowhere leaves what is shown.
+    for strange in ("#reading:nothing@1", "#reading:%E0%A4%A", "#reading:justext:bm26", "#reading:__proto__", "#table"):
+        browser.evaluate(f"location.hash = {json.dumps(strange)}")
+        assert shown(browser) == expected(choice, exploration, 1, picked)
+    assert browser.problems == []
+
+
+def test_without_scripts_the_tables_are_there_and_the_form_is_not(browser: Browser, page: Path) -> None:
+    browser.problems.clear()
+    browser.allow_scripts(False)
+    try:
+        browser.open(page)
+        seen = browser.text()
+    finally:
+        browser.allow_scripts(True)
+    assert "Scripts are off: the tables below hold some of the cutoffs." in seen
+    assert "Some cutoffs as a table: qld" in seen
+    assert "Searching saved" not in seen
+    assert browser.problems == []
+
+
+def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
+    names = (HOSTILE + "a<!--", HOSTILE + ":&'\"b", HOSTILE)
+    sample = explored(topics=26, held_out=26, retrieval=(HOSTILE + "r",), names=names, points=6)
+    sample = replace(sample, measures=(HOSTILE + "m", HOSTILE + "n"), topics=(HOSTILE,) * 26)
+    choice = replace(choice_of(sample, replace(TERMS, resamples=50)), co2_method=HOSTILE, key=HOSTILE)
+    path = tmp_path / "report.html"
+    write_report(replace(small(), title=HOSTILE, experiment=HOSTILE), path, choice, sample)
+    text = path.read_text(encoding="utf-8")
+    assert text.count("</script>") == 2
+    tree = lxml_html.document_fromstring(text)
+    assert not tree.xpath("//img")
+    assert tree.findtext(".//h1") == HOSTILE
+    browser.problems.clear()
+    browser.open(path)
+    assert browser.evaluate("document.images.length") == 0
+    main = main_of(choice)
+    for sweep in sweeps_of(main):
+        name = main.candidates[sweep.places[0]].name
+        browser.evaluate(f"location.hash = '#reading:' + encodeURIComponent({json.dumps(name)})")
+        browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(name)}")
+        assert [row[0] for row in reading(browser)["measures"]] == [HOSTILE + "m", HOSTILE + "n"]
+    # The address that the page itself makes of such a name leads back to it.
+    browser.evaluate("document.getElementById('reading-step').focus()")
+    browser.press("Home")
+    browser.press("End")
+    name = browser.evaluate("document.getElementById('reading-name').textContent")
+    browser.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + name)}")
+    address = browser.evaluate("location.hash")
+    browser.open(path, address)
+    assert reading(browser)["name"] == name
+    assert browser.evaluate("document.images.length") == 0
+    assert browser.problems == []
+
+
+def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, tmp_path: Path) -> None:
+    sample = explored(topics=20, held_out=20, retrieval=("qld",), points=8)
+    choice = choice_of(sample, replace(TERMS, resamples=50))
+    main = main_of(choice)
+    assert main.recommended is None
+    path = tmp_path / "report.html"
+    write_report(None, path, choice, sample)
+    browser.problems.clear()
+    browser.open(path)
+    first = next(pick for pick in main.picks if pick.place is not None)
+    found = reading(browser)
+    assert found["name"] == main.candidates[first.place or 0].name
+    assert found["verdict"].startswith("Inconclusive: 20 topics are too few for a verdict, at least 25 are needed.")
+    assert found["colour"] == "verdict "
+    without = replace(choice, decisions=tuple(replace(decision, picks=()) for decision in choice.decisions))
+    write_report(None, path, without, sample)
+    browser.open(path)
+    assert reading(browser)["name"] == main.candidates[laxest_first(main, sweeps_of(main)[0])[0]].name
+    assert browser.evaluate("document.getElementById('reading-models').hidden") is True
+    assert browser.evaluate("document.getElementById('reading-picks').textContent") == ""
+    assert browser.problems == []
+
+
+def test_a_choice_of_runs_is_read_through_its_candidates(browser: Browser, tmp_path: Path) -> None:
+    _, choice = measured()
+    path = tmp_path / "report.html"
+    write_report(None, path, choice)
+    browser.problems.clear()
+    browser.open(path, "#reading:bte")
+    main = main_of(choice)
+    place = next(place for place, candidate in enumerate(main.candidates) if candidate.name == "bte")
+    found = reading(browser)
+    assert (found["name"], found["words"], found["documents"]) == ("bte", "–", "–")
+    share = 100 * main.candidates[place].size / main.baseline_size
+    assert found["size"] == f"{main.candidates[place].size:,.0f} bytes ({share:.1f} % of the baseline's)"
+    assert found["measures"][0] == [
+        main.measure,
+        fixed(main.means[place], 4),
+        signed(main.verdicts[place].difference, 4),
+    ]
+    assert browser.evaluate("document.querySelector('th.held').hidden") is True
+    names = browser.evaluate("Array.from(document.getElementById('reading-group').options, (option) => option.text)")
+    assert names == [*(sweep.name for sweep in sweeps_of(main)), "cleaners without a sweep"]
+    browser.evaluate("document.getElementById('reading-step').focus()")
+    browser.press("Home")
+    assert reading(browser)["name"] == main.candidates[singles_of(main)[0]].name
+    assert browser.problems == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_page_fits_and_is_readable(opened: Browser, width: int, dark: bool) -> None:
+    opened.resize(width, 800, dark=dark)
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    form = opened.evaluate("document.getElementById('reading-form').getBoundingClientRect().right")
+    assert form <= width
+    ground = opened.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(21, 24, 27)" if dark else "rgb(255, 255, 255)")
+    opened.evaluate("document.getElementById('reading-step').focus()")
+    opened.press("ArrowRight")
+    assert opened.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_on_paper_the_controls_are_left_out(opened: Browser) -> None:
+    opened.resize(800, 1000, medium="print")
+    try:
+        assert opened.evaluate("getComputedStyle(document.querySelector('.controls')).display") == "none"
+        assert opened.evaluate("document.getElementById('reading-name').offsetHeight") > 0
+    finally:
+        opened.resize(1280, 900)
+
+
+def test_a_browser_leaves_neither_processes_nor_folders() -> None:
+    def running(profile: Path) -> list[Path]:
+        found = []
+        for file in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                found += [file] * (str(profile).encode() in file.read_bytes())
+        return found
+
+    with Browser() as alone:
+        assert running(alone.profile) != []
+        with pytest.raises(BrowserError, match="ReferenceError: nothing is not defined"):
+            alone.evaluate("nothing")
+    assert not alone.profile.exists()
+    # Those that were killed are gone as soon as the system has noticed.
+    for _ in range(100):
+        if not running(alone.profile):
+            break
+        time.sleep(0.05)
+    assert running(alone.profile) == []
+
+
+def test_the_same_choice_makes_the_same_bytes(page: Path, choice: Choice, exploration: Exploration) -> None:
+    assert render_report(None, choice, exploration) == page.read_text(encoding="utf-8")
