@@ -21,10 +21,10 @@ def evidence(topics: int = 40, seed: int = 3) -> Evidence:
     names = ("words@30", "words@9", "words@2", "density@9", "density@1")
     cutoffs = (30.0, 9.0, 2.0, 9.0, 1.0)
     candidates = tuple(
-        Candidate(name, name.split("@")[0], cutoff, size)
+        Candidate(name, name.split("@")[0], cutoff, size, int(size))
         for name, cutoff, size in zip(names, cutoffs, SIZES, strict=True)
     )
-    return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, candidates, values, baseline, None)
+    return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, candidates, values, baseline, None)
 
 
 def with_held_out(found: Evidence, topics: int = 30) -> Evidence:

@@ -29,7 +29,7 @@ def test_every_candidate_is_judged_together() -> None:
     assert decision.verdicts == judged.cutoffs
     assert (decision.margin, decision.critical) == (judged.margin, judged.critical)
     assert decision.margin == pytest.approx(0.05 * found.baseline.mean())
-    assert decision.relative_margin == 0.05
+    assert (decision.relative_margin, decision.documents) == (0.05, 100)
     assert decision.means == pytest.approx(found.values.mean(axis=1).tolist())
     assert [verdict.verdict for verdict in decision.verdicts] == [
         Verdict.INFERIOR,

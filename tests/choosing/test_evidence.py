@@ -16,7 +16,7 @@ def curve(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | Non
     points = len(cleaners)
     values = np.arange(first, first + 2 * 2 * points * 3, dtype=np.float64).reshape(2, 2, points, 3)
     held_out = 1000 + np.arange(first, first + 2 * 2 * points * 2, dtype=np.float64).reshape(2, 2, points, 2)
-    sizes = tuple(Size(3, 10 * step, 5 * step, 4) for step in range(1, points + 1))
+    sizes = tuple(Size(step, 10 * step, 5 * step, 4) for step in range(1, points + 1))
     return Curve(name, cleaners, cutoffs, (1,) * points, sizes, tuple(range(7, 7 + points)), values, held_out)
 
 
@@ -43,10 +43,11 @@ def test_points_of_all_curves_but_the_baseline() -> None:
     assert (found.retrieval, found.measure, found.explored) == ("bm25", "P@10", True)
     assert (found.size_kind, found.baseline_size) == (SizeKind.ESTIMATED, 7.0)
     assert found.candidates == (
-        Candidate("bte", "bte", None, 7.0),
-        Candidate("words@9", "words", 9.0, 7.0),
-        Candidate("words@2", "words", 2.0, 8.0),
+        Candidate("bte", "bte", None, 7.0, 1),
+        Candidate("words@9", "words", 9.0, 7.0, 1),
+        Candidate("words@2", "words", 2.0, 8.0, 2),
     )
+    assert found.documents == 1
     assert found.values.tolist() == [[106, 107, 108], [212, 213, 214], [215, 216, 217]]
     assert found.baseline.tolist() == [6, 7, 8]
     assert found.held_out is not None

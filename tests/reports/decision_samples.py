@@ -51,11 +51,12 @@ DECISION = Decision(
     critical=3.1,
     baseline_mean=0.4,
     baseline_size=2_000_000.0,
+    documents=1000,
     candidates=(
-        Candidate("words@30", "words", 30.0, 500_000.0),
-        Candidate("words@9", "words", 9.0, 1_500_000.0),
-        Candidate("words@2", "words", 2.0, 1_900_000.0),
-        Candidate("bte", "bte", None, 900_000.0),
+        Candidate("words@30", "words", 30.0, 500_000.0, 600),
+        Candidate("words@9", "words", 9.0, 1_500_000.0, 950),
+        Candidate("words@2", "words", 2.0, 1_900_000.0, 1000),
+        Candidate("bte", "bte", None, 900_000.0, 900),
     ),
     means=(0.3, 0.394, 0.41, 0.385),
     verdicts=(

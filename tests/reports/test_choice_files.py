@@ -44,6 +44,7 @@ def test_a_line_a_candidate(tmp_path: Path) -> None:
         "cutoff": "9.0",
         "size": "1500000",
         "size_kind": "bytes, estimated",
+        "documents": "950",
         "mean": "0.394",
         "difference": "-0.006",
         "low": "-0.0185",
@@ -97,9 +98,10 @@ def test_measured_variants_are_candidates() -> None:
     found = measured_evidence(results, base.retrieval, measure)
     rows = [row for row in results.rows if row.retrieval == base.retrieval and not row.is_baseline]
     assert found.candidates == tuple(
-        Candidate(row.variant, row.sweep or row.variant, row.cutoff, row.index_bytes) for row in rows
+        Candidate(row.variant, row.sweep or row.variant, row.cutoff, row.index_bytes, row.indexed) for row in rows
     )
     assert (found.explored, found.size_kind, found.baseline_size) == (False, SizeKind.BYTES, base.index_bytes)
+    assert found.documents == base.indexed
     values = {
         (value.variant, value.topic): value.value
         for value in results.per_topic

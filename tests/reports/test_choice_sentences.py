@@ -19,7 +19,7 @@ def test_a_recommendation() -> None:
     assert list(choice_sentences(CHOICE)) == [
         "Recommended: words@9, the smallest of 4 cutoffs whose loss of AP is shown to be less than 0.0200 (5 % of the "
         "baseline's 0.4000): 75.0 % of the baseline's bytes (estimated), AP 0.3940, a difference of −0.0060 that is above "
-        "−0.0185 with 95 % confidence for all 4 at once.",
+        "−0.0185 with 95 % confidence for all 4 at once. It leaves 50 of 1,000 documents without text.",
         "Smaller ones are not refuted: bte (45.0 % of the baseline's bytes (estimated)) would need 140 topics, were its "
         "difference and spread what they are here.",
         "The same rule is worth 0.3925 against 0.4000 of the baseline (difference −0.0075, interval −0.0175 to "

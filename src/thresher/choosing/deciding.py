@@ -80,6 +80,7 @@ def decide(evidence: Evidence, terms: Terms, looked_at: Callable[[RuleName], Non
         critical=verdicts.critical,
         baseline_mean=baseline_mean,
         baseline_size=evidence.baseline_size,
+        documents=evidence.documents,
         candidates=evidence.candidates,
         means=tuple(means),
         verdicts=verdicts.cutoffs,

@@ -36,6 +36,7 @@ def explored_evidence(
         explored=True,
         size_kind=SizeKind.ESTIMATED if base.bytes else SizeKind.POSTINGS,
         baseline_size=_sizes(base)[0],
+        documents=base.sizes[0].documents,
         candidates=tuple(candidates),
         values=_joined([curve.values[model, measure] for curve in chosen], len(exploration.topics)),
         baseline=base.values[model, measure, 0],
@@ -46,8 +47,8 @@ def explored_evidence(
 def _candidates(curve: Curve) -> list[Candidate]:
     cutoffs = curve.cutoffs or [None] * len(curve.cleaners)
     return [
-        Candidate(name, curve.name, cutoff, size)
-        for name, cutoff, size in zip(curve.cleaners, cutoffs, _sizes(curve), strict=True)
+        Candidate(name, curve.name, cutoff, size, counts.documents)
+        for name, cutoff, size, counts in zip(curve.cleaners, cutoffs, _sizes(curve), curve.sizes, strict=True)
     ]
 
 

@@ -33,12 +33,16 @@ class RuleName(StrEnum):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A cleaner that may be chosen: `group` is its scorer's curve, or the cleaner itself; `cutoff` None without one."""
+    """A cleaner that may be chosen: `group` is its scorer's curve, or the cleaner itself; `cutoff` None without one.
+
+    `documents` are those it leaves text of.
+    """
 
     name: str
     group: str
     cutoff: float | None
     size: float
+    documents: int
 
 
 @dataclass(frozen=True)
@@ -47,7 +51,7 @@ class Evidence:
 
     `values` is [candidate, topic], `baseline` [topic]. `held_out` are (values, baseline) of the same candidates on other
     topics, which have no part in the choice; None without such. `explored` says that the values come from exploring, not from
-    runs.
+    runs. `documents` have text before cleaning.
     """
 
     retrieval: str
@@ -55,6 +59,7 @@ class Evidence:
     explored: bool
     size_kind: SizeKind
     baseline_size: float
+    documents: int
     candidates: tuple[Candidate, ...]
     values: Values
     baseline: Values
@@ -97,7 +102,7 @@ class Decision:
     """One measure of one retrieval model: every candidate judged, and what the rules pick.
 
     Args:
-        retrieval, measure, explored, size_kind, baseline_size, candidates: see `Evidence`.
+        retrieval, measure, explored, size_kind, baseline_size, documents, candidates: see `Evidence`.
         topics: how many.
         held_out_topics: how many a second set has; 0 where topics are cross-validated.
         folds, repeats: of the cross-validation; 0 with a second set, and where picks were not looked at on other topics.
@@ -127,6 +132,7 @@ class Decision:
     critical: float
     baseline_mean: float
     baseline_size: float
+    documents: int
     candidates: tuple[Candidate, ...]
     means: tuple[float, ...]
     verdicts: tuple[CutoffVerdict, ...]

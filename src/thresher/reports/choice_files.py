@@ -23,8 +23,8 @@ def write_choice(choice: Choice, folder: Path) -> None:
     """Write `choice.json` and `choice.csv` into a folder, each whole or not at all."""
     fields = {"format": _FORMAT, "version": _VERSION, **encode(choice)}
     write_text(folder / CHOICE_FILE, json.dumps(fields, ensure_ascii=False) + "\n")
-    header = ["retrieval", "measure", "scorer", "variant", "cutoff", "size", "size_kind", "mean", "difference"]
-    header += ["low", "high", "verdict", "topics_needed", "on_front", "picked_as"]
+    header = ["retrieval", "measure", "scorer", "variant", "cutoff", "size", "size_kind", "documents"]
+    header += ["mean", "difference", "low", "high", "verdict", "topics_needed", "on_front", "picked_as"]
     lines = (line for decision in choice.decisions for line in _lines(decision))
     write_text(folder / CSV_FILE, csv_text(header, lines))
 
@@ -62,6 +62,7 @@ def _lines(decision: Decision) -> Iterator[list[str]]:
             number_text(candidate.cutoff),
             str(round(candidate.size)),
             decision.size_kind.value,
+            str(candidate.documents),
             number_text(decision.means[place]),
             *(number_text(value) for value in (found.difference, found.low, found.high)),
             found.verdict.value,

@@ -39,11 +39,13 @@ def _recommendation(decision: Decision) -> str:
             f"Inconclusive: of {many} {_cutoffs(many)} there is none {loss}. Stay with the baseline.{_needed(decision)}"
         )
     found = decision.verdicts[place]
+    emptied = decision.documents - decision.candidates[place].documents
+    left = f" It leaves {emptied:,} of {decision.documents:,} documents without text." if emptied else ""
     return (
         f"Recommended: {decision.candidates[place].name}, the smallest of {many} {_cutoffs(many)} {loss}: "
         f"{_share(decision, place)}, {decision.measure} {_value(decision.means[place])}, a difference of "
         f"{_signed(found.difference)} that is above {_signed(found.low)} with {percent_text(1 - decision.alpha)} confidence "
-        f"for all {many} at once."
+        f"for all {many} at once.{left}"
     )
 
 

@@ -35,8 +35,10 @@ def measured_evidence(
         explored=False,
         size_kind=SizeKind.BYTES,
         baseline_size=float(base.index_bytes),
+        documents=base.indexed,
         candidates=tuple(
-            Candidate(row.variant, row.sweep or row.variant, row.cutoff, float(row.index_bytes)) for row in rows
+            Candidate(row.variant, row.sweep or row.variant, row.cutoff, float(row.index_bytes), row.indexed)
+            for row in rows
         ),
         values=own[1:],
         baseline=own[0],

@@ -1,0 +1,138 @@
+"""One page: its title, and the links out of it. Both come from one parse, which the scoring pass knows nothing of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from lxml import etree
+
+from thresher.collections import Page
+from thresher.pages.decoding import decode
+from thresher.pseudo_topics.addresses import Address, link, resolve
+from thresher.pseudo_topics.texts import LEAST, MOST, is_url, text_hash, units, weight
+
+# Why a link says nothing of a page, in the order in which it is asked; counts of a page's links are in this order too.
+NO_PAGE, SELF, NO_TEXT, URL, SHORT, LONG, REPEATED = range(7)
+LINK_REASONS = (
+    "to no web page",
+    "to the page itself",
+    "without text",
+    "an address as text",
+    "too short",
+    "too long",
+    "repeated on the page",
+)
+# Longer texts are too long whatever their words are.
+_LONGEST = 400
+_CONTROLS = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
+# What is in these is no text of a link, and no link for a reader.
+_DROPPED_TAGS = ("script", "style", "template", "noscript", "svg")
+
+
+class Link(NamedTuple):
+    """A link out of a page: the number of its text, the key of where it leads, the text."""
+
+    text_hash: int
+    target: int
+    text: str
+
+
+class Extracted(NamedTuple):
+    """What a page gives: its title, perhaps empty; its links, each once; how many others there are, by `LINK_REASONS`."""
+
+    title: str
+    links: list[Link]
+    left_out: list[int]
+
+
+def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> Extracted:
+    """Return the title of a page of HTML and its links, by where it is.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 gives the page up.
+    """
+    utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
+    root = etree.fromstring(utf8, _parser()) if utf8.strip() else None
+    if root is None:
+        return Extracted("", [], [0] * len(LINK_REASONS))
+    etree.strip_elements(root, *_DROPPED_TAGS, with_tail=False)
+    title = ""
+    base = None
+    anchors: list[etree._Element] = []
+    for element in root.iter("a", "title", "base"):
+        if element.tag == "title":
+            title = title or _text(element)
+        elif (href := element.get("href")) is not None:
+            if element.tag == "a":
+                anchors.append(element)
+            elif base is None:
+                # As in browsers, one that leads nowhere is as good as none.
+                base = resolve(address, href) or address
+    return Extracted(title, *_links(anchors, address, base or address, stop_words))
+
+
+def _links(
+    anchors: list[etree._Element], address: Address | None, base: Address | None, stop_words: frozenset[str]
+) -> tuple[list[Link], list[int]]:
+    own = address.key if address else None
+    # What is relative to the folder is the same from all its pages.
+    folder = base._replace(path=base.path[: base.path.rindex("/") + 1], query="") if base else None
+    left_out = [0] * len(LINK_REASONS)
+    seen: dict[tuple[int, int], str] = {}
+    for element in anchors:
+        href = element.get("href").strip()
+        target = link(folder if href and href[0] not in "?#" else base, href)
+        if target is None:
+            left_out[NO_PAGE] += 1
+            continue
+        if target[0] == own:
+            left_out[SELF] += 1
+            continue
+        text = _text(element)
+        number, reason = _judged(text, stop_words)
+        if reason != NO_TEXT and is_url(text, target[1]):
+            reason = URL
+        if reason is not None:
+            left_out[reason] += 1
+            continue
+        pair = (number, target[0])
+        if pair in seen:
+            left_out[REPEATED] += 1
+        # Of several spellings the same one, whatever their order.
+        seen[pair] = min(seen.get(pair, text), text)
+    return [Link(*pair, text) for pair, text in seen.items()], left_out
+
+
+@lru_cache(maxsize=1 << 14)
+def _judged(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]:
+    """Return the number of a text, and why it can't be a query; None if it can. Remembers many, as pages share links."""
+    words = units(text)
+    if not words:
+        return 0, NO_TEXT
+    least, most = weight(words, stop_words)
+    if least < LEAST:
+        return 0, SHORT
+    return text_hash(words), LONG if most > MOST or len(text) > _LONGEST else None
+
+
+def _text(element: etree._Element) -> str:
+    """Return the text in an element, with single spaces, cut off where it is too long."""
+    if not len(element):
+        return " ".join((element.text or "")[: _LONGEST * 4].split())
+    return " ".join("".join(_pieces(element)).split())
+
+
+def _pieces(element: etree._Element) -> Iterator[str]:
+    length = 0
+    for piece in element.itertext():
+        yield str(piece)[: _LONGEST * 4]
+        length += len(piece)
+        if length > _LONGEST * 4:
+            return
+
+
+@cache
+def _parser() -> etree.HTMLParser:
+    return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False, huge_tree=True)

@@ -1,0 +1,191 @@
+"""Makes pseudo-topics of a collection, and writes them."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from thresher.collections import ID_RULES, Collection, IdRule, ReadOptions, open_collection
+from thresher.collections.files import Files
+from thresher.collections.kinds import HTML
+from thresher.collections.tar import Tar
+from thresher.errors import ConfigError, InputError
+from thresher.files import user_error
+from thresher.pruning.worker import DEFAULT_LIMITS, Limits
+from thresher.pseudo_topics.anchors import find_anchors
+from thresher.pseudo_topics.candidates import Candidates, sample, shares
+from thresher.pseudo_topics.gathering import gather
+from thresher.pseudo_topics.records import ANCHORS, DEFAULT_OPTIONS, SOURCES, TITLES, Made, PseudoOptions, PseudoTopic
+from thresher.pseudo_topics.store import PLAIN, READ, Store, open_store
+from thresher.pseudo_topics.telling import summary
+from thresher.pseudo_topics.titles import find_titles, title_queries
+from thresher.pseudo_topics.worker import NEUTRAL, Work
+from thresher.pseudo_topics.writing import check_folder, write_topics
+from thresher.scorers.stop_lists import languages, stop_list
+
+_SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"
+
+
+def make_pseudo_topics(
+    source: Path,
+    output: Path,
+    options: PseudoOptions = DEFAULT_OPTIONS,
+    *,
+    format: str = "",
+    reading: ReadOptions | None = None,
+    limits: Limits = DEFAULT_LIMITS,
+    workers: int = 0,
+) -> Made:
+    """Make known-item topics of a collection that nobody judged, from titles and the text of links.
+
+    Writes `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into the folder `output`, whole or not at all. The same
+    collection and options give the same bytes, whatever the workers and the order of pages in files.
+
+    Args:
+        source: what `thresher.collections.open_collection` takes.
+        output: a new folder, an empty one, or one that this wrote.
+        options: which topics.
+        format: of the collection's files; empty to find out.
+        reading: how documents are read; of the limits, that of a page's bytes counts.
+        limits: what a page may take.
+        workers: processes; 0 for one a core.
+
+    Returns:
+        the topics and the counts that are in `pseudo-topics.json`.
+
+    Raises:
+        ConfigError: if an option is none.
+        StateError: if `output` holds other things.
+        InputError: if the collection cannot be read, or gives no topic.
+    """
+    reading = reading or ReadOptions()
+    _check(options, reading.rule)
+    check_folder(output)
+    neutral = replace(reading, rule=NEUTRAL, max_bytes=int(limits.mib * 2**20))
+    collection = open_collection(source, neutral, format)
+    try:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        temporary = tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent)
+    except OSError as error:
+        raise user_error(error, output.parent) from error
+    with temporary as folder:
+        by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
+        work = Work(collection, Path(folder).absolute(), reading.rule, by_path, limits, options.stop_list)
+        store = open_store(work.folder, gather(work, workers or os.cpu_count() or 1))
+        _check_store(store, collection)
+        made = choose(store, options)
+    if not made.topics:
+        raise InputError(
+            f"no topic was found ({'; '.join(summary(made))})",
+            "give pages with titles or links to each other",
+            str(source),
+        )
+    write_topics(made, output, _about(source, options, reading, store))
+    return made
+
+
+def _check(options: PseudoOptions, rule: IdRule) -> None:
+    if options.topics < 1:
+        raise ConfigError(f"{options.topics} topics are none", "ask for at least 1", "topics")
+    unknown = set(options.sources) - set(SOURCES)
+    if unknown or not options.sources:
+        named = ", ".join(sorted(unknown)) or "nothing"
+        raise ConfigError(f"topics can't be made from {named}", f"use {' or '.join(SOURCES)}", "sources")
+    if options.stop_list not in languages():
+        raise ConfigError(
+            f"there is no stop list of the language {options.stop_list!r}",
+            f"use one of {', '.join(languages())}",
+            "stop_list",
+        )
+    if rule.ids not in ID_RULES:
+        raise ConfigError(f"there is no rule for ids {rule.ids!r}", f"use one of {', '.join(ID_RULES)}", "ids")
+    try:
+        re.sub(rule.pattern, rule.replacement, "")
+    except (re.error, IndexError) as error:
+        raise ConfigError(
+            f"this is no regular expression with its replacement ({error})", "correct it", "id-pattern"
+        ) from error
+
+
+def _check_store(store: Store, collection: Collection) -> None:
+    if store.counts[READ]:
+        return
+    where = str(collection.path)
+    if not store.counts["all"]:
+        raise InputError("the collection is empty", "check the path", where)
+    if store.counts[PLAIN]:
+        raise InputError(
+            f"its documents are plain text, which has no titles and links ({store.counts[PLAIN]} of {store.counts['all']})",
+            "give the pages as HTML: a member `html` of JSON lines, WARC responses, a folder of pages",
+            where,
+        )
+    reason = next(iter(store.failures))
+    raise InputError(
+        f"none of its {store.counts['all']} documents can be read, the most frequent reason is: {reason}",
+        "check the path, the format and the options of ids",
+        where,
+    )
+
+
+def choose(store: Store, options: PseudoOptions) -> Made:
+    """Find the pages that titles and anchors can find, and draw topics by lot."""
+    stop_words = stop_list(options.stop_list)
+    counts: dict[str, dict[str, int]] = {"documents": store.counts}
+    found: dict[str, Candidates] = {}
+    if TITLES in options.sources:
+        found[TITLES], counts[TITLES] = find_titles(store, stop_words)
+    if ANCHORS in options.sources:
+        found[ANCHORS], counts["links"] = find_anchors(store)
+        counts[ANCHORS] = {"all": len(found[ANCHORS].keys)}
+        if TITLES in found:
+            same = np.isin(found[ANCHORS].hashes, found[TITLES].hashes)
+            found[ANCHORS] = found[ANCHORS].take(~same)
+            counts[ANCHORS][_SAME] = int(same.sum())
+    topics: list[PseudoTopic] = []
+    many = shares([len(candidates.keys) for candidates in found.values()], options.topics)
+    for (name, candidates), most in zip(found.items(), many, strict=True):
+        drawn = sample(candidates, most, options.seed)
+        if name == TITLES:
+            queries = title_queries(store, drawn, stop_words)
+        else:
+            texts = store.texts(drawn.hashes.tolist())
+            queries = {key: texts[hash_] for key, hash_ in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)}
+        topics += _topics(name, queries, _documents(store, drawn))
+        counts[name][_NOT_DRAWN] = len(candidates.keys) - len(drawn.keys)
+        counts[name][_TOPICS] = len(drawn.keys)
+    return Made(tuple(topics), counts)
+
+
+def _documents(store: Store, drawn: Candidates) -> dict[int, tuple[str, ...]]:
+    """Return the ids of the documents of each key, in the order of code points."""
+    wanted = store.good & np.isin(store.keys, drawn.keys)
+    found: dict[int, list[str]] = {}
+    for start, ids in store.column("id"):
+        for row in np.flatnonzero(wanted[start : start + len(ids)]).tolist():
+            found.setdefault(int(store.keys[start + row]), []).append(ids[row])
+    return {key: tuple(sorted(ids)) for key, ids in found.items()}
+
+
+def _topics(source: str, queries: Mapping[int, str], documents: Mapping[int, tuple[str, ...]]) -> list[PseudoTopic]:
+    keys = sorted(queries, key=lambda key: documents[key])
+    return [
+        PseudoTopic(f"{source[:-1]}-{number}", queries[key], source, documents[key])
+        for number, key in enumerate(keys, start=1)
+    ]
+
+
+def _about(source: Path, options: PseudoOptions, reading: ReadOptions, store: Store) -> dict[str, Any]:
+    return {
+        "collection": source.name,
+        "options": asdict(options),
+        "ids": asdict(reading.rule),
+        "fields": asdict(reading.fields),
+        "failures": store.failures,
+    }

@@ -1,0 +1,111 @@
+"""Title and links of single pages, of any bytes at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from thresher.collections import Page
+from thresher.pseudo_topics.addresses import page_address
+from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract
+from thresher.scorers.stop_lists import stop_list
+
+ENGLISH = stop_list("English")
+HERE = page_address("http://x.org/here", None)
+
+
+def extracted(html: str | bytes, charset: str | None = None) -> Extracted:
+    content = html if isinstance(html, bytes) else html.encode()
+    return extract(Page("", content, charset=charset), HERE, ENGLISH)
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title> One\n &amp; <b>two</b>\x00\x07 </title>", "One & <b>two</b>"),
+        ("<svg><title>Picture</title></svg><title></title><title>Third</title>", "Third"),
+        ("<p>No title", ""),
+        ("", ""),
+        (" \n", ""),
+    ],
+)
+def test_titles(html: str, title: str) -> None:
+    assert extracted(html).title == title
+
+
+def test_pages_are_decoded_as_declared() -> None:
+    page = "<title>Žluťoučký kůň</title><a href=y>Příliš žluťoučký</a>"
+    found = extracted(page.encode("cp1250"), "windows-1250")
+    assert (found.title, found.links[0].text) == ("Žluťoučký kůň", "Příliš žluťoučký")
+
+
+def test_links_are_those_a_reader_sees() -> None:
+    found = extracted(
+        "<a href=/y><style>p {}</style>Barley <script>malt()</script>field<!-- oats --></a>"
+        "<noscript><a href=/z>Rye without scripts</a></noscript><template><a href=/z>Rye in templates</a></template>"
+    )
+    assert [link.text for link in found.links] == ["Barley field"]
+    assert found.links[0].target == page_address("https://www.x.org/y/", None).key  # type: ignore[union-attr]
+
+
+def test_a_link_that_is_never_closed_is_too_long() -> None:
+    found = extracted("<a href=/y>" + "<p>barley field" * 100_000)
+    assert (found.links, found.left_out[LONG]) == ([], 1)
+
+
+def test_pages_may_be_deep() -> None:
+    found = extracted("<div>" * 400 + "<a href=/y>Deep barley</a>")
+    assert [link.text for link in found.links] == ["Deep barley"]
+
+
+def test_the_first_base_counts_and_one_that_is_none_does_not() -> None:
+    page = "<base href='{}'><base href=/second/><a href=y>Barley field</a>"
+    for base, target in (("/first/", "/first/y"), ("mailto:x", "/y"), ("http://z.org", "//z.org/y")):
+        (link,) = extracted(page.format(base)).links
+        assert link.target == page_address(f"http:{target}" if "z" in target else f"http://x.org{target}", None).key  # type: ignore[union-attr]
+
+
+def test_without_an_address_only_whole_references_lead_anywhere() -> None:
+    html = b"<a href=y>Barley field</a><a href=http://x.org/here>Wheat field</a><a href=''>Oats field</a>"
+    found = extract(Page("", html), None, ENGLISH)
+    assert ([link.text for link in found.links], found.left_out[NO_PAGE]) == (["Wheat field"], 2)
+    assert extract(Page("", html), HERE, ENGLISH).left_out[SELF] == 2
+
+
+PIECES = [
+    "<a href=/y>",
+    "</a>",
+    "<title>",
+    "</title>",
+    "<base href=//[x>",
+    "<a href='http://[::1'>",
+    "word ",
+    "全",
+    "\x00",
+    "<",
+    "&#0;",
+]
+
+
+@given(st.lists(st.sampled_from(PIECES) | st.text(max_size=4)), st.binary(max_size=20))
+def test_any_bytes_may_be_a_page(pieces: list[str], more: bytes) -> None:
+    content = "".join(pieces).encode("utf-8", "surrogatepass") + more
+    try:
+        found = extract(Page("", content), HERE, ENGLISH)
+    except etree.LxmlError:
+        return  # counted as a page that failed
+    assert len(found.left_out) == len(LINK_REASONS)
+    assert len({link[:2] for link in found.links}) == len(found.links)
+    for text in (found.title, *(link.text for link in found.links)):
+        assert text == " ".join(text.split())
+
+
+def test_shared_pages(shared_data: Path) -> None:
+    pages = sorted((shared_data / "cleaning" / "dragnet-300").rglob("*.html"))
+    assert pages
+    with_title = [path for path in pages if extracted(path.read_bytes()).title]
+    assert len(with_title) > 0.9 * len(pages)
