@@ -75,6 +75,22 @@ def test_what_is_written_runs(
     values = [row for row in csv.DictReader(per_topic) if row["variant"] == "none" and row["measure"] == "RR"]
     # No page has these words as often as their own.
     assert [float(row["value"]) for row in values if row["topic"].startswith("title-")] == [1.0] * 10
+    # What such topics are bad at is told with the results, and with a choice.
+    report = (tmp_path / "results/known/report.html").read_text(encoding="utf-8")
+    assert report.count("these are pseudo-topics: on them cleaners that keep titles and headings look far better") == 1
+    chosen = subprocess.run(
+        [command[0], "choose", experiment, "--folds", "2", "--repeats", "1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert chosen.returncode == 0, chosen.stderr
+    assert (
+        "- Mind: these are pseudo-topics: on them cleaners that keep titles and headings look far better"
+        in chosen.stdout
+    )
 
 
 def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:

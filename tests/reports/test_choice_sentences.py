@@ -105,6 +105,12 @@ def test_losses_and_estimates() -> None:
     )
 
 
+def test_notices_come_last() -> None:
+    assert list(choice_sentences(replace(CHOICE, notices=("topic 3 has no judgment",))))[-1] == (
+        "Mind: topic 3 has no judgment."
+    )
+
+
 def test_models_are_named_where_there_are_several() -> None:
     sentences = said(DECISION, OTHER, replace(INCONCLUSIVE, retrieval="bm25"), saved=True)
     assert [sentence.split(": ")[0] for sentence in sentences] == ["qld"] * 7 + ["bm25"] * 4

@@ -189,7 +189,7 @@ class Choice:
 
     `title` is the experiment's. `key` names what it rests on: collection, scorers, topics, judgments, models, index options.
     `savings` has one a retrieval model whose main measure has a recommendation, `costs` one a retrieval model with enough
-    indexes to draw a line through, and `co2_method` says in words how CO2 is reckoned.
+    indexes to draw a line through, and `co2_method` says in words how CO2 is reckoned. `notices` are of the topics.
     """
 
     title: str
@@ -199,3 +199,4 @@ class Choice:
     savings: tuple[Savings, ...]
     costs: tuple[QueryCosts, ...]
     co2_method: str
+    notices: tuple[str, ...] = ()

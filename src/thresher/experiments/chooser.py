@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -77,7 +77,8 @@ def choose_experiment(
     with ExitStack() as stack:
         stack.enter_context(exclusive(folder))
         remove_leftovers(folder)
-        key = evidence_key(experiment, score_experiment(experiment, folder, False, say))
+        scored = score_experiment(experiment, folder, False, say)
+        key = evidence_key(experiment, scored)
         exploration = read_exploration(folder) if explored else None
         _check_key(exploration, key, experiment, folder / EXPLORED_FILE, "explore")
         measured = read_results(folder) if (folder / RESULTS_FILE).exists() else None
@@ -87,6 +88,7 @@ def choose_experiment(
             say("results.json rests on other inputs than the exploration: its times are left out")
             measured = None
         choice = _choose(experiment, question, key, exploration, measured, say)
+        choice = replace(choice, notices=scored.inputs.notices)
         write_choice(choice, folder)
         write_choice_report(choice, folder)
     return choice

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.catalogue_topics import read_catalogue_qrels, read_catalogue_topics
 from thresher.experiments.locations import CatalogueId, Location, TopicSource
 from thresher.files import digest, file_digest
+from thresher.pseudo_topics.writing import COUNTS_FILE
+
+_PSEUDO = (
+    "these are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not be "
+    "compared with others"
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +49,8 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     qrels = _qrels(source.qrels, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels)
+    if isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists():
+        notices = [*notices, _PSEUDO]
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
         "qrels": _digest(source.qrels, qrels),

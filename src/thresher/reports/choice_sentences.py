@@ -24,6 +24,7 @@ def choice_sentences(choice: Choice) -> Iterator[str]:
         sentences += _other_measures(main, others)
         sentences += [_saved(saved)] if saved else []
         yield from (opening + sentence for sentence in sentences)
+    yield from (f"Mind: {notice}." for notice in choice.notices)
 
 
 def _recommendation(decision: Decision) -> str:
