@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import mmap
-import multiprocessing
 import os
 import resource
-import signal
 import struct
 import sys
 import threading
@@ -14,7 +12,6 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 
 from thresher.collections import Collection, Part, Source
@@ -23,13 +20,13 @@ from thresher.collections.records import Span
 from thresher.collections.streams import too_large
 from thresher.errors import ThresherError
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.pruning.guards import alarm, end_with_parent
 from thresher.pruning.page_scores import FAILED, PageScores, score_page
 from thresher.pruning.store import ShardReport, ShardTimes, count, read_report, shard_path, write_shard
 from thresher.scorers.base import Scorer
 
 _PLACE = struct.Struct("<q")
 _NO_PAGE = -1
-_PARENT_SECONDS = 1.0
 _ONE_AT_A_TIME = threading.Lock()
 
 
@@ -81,7 +78,7 @@ def score_shard(shard: Shard, work: Work) -> int:
     no other way. Threads of one process take turns, for there is one alarm.
     """
     with _ONE_AT_A_TIME:
-        _end_with_parent()
+        end_with_parent()
         start, cpu = time.perf_counter(), time.process_time()
         with _place(place_path(work.folder, shard.part)) as place:
             pages, span, reading = _score_all(shard, work, place)
@@ -114,7 +111,7 @@ def _score_all(shard: Shard, work: Work, place: mmap.mmap) -> tuple[list[PageSco
     reading = 0.0
     while True:
         place[:] = _PLACE.pack(len(pages))
-        with _alarm(work.limits.seconds):
+        with alarm(work.limits.seconds):
             begin = time.perf_counter()
             try:
                 source = next(sources)
@@ -159,20 +156,6 @@ def peak_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
-@cache
-def _end_with_parent() -> None:
-    """End this process when its parent does: a killed parent cannot tell its workers, which would wait for more."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(_PARENT_SECONDS)
-        os._exit(1)
-
-    if multiprocessing.parent_process() is not None:
-        threading.Thread(target=watch, daemon=True).start()
-
-
 def _score(source: Source, poison: str | None, work: Work) -> PageScores:
     limits = work.limits
     reason = source.problem or id_problem(source.id) or poison
@@ -203,12 +186,3 @@ def _place(path: Path) -> Iterator[mmap.mmap]:
             yield place
     finally:
         os.close(handle)
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)

@@ -11,9 +11,6 @@ A part has three tables: its documents, their links, and the texts of these.
 from __future__ import annotations
 
 import os
-import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,6 +23,7 @@ from thresher.collections.ids import id_problem
 from thresher.collections.records import Span
 from thresher.collections.streams import too_large
 from thresher.errors import InputError
+from thresher.pruning.guards import alarm, end_with_parent
 from thresher.pruning.worker import Limits
 from thresher.pseudo_topics.addresses import document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
@@ -84,6 +82,7 @@ def place_path(folder: Path, part: Part) -> Path:
 
 def extract_part(task: Task, work: Work) -> int:
     """Extract all pages of a part, write its tables, and return how many documents it has."""
+    end_with_parent()
     stop_words = stop_list(work.stop_list)
     rows: list[_Row] = []
     span = Span(None, task.part.end)
@@ -92,7 +91,7 @@ def extract_part(task: Task, work: Work) -> int:
     try:
         while True:
             os.pwrite(handle, b"%020d" % len(rows), 0)
-            with _alarm(work.limits.seconds):
+            with alarm(work.limits.seconds):
                 try:
                     source = next(sources)
                 except StopIteration as end:
@@ -195,12 +194,3 @@ def _write_table(path: Path, columns: dict[str, Any], metadata: dict[bytes, str]
     temporary = path.with_suffix(".tmp")
     pq.write_table(pa.table(columns).replace_schema_metadata(metadata), temporary, compression="zstd")
     temporary.replace(path)
-
-
-@contextmanager
-def _alarm(seconds: float) -> Iterator[None]:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
