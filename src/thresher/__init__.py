@@ -25,6 +25,7 @@ __all__ = [
     "compare_runs",
     "explore",
     "index_json_lines",
+    "make_pseudo_topics",
     "run",
     "score_html",
 ]
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         compare_runs,
         explore,
         index_json_lines,
+        make_pseudo_topics,
         run,
         score_html,
     )

@@ -42,6 +42,7 @@ from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pruning.cutting import clean_page
 from thresher.pruning.page_scores import SCORED, PageScores, score_page
 from thresher.pruning.percentiles import resolved_without_collection
+from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.reports.records import Results
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 
@@ -216,6 +217,7 @@ __all__ = [
     "CleanCounts",
     "Cleaner",
     "Extras",
+    "PseudoOptions",
     "Question",
     "RunTable",
     "choose",
@@ -225,6 +227,7 @@ __all__ = [
     "compare_runs",
     "explore",
     "index_json_lines",
+    "make_pseudo_topics",
     "run",
     "score_html",
 ]
