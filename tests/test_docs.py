@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,7 @@ def test_every_verb_and_option_is_documented(verb: str) -> None:
     section = (DOCS / "commands.md").read_text(encoding="utf-8").split(f"\n## thresher {verb}\n")[1].split("\n## ")[0]
     command = cli.commands[verb]
     assert command.help
-    assert command.help in section
+    assert inspect.cleandoc(command.help) in section
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name

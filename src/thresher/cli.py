@@ -16,7 +16,7 @@ from thresher.commands.cleaneval import cleaneval
 from thresher.commands.explore import explore
 from thresher.commands.lm import lm
 from thresher.commands.ncleaner import ncleaner
-from thresher.commands.options import backend_options, chosen_backend
+from thresher.commands.options import backend_options, with_backend
 from thresher.commands.pseudo_topics import pseudo_topics
 from thresher.errors import ConfigError, ResourceError, ThresherError
 from thresher.files import user_error
@@ -80,17 +80,10 @@ def run(
     fresh: bool,
 ) -> None:
     """Run an experiment file, or what is missing of it, and report. Options go before what the file says."""
-    from dataclasses import replace
-
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    config = load_experiment(experiment)
-    if backend or scheduler:
-        chosen = chosen_backend(backend, workers or config.workers, scheduler)
-        config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
-    if workers:
-        config = replace(config, workers=workers)
+    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
     _show(run_experiment(config, results, indexes, fresh, _say), results / config.name)
 
 

@@ -6,17 +6,23 @@ from pathlib import Path
 
 import click
 
+from thresher.commands.options import backend_options, with_backend
+
 _FILE = click.Path(path_type=Path)
 
 
 @click.command()
 @click.argument("experiment", type=_FILE)
 @click.option("--results", type=_FILE, default=Path("results"), show_default=True, help="Where results go.")
+@backend_options
 @click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
-def explore(experiment: Path, results: Path, fresh: bool) -> None:
+def explore(
+    experiment: Path, results: Path, workers: int | None, backend: str | None, scheduler: str, fresh: bool
+) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
 
-    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json.
+    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options go before what the
+    file says.
     """
     import shutil
 
@@ -26,7 +32,7 @@ def explore(experiment: Path, results: Path, fresh: bool) -> None:
     from thresher.reports.selection import main_of
     from thresher.reports.table_text import render_text
 
-    config = load_experiment(experiment)
+    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
     found = explore_experiment(config, results, fresh, lambda line: click.echo(line, err=True))
     columns = shutil.get_terminal_size((160, 40)).columns
     measure = found.measures.index(main_of(found.measures))

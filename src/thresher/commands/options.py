@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,7 @@ import click
 from thresher.errors import ConfigError
 
 if TYPE_CHECKING:
+    from thresher.experiments.config import Experiment
     from thresher.pruning.backends import Backend
 
 Verb = Callable[..., Any]
@@ -61,3 +63,15 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
     if name == LOKY and scheduler:
         raise ConfigError("a scheduler is of use to dask alone", "write --backend dask", "--scheduler")
     return Backend(name, workers or os.cpu_count() or 1, scheduler)
+
+
+def with_backend(config: Experiment, name: str | None, workers: int | None, scheduler: str) -> Experiment:
+    """Return the experiment with what options say of who works in place of what its file says.
+
+    Raises:
+        ConfigError: as `chosen_backend`.
+    """
+    if name or scheduler:
+        chosen = chosen_backend(name, workers or config.workers, scheduler)
+        config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
+    return replace(config, workers=workers) if workers else config
