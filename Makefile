@@ -6,6 +6,8 @@ BIN := .venv/bin
 
 demo: .venv/run
 	$(BIN)/thresher run experiments/pydoc.toml
+	$(BIN)/thresher explore experiments/pydoc.toml
+	$(BIN)/thresher choose experiments/pydoc.toml
 
 test: .venv/dev
 	$(BIN)/ruff check .

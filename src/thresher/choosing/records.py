@@ -150,7 +150,7 @@ class Decision:
 class Savings:
     """What a variant saves against the baseline over `queries` queries, searched by a retrieval model.
 
-    `bytes` are of the index, None where sizes are postings, and `share` of the baseline's size, whatever sizes are. Seconds
+    `bytes` are of the index, None where sizes are postings and it was not built; `share` is of the baseline's size. Seconds
     are wall time: `query_seconds` saved by all the queries, `extra_seconds` that cleaning and building take more before the
     first. `measured` says that this very variant was run; otherwise times are read off lines through the `indexes` that were.
     Times are None where too little was run, and `co2_kg`, of the net seconds (negative where they are lost), below resolution

@@ -56,7 +56,7 @@ def savings(
 ) -> Savings:
     """Reckon what a candidate saves against the baseline over so many queries.
 
-    Times of a variant that was run are those measured. For others building and searching are read off lines through all
+    Times and bytes of a variant that was run are those measured. For others building and searching are read off lines through all
     indexes that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
 
     Args:
@@ -69,13 +69,14 @@ def savings(
     """
     known = next((row for row in timed if row.variant == candidate.name), None)
     exact = decision.size_kind is not SizeKind.POSTINGS
-    share = 1 - candidate.size / decision.baseline_size if decision.baseline_size else 0.0
+    # Bytes of indexes that were built go before estimates.
+    base_size, size = (timed[0].bytes, known.bytes) if known else (decision.baseline_size, candidate.size)
     saved = Savings(
         retrieval=decision.retrieval,
         variant=candidate.name,
         queries=queries,
-        bytes=decision.baseline_size - candidate.size if exact else None,
-        share=share,
+        bytes=base_size - size if known or exact else None,
+        share=1 - size / base_size if base_size else 0.0,
         query_seconds=None,
         extra_seconds=None,
         co2_kg=None,

@@ -93,7 +93,7 @@ class _Shard:
         every_id = self._table["id"].to_pylist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
         postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
-        vocabulary = _Firsts(self.term_of_token)
+        firsts = [postings.of(found[self.sentence_of_token]) for found in steps]
         return Partial(
             tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
             documents[page[listed]].astype(np.int32),
@@ -103,13 +103,13 @@ class _Shard:
             self._query[term].astype(np.int32),
             times.astype(np.int32),
             tuple(
-                self._counts(found, len(family.cleaners), postings)
-                for found, family in zip(steps, families, strict=True)
+                self._counts(found, len(family.cleaners), first)
+                for found, family, first in zip(steps, families, firsts, strict=True)
             ),
-            add_vocabularies([self._vocabulary(steps, vocabulary)], len(families)),
+            add_vocabularies([self._vocabulary(firsts, postings.keys)], len(families)),
         )
 
-    def _counts(self, steps: Steps, size: int, postings: _Firsts) -> Counts:
+    def _counts(self, steps: Steps, size: int, postings: Steps) -> Counts:
         def sums(weights: Ints) -> Ints:
             return np.bincount(steps, weights=weights, minlength=size + 1).astype(np.int64)
 
@@ -125,21 +125,26 @@ class _Shard:
             sums(self.tokens),
             pages(~self._words.blank),
             pages(self.tokens > 0),
-            np.bincount(postings.of(steps[self.sentence_of_token]), minlength=size + 1),
+            np.bincount(postings, minlength=size + 1),
         )
 
-    def _vocabulary(self, steps: Sequence[Steps], first: _Firsts) -> Vocabulary:
-        held = self.terms[first.keys]
-        order = np.argsort(held)
-        firsts = tuple(first.of(found[self.sentence_of_token])[order] for found in steps)
-        return Vocabulary(held[order], firsts, _EVERY)
+    def _vocabulary(self, postings: Sequence[Steps], keys: Ints) -> Vocabulary:
+        """Return all terms, each at the least step of its postings."""
+        term = keys % max(len(self.terms), 1)
+        order = np.argsort(self.terms)
+        firsts = []
+        for steps in postings:
+            first = np.full(len(self.terms), np.iinfo(np.uint16).max, dtype=np.uint16)
+            np.minimum.at(first, term, steps)
+            firsts.append(first[order])
+        return Vocabulary(self.terms[order], tuple(firsts), _EVERY)
 
 
 class _Firsts:
     """The least step of all tokens with the same key; `keys` are the different keys, rising."""
 
     def __init__(self, keys: Ints) -> None:
-        self._order = np.argsort(keys, kind="stable")
+        self._order = np.argsort(keys)
         ordered = keys[self._order]
         self._begins = np.flatnonzero(np.diff(ordered, prepend=-1))
         self.keys: Ints = ordered[self._begins]
