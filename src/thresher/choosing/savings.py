@@ -56,8 +56,8 @@ def savings(
 ) -> Savings:
     """Reckon what a candidate saves against the baseline over so many queries.
 
-    Times and bytes of a variant that was run are those measured. For others building and searching are read off lines through all
-    indexes that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
+    Times and bytes of a variant that was run are those measured. For others building and searching are read off lines through
+    all indexes that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
 
     Args:
         decision: whose sizes are meant.
