@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.choosing import Choice, best_candidate, choose
+from thresher.evaluation.choosing import HeldOutChoice, best_candidate, choose
 
 INFINITY = float("inf")
 # Hundredths: differences are far above the tolerance or none.
@@ -32,10 +32,10 @@ def test_the_best_and_of_equals_the_smallest(means: list[float], sizes: list[int
 
 
 def test_optimism_is_what_the_best_there_would_have_promised_beyond_the_chosen() -> None:
-    assert choose([0.3, 0.5, 0.4], [0.6, 0.25, 0.5], [3, 2, 1]) == Choice(1, 0, 0.6 - 0.25)
-    assert choose([0.3, 0.5, 0.4], [0.2, 0.25, 0.25], [3, 2, 1]) == Choice(1, 1, 0.0)
-    assert choose([0.3, 0.5], [0.25 + 1e-12, 0.25], [1, 2]) == Choice(1, 1, 0.0)
-    assert choose([0.3, 0.5], [-INFINITY, -INFINITY], [1, 2]) == Choice(1, 1, 0.0)
+    assert choose([0.3, 0.5, 0.4], [0.6, 0.25, 0.5], [3, 2, 1]) == HeldOutChoice(1, 0, 0.6 - 0.25)
+    assert choose([0.3, 0.5, 0.4], [0.2, 0.25, 0.25], [3, 2, 1]) == HeldOutChoice(1, 1, 0.0)
+    assert choose([0.3, 0.5], [0.25 + 1e-12, 0.25], [1, 2]) == HeldOutChoice(1, 1, 0.0)
+    assert choose([0.3, 0.5], [-INFINITY, -INFINITY], [1, 2]) == HeldOutChoice(1, 1, 0.0)
 
 
 @given(MEANS)

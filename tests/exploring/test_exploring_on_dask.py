@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from dask_cluster import dask_cluster
 
 from thresher.evaluation import Topic
 from thresher.exploring import evaluating
@@ -20,41 +14,19 @@ from thresher.exploring.exploring import Judging, explore
 from thresher.exploring.record_files import FILE, write_exploration
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
-from thresher.pruning.backends import DASK, Backend
+from thresher.pruning.backends import Backend
 from thresher.scorers.cleaners import parse_cleaner, parse_sweep
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler with two workers, which have another working folder."""
-    folder = tmp_path_factory.mktemp("dask")
-    told = folder / "scheduler.json"
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(*arguments: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "dask", *arguments, "--no-dashboard"]
-        with (folder / f"{len(started)}.log").open("wb") as log:
-            started.append(subprocess.Popen(command, stderr=log, cwd=folder, start_new_session=True))
-        return started[-1]
-
-    try:
-        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        while not told.exists():
-            assert scheduler.poll() is None, (folder / "0.log").read_text()
-            time.sleep(0.05)
-        found = str(json.loads(told.read_text())["address"])
-        for _ in range(2):
-            start("worker", found, "--nthreads", "1")
-        yield found
-    finally:
-        for process in started:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
+    """Two workers, which have another working folder."""
+    with dask_cluster(tmp_path_factory.mktemp("dask"), 2, Path(__file__).parent) as cluster:
+        yield cluster.backend
 
 
 def test_what_is_explored_is_the_same_bytes(
-    store: Path, pages: dict[str, str], address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, pages: dict[str, str], backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluating, "_MUCH", 0)
     queries = ("return a list of strings", "file path name", "the exception raised if the argument is invalid")
@@ -63,7 +35,7 @@ def test_what_is_explored_is_the_same_bytes(
     qrels = {topic: {ids[(5 * place + int(topic)) % len(ids)]: place % 3 for place in range(60)} for topic in topics}
     judging = Judging(topics, qrels, tuple(topics))
     models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
-    for place, backend in (("here", None), ("there", Backend(DASK, 2, address))):
+    for place, who in (("here", None), ("there", backend)):
         found = explore(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],
@@ -72,7 +44,7 @@ def test_what_is_explored_is_the_same_bytes(
             models,
             IndexOptions(),
             held_out=Judging(topics, qrels, ("1",)),
-            backend=backend,
+            backend=who,
         )
         (tmp_path / place).mkdir()
         write_exploration(found, tmp_path / place)

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import signal
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
 import pytest
+from dask_cluster import Cluster, dask_cluster
 from troublesome import Trouble, pages
 
 from thresher.cli import main
@@ -30,45 +26,10 @@ from thresher.pruning.worker import Limits
 WORKERS = 3
 
 
-@dataclass(frozen=True)
-class Cluster:
-    """A scheduler's address, and the processes of its workers (each with a nanny that starts it again)."""
-
-    address: str
-    workers: tuple[subprocess.Popen[bytes], ...]
-
-    @property
-    def backend(self) -> Backend:
-        return Backend(DASK, WORKERS, self.address)
-
-
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    folder = tmp_path_factory.mktemp("dask")
-    dask = [sys.executable, "-m", "dask"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
-    told = folder / "scheduler.json"
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(*arguments: str) -> subprocess.Popen[bytes]:
-        with (folder / f"{len(started)}.log").open("wb") as log:
-            options = [*dask, *arguments, "--no-dashboard"]
-            started.append(subprocess.Popen(options, stderr=log, env=environment, cwd=folder, start_new_session=True))
-        return started[-1]
-
-    try:
-        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        while not told.exists():
-            assert scheduler.poll() is None, (folder / "0.log").read_text()
-            time.sleep(0.05)
-        address = json.loads(told.read_text())["address"]
-        workers = tuple(start("worker", address, "--nthreads", "1") for _ in range(WORKERS))
-        yield Cluster(address, workers)
-    finally:
-        for process in started:
-            with suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+    with dask_cluster(tmp_path_factory.mktemp("dask"), WORKERS, Path(__file__).parent) as found:
+        yield found
 
 
 def stored(folder: Path) -> dict[str, bytes]:

@@ -62,7 +62,7 @@ def decide(evidence: Evidence, terms: Terms, looked_at: Callable[[RuleName], Non
     topics = len(evidence.baseline)
     terms = replace(terms, folds=min(terms.folds, topics))
     possible = evidence.held_out is not None or topics > 1
-    picks = _picks(evidence, sizes, terms, looked_at) if looked_at and possible else ()
+    picks = _picks(evidence, verdicts, sizes, terms, looked_at) if looked_at and possible else ()
     cross_validated = bool(picks) and evidence.held_out is None
     return Decision(
         retrieval=evidence.retrieval,
@@ -108,27 +108,26 @@ def _verdicts(evidence: Evidence, terms: Terms) -> NonInferiority:
 
 
 def _picks(
-    evidence: Evidence, sizes: Sequence[float], terms: Terms, looked_at: Callable[[RuleName], None]
+    evidence: Evidence,
+    verdicts: NonInferiority,
+    sizes: Sequence[float],
+    terms: Terms,
+    looked_at: Callable[[RuleName], None],
 ) -> tuple[Pick, ...]:
-    """Return the picks of all rules: the recommended first, as `resamples` of the verdicts found it."""
-    topics = len(evidence.baseline)
-
-    def smallest(resamples: int) -> Rule:
-        return smallest_without_loss(
-            sizes,
-            terms.margin,
-            below=evidence.baseline_size,
-            alpha=terms.alpha,
-            seed=terms.seed,
-            resamples=resamples,
-        )
-
-    many = smallest(terms.resamples)
-    quick = smallest(min(terms.resamples, _TRAINING_RESAMPLES))
+    """Return the picks of all rules: the recommended first, as the verdicts have it."""
+    trained = smallest_without_loss(
+        sizes,
+        terms.margin,
+        below=evidence.baseline_size,
+        alpha=terms.alpha,
+        seed=terms.seed,
+        resamples=min(terms.resamples, _TRAINING_RESAMPLES),
+    )
 
     def recommended(values: Values, baseline: Values) -> int | None:
-        # What is recommended rests on as many resamples as its verdict.
-        return (many if len(baseline) == topics else quick)(values, baseline)
+        if values is evidence.values:
+            return smallest_non_inferior(verdicts.cutoffs, sizes, below=evidence.baseline_size)
+        return trained(values, baseline)
 
     rules = {
         RuleName.SMALLEST: recommended,

@@ -8,8 +8,7 @@ import numpy as np
 
 from thresher.choosing.records import Candidate, Evidence, SizeKind, Values
 from thresher.exploring.records import Curve, Exploration
-
-BASELINE = "none"
+from thresher.scorers.cleaners import BASELINE
 
 
 def explored_evidence(

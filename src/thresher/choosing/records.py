@@ -187,6 +187,8 @@ class QueryCosts:
 class Choice:
     """All decisions, those of the main measure first within each retrieval model, and what the recommendations save.
 
+    Decisions of one retrieval model have the same candidates in the same order.
+
     `title` is the experiment's. `key` names what it rests on: collection, scorers, topics, judgments, models, index options.
     `savings` has one a retrieval model whose main measure has a recommendation, `costs` one a retrieval model with enough
     indexes to draw a line through, and `co2_method` says in words how CO2 is reckoned. `notices` are of the topics.

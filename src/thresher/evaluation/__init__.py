@@ -15,7 +15,7 @@ from thresher.evaluation.pareto import pareto_front
 from thresher.evaluation.qrels import GRADES, read_qrels
 from thresher.evaluation.records import Comparison, Topic
 from thresher.evaluation.runs import read_run, write_run
-from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm
+from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm, is_tested
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics, spelled_as
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "compare_all",
     "evaluate",
     "holm",
+    "is_tested",
     "pareto_front",
     "parse_measure",
     "read_qrels",

@@ -9,7 +9,7 @@ from thresher.evaluation.wilcoxon import TOLERANCE
 
 
 @dataclass(frozen=True)
-class Choice:
+class HeldOutChoice:
     """What was chosen on training topics, what would have been on held-out ones: places among the candidates.
 
     `optimism` is what choosing on the held-out topics themselves would have promised beyond what the choice is worth there:
@@ -34,7 +34,7 @@ def best_candidate(means: Sequence[float], sizes: Sequence[float]) -> int:
     return min(equals, key=lambda place: sizes[place])
 
 
-def choose(training: Sequence[float], held_out: Sequence[float], sizes: Sequence[float]) -> Choice:
+def choose(training: Sequence[float], held_out: Sequence[float], sizes: Sequence[float]) -> HeldOutChoice:
     """Choose a candidate by its mean over training topics, and look at what it is worth on held-out ones.
 
     Args:
@@ -44,5 +44,5 @@ def choose(training: Sequence[float], held_out: Sequence[float], sizes: Sequence
     """
     chosen, best = best_candidate(training, sizes), best_candidate(held_out, sizes)
     if held_out[chosen] >= max(held_out) - TOLERANCE:
-        return Choice(chosen, chosen, 0.0)
-    return Choice(chosen, best, held_out[best] - held_out[chosen])
+        return HeldOutChoice(chosen, chosen, 0.0)
+    return HeldOutChoice(chosen, best, held_out[best] - held_out[chosen])

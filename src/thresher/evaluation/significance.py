@@ -55,7 +55,7 @@ def compare_all(
             raise ValueError(f"{row} and {base} have different measures")
         result[row] = {}
         for measure, values in table[row].items():
-            if measure.split("@")[0].split("(")[0] in UNTESTED:
+            if not is_tested(measure):
                 continue
             if values.keys() != table[base][measure].keys():
                 raise ValueError(f"{row} and {base} have different topics for {measure}")
@@ -72,6 +72,11 @@ def compare_all(
     for (row, measure), p_holm in zip(family, corrected, strict=True):
         result[row][measure] = replace(result[row][measure], p_holm=p_holm)
     return result
+
+
+def is_tested(measure: str) -> bool:
+    """Return whether a measure, by its canonical name, is of effectiveness; see `UNTESTED`."""
+    return measure.split("@")[0].split("(")[0] not in UNTESTED
 
 
 def compare(

@@ -14,7 +14,7 @@ from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, Ru
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
-from thresher.evaluation import UNTESTED
+from thresher.evaluation import is_tested
 from thresher.experiments.config import Experiment
 from thresher.experiments.evidence import evidence_key
 from thresher.experiments.lock import exclusive
@@ -114,7 +114,7 @@ def _choose(
     measured: Results | None,
     say: Callable[[str], None],
 ) -> Choice:
-    measures = [name for name in experiment.measures if name.split("@")[0].split("(")[0] not in UNTESTED]
+    measures = [name for name in experiment.measures if is_tested(name)]
     main = _main(question.measure, measures)
     ordered = [main, *(name for name in measures if name != main)]
     gathered = [

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from thresher.choosing.records import Decision
 from thresher.reports.choice_lines import CHOSEN, DASHES, DEEPEST, DOTS, MOST_MARKERS, columns_of, thinned
-from thresher.reports.choice_selection import Sweep, means_by_name
+from thresher.reports.choice_selection import Sweep
 from thresher.reports.choice_tables import relative_size
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
 from thresher.reports.plot_style import GAIN, INK, LOSS, SERIES, cutoff_axis, light_grid, new_figure, style
@@ -38,7 +38,7 @@ def curve_figure(decision: Decision, sweep: Sweep, others: Sequence[Decision]) -
     drawn = thinned(len(sweep.places), [sweep.places.index(place) for place in _marked(decision, sweep)])
     places = [sweep.places[index] for index in drawn]
     cutoffs = [sweep.cutoffs[index] for index in drawn]
-    ratios = _ratios(decision, others, places)
+    ratios = _ratios(others, places)
     label = cutoff_label(sweep.name)
     with style():
         figure = new_figure(5.0, 6.0 if ratios else 4.6)
@@ -132,15 +132,12 @@ def _ratio_panel(axes: Axes, ratios: Sequence[tuple[str, list[float]]], cutoffs:
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
 
 
-def _ratios(decision: Decision, others: Sequence[Decision], places: Sequence[int]) -> list[tuple[str, list[float]]]:
+def _ratios(others: Sequence[Decision], places: Sequence[int]) -> list[tuple[str, list[float]]]:
     """Return each other measure with its value at the baseline, and its means in % of that; without those that are 0 there."""
     found = []
     for other in others:
-        means = means_by_name(other)
         if other.baseline_mean > 0:
-            values = [
-                100 * means.get(decision.candidates[place].name, math.nan) / other.baseline_mean for place in places
-            ]
+            values = [100 * other.means[place] / other.baseline_mean for place in places]
             found.append((f"{plain(other.measure)} ({fixed(other.baseline_mean, 4)})", values))
     return found
 

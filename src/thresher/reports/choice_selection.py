@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from thresher.choosing.records import Choice, Decision, GroupPick
@@ -73,8 +72,3 @@ def laxest_first(decision: Decision, sweep: Sweep) -> tuple[int, ...]:
     """Return the places of a sweep from the cutoff that keeps most to the one that keeps least."""
     first, last = (decision.candidates[sweep.places[end]].size for end in (0, -1))
     return sweep.places if first >= last else sweep.places[::-1]
-
-
-def means_by_name(decision: Decision) -> Mapping[str, float]:
-    """Return the mean of each candidate, by its name."""
-    return {candidate.name: mean for candidate, mean in zip(decision.candidates, decision.means, strict=True)}

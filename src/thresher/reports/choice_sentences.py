@@ -6,22 +6,22 @@ from collections.abc import Iterator
 
 from thresher.choosing.records import Choice, Decision, Pick, RuleName, Savings, SizeKind
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
-from thresher.reports.choice_tables import margin_text, percent_text, relative_size, signed_digits
+from thresher.reports.choice_selection import judged
+from thresher.reports.choice_tables import margin_text, percent_text, relative_size, signed_digits, size_share
 from thresher.reports.formatting import exact_number, fixed, megabytes, percent, signed
 from thresher.reports.tables import MEASURE_DECIMALS
 
 
 def choice_sentences(choice: Choice) -> Iterator[str]:
     """Give, for each retrieval model, the recommendation and why, what it is worth elsewhere, and what it saves."""
-    models = list(dict.fromkeys(decision.retrieval for decision in choice.decisions))
+    models = judged(choice)
     for model in models:
-        opening = f"{model}: " if len(models) > 1 else ""
-        decisions = [decision for decision in choice.decisions if decision.retrieval == model]
-        main, others = decisions[0], decisions[1:]
-        saved = next((item for item in choice.savings if item.retrieval == model), None)
+        main = model.main
+        opening = f"{main.retrieval}: " if len(models) > 1 else ""
+        saved = next((item for item in choice.savings if item.retrieval == main.retrieval), None)
         sentences = [_recommendation(main), *_beyond(main)]
         sentences += [_elsewhere(main, pick) for pick in main.picks]
-        sentences += _other_measures(main, others)
+        sentences += _other_measures(main, model.others)
         sentences += [_saved(saved)] if saved else []
         yield from (opening + sentence for sentence in sentences)
     yield from (f"Mind: {notice}." for notice in choice.notices)
@@ -107,7 +107,7 @@ def _elsewhere(decision: Decision, pick: Pick) -> str:
         )
     again = ""
     if pick.share is not None:
-        size = pick.held_out_size / decision.baseline_size if decision.baseline_size else 0.0
+        size = size_share(decision, pick.held_out_size)
         again = f"; {percent(pick.share)} % of the trainings pick the same, and their picks have {percent(size)} % of the size"
     return (
         f"{rule}{picked} is worth {worth} on topics that had no part in picking ({decision.repeats} × {decision.folds}-fold "
@@ -116,15 +116,14 @@ def _elsewhere(decision: Decision, pick: Pick) -> str:
     )
 
 
-def _other_measures(main: Decision, others: list[Decision]) -> Iterator[str]:
+def _other_measures(main: Decision, others: tuple[Decision, ...]) -> Iterator[str]:
     place = main.recommended
     if place is None or not others:
         return
     name = main.candidates[place].name
     verdicts = []
     for decision in others:
-        there = next(item for item, found in enumerate(decision.candidates) if found.name == name)
-        found = decision.verdicts[there]
+        found = decision.verdicts[place]
         verdicts.append(f"{decision.measure} {found.verdict} (difference {_signed(found.difference)})")
     yield f"In the other measures, each at its own margin, {name} is: {'; '.join(verdicts)}."
 

@@ -79,7 +79,7 @@ def picks_table(decision: Decision) -> Table:
     for pick in decision.picks:
         found = pick.comparison
         share = Cell(percent(pick.share), value=pick.share)
-        size = pick.held_out_size / decision.baseline_size if decision.baseline_size else 0.0
+        size = size_share(decision, pick.held_out_size)
         rows.append(
             (
                 Cell(f"{pick.rule} (recommended)" if pick.rule is RuleName.SMALLEST else pick.rule.value),
@@ -133,9 +133,14 @@ def percent_text(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
+def size_share(decision: Decision, size: float) -> float:
+    """Return a size as a share of the baseline's; 0 where that is 0."""
+    return size / decision.baseline_size if decision.baseline_size else 0.0
+
+
 def relative_size(decision: Decision, place: int) -> float:
-    """Return a candidate's size as a share of the baseline's; 0 where that is 0."""
-    return decision.candidates[place].size / decision.baseline_size if decision.baseline_size else 0.0
+    """Return a candidate's size as a share of the baseline's."""
+    return size_share(decision, decision.candidates[place].size)
 
 
 def _picks_caption(decision: Decision) -> str:

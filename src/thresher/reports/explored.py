@@ -10,9 +10,9 @@ from thresher.files import write_text
 from thresher.reports.csv_files import csv_text, number_text
 from thresher.reports.formatting import NOTHING, fixed, percent
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table
+from thresher.scorers.cleaners import BASELINE
 
 CSV_FILE = "explored.csv"
-_BASELINE = "none"
 
 
 def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
@@ -23,7 +23,7 @@ def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
         model: which of its retrieval models.
         measure: which of its measures.
     """
-    base = exploration.curve(_BASELINE)
+    base = exploration.curve(BASELINE)
     rows = []
     for curve in exploration.curves:
         means = curve.means(model, measure)

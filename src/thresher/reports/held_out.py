@@ -18,7 +18,7 @@ class Chosen:
 
     `comparison` is with the baseline in the main measure on the held-out topics; its `p_holm` is corrected over all that is
     tested, not over all that was tried. `best` is the sweep's best row on the held-out topics themselves, and `optimism` what
-    it promises beyond the chosen one, in the measure there (see `thresher.evaluation.choosing.Choice`).
+    it promises beyond the chosen one, in the measure there (see `thresher.evaluation.choosing.HeldOutChoice`).
     """
 
     sweep: str | None

@@ -10,8 +10,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thresher.choosing.evidence import BASELINE
-from thresher.choosing.records import Candidate, Choice, Decision, SizeKind
+from thresher.choosing.records import Choice, Decision, SizeKind
 from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.reports.choice_drawn import Drawn
@@ -19,7 +18,6 @@ from thresher.reports.choice_selection import (
     SINGLES,
     Judged,
     laxest_first,
-    means_by_name,
     singles_of,
     sweeps_of,
 )
@@ -27,6 +25,7 @@ from thresher.reports.choice_tables import margin_text, percent_text, relative_s
 from thresher.reports.formatting import cutoff_text
 from thresher.reports.reading_facts import Facts
 from thresher.reports.tables import MEASURE_DECIMALS
+from thresher.scorers.cleaners import BASELINE
 
 QUERIES = 1_000_000
 """For how many queries savings are told before the reader says another number, where the choice has none."""
@@ -56,8 +55,7 @@ def reading_json(choice: Choice, models: Iterable[Readable]) -> Markup:
 
 
 def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
-    main, facts = readable.judged.main, readable.facts
-    base = facts.get(BASELINE)
+    main = readable.judged.main
     costs = next((costs for costs in choice.costs if costs.retrieval == main.retrieval), None)
     if main.size_kind is SizeKind.POSTINGS:
         costs = None  # which are by byte
@@ -72,7 +70,7 @@ def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
         "name": main.retrieval,
         "kind": main.size_kind.value,
         "size": round(main.baseline_size),
-        "documents": base.documents if base else None,
+        "documents": main.documents,
         "measures": [decision.measure for decision in _decisions(readable)],
         "words": _words(main),
         "sure": percent_text(1 - main.alpha),
@@ -95,12 +93,12 @@ def _group(readable: Readable, name: str, places: Sequence[int], drawn: Drawn) -
         "sizes": [round(candidate.size) for candidate in chosen],
         "shares": [_rounded(100 * relative_size(main, place), 1) for place in places],
         "words": [_rounded(fact.words and 100 * fact.words, 1) if fact else None for fact in known],
-        "documents": [fact.documents if fact else None for fact in known],
+        "documents": [candidate.documents for candidate in chosen],
         "verdicts": [main.verdicts[place].verdict.value for place in places],
         "lows": [_rounded(main.verdicts[place].low) for place in places],
         "highs": [_rounded(main.verdicts[place].high) for place in places],
         "needed": [main.verdicts[place].topics_needed for place in places],
-        "measures": [_values(decision, readable.facts, chosen) for decision in _decisions(readable)],
+        "measures": [_values(decision, readable.facts, places) for decision in _decisions(readable)],
         "plot": {
             "id": drawn.id,
             "size": [round(length, 1) for length in drawn.size],
@@ -110,12 +108,11 @@ def _group(readable: Readable, name: str, places: Sequence[int], drawn: Drawn) -
     }
 
 
-def _values(decision: Decision, facts: Mapping[str, Facts], chosen: Sequence[Candidate]) -> dict[str, Any]:
+def _values(decision: Decision, facts: Mapping[str, Facts], places: Sequence[int]) -> dict[str, Any]:
     """Return a measure's means, differences from the baseline, and the same on held-out topics, None where there are none."""
-    here = means_by_name(decision)
     there = {name: mean for name, fact in facts.items() if (mean := fact.held_out.get(decision.measure)) is not None}
-    means = [here.get(candidate.name) for candidate in chosen]
-    held = [there.get(candidate.name) for candidate in chosen]
+    means = [decision.means[place] for place in places]
+    held = [there.get(decision.candidates[place].name) for place in places]
     return {
         "means": [_rounded(mean) for mean in means],
         "differences": [_rounded(_less(mean, decision.baseline_mean)) for mean in means],

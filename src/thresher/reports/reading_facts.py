@@ -1,4 +1,4 @@
-"""What is known of a cleaner beside what a decision holds: text and documents left, and means on held-out topics."""
+"""What is known of a cleaner beside what a decision holds: text that is left, and means on held-out topics."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from thresher.reports.records import Results
 
 @dataclass(frozen=True)
 class Facts:
-    """`words` kept of the collection as a share, None where it has none; `documents` in the index; means on the held-out
-    topics by measure, empty where there are none.
+    """`words` kept of the collection as a share, None where it has none; means on the held-out topics by measure, empty where
+    there are none.
     """
 
     words: float | None
-    documents: int
     held_out: Mapping[str, float]
 
 
@@ -41,7 +40,6 @@ def _explored(exploration: Exploration, model: int) -> dict[str, Facts]:
         for point, name in enumerate(curve.cleaners):
             found[name] = Facts(
                 curve.words[point] / exploration.words if exploration.words else None,
-                curve.sizes[point].documents,
                 {measure: float(means[point]) for measure, means in held_out.items()},
             )
     return found
@@ -51,9 +49,7 @@ def _measured(results: Results, retrieval: str) -> dict[str, Facts]:
     tested = results.held_out.rows if results.held_out else ()
     held_out = {row.variant: row.measures for row in tested if row.retrieval == retrieval}
     return {
-        row.variant: Facts(
-            row.words_kept / row.words_total if row.words_total else None, row.indexed, held_out.get(row.variant, {})
-        )
+        row.variant: Facts(row.words_kept / row.words_total if row.words_total else None, held_out.get(row.variant, {}))
         for row in results.rows
         if row.retrieval == retrieval
     }

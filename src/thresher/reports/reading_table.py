@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thresher.choosing.records import Decision
-from thresher.reports.choice_selection import Judged, laxest_first, means_by_name, singles_of, sweeps_of
+from thresher.reports.choice_selection import Judged, laxest_first, singles_of, sweeps_of
 from thresher.reports.choice_tables import percent_text, relative_size
 from thresher.reports.formatting import fixed, percent, signed
 from thresher.reports.reading_facts import Facts
@@ -73,9 +73,9 @@ def _row(judged: Judged, facts: Mapping[str, Facts], place: int) -> tuple[Cell, 
         Cell(signed(verdict.low, MEASURE_DECIMALS), value=verdict.low),
         Cell(signed(verdict.high, MEASURE_DECIMALS), value=verdict.high),
         Cell(verdict.verdict.value),
-        *(_number(means_by_name(other).get(candidate.name)) for other in judged.others),
+        *(_number(other.means[place]) for other in judged.others),
         Cell(percent(words), value=words),
-        Cell(fixed(known.documents if known else None, 0), value=known.documents if known else None),
+        Cell(fixed(candidate.documents, 0), value=candidate.documents),
         Cell(percent(share), value=share),
     )
 

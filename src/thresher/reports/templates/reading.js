@@ -127,8 +127,7 @@
     const bounds = `${signed(group.lows[step])} and ${signed(group.highs[step])}`;
     part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all candidates at once)`;
     part("words").textContent = group.words[step] === null ? "–" : `${fixed(group.words[step], 1)} %`;
-    const whole = model.documents === null ? "" : ` of ${fixed(model.documents, 0)}`;
-    part("documents").textContent = fixed(group.documents[step], 0) + whole;
+    part("documents").textContent = `${fixed(group.documents[step], 0)} of ${fixed(model.documents, 0)}`;
     part("size").textContent = `${fixed(group.sizes[step], 0)} ${model.kind} (${fixed(group.shares[step], 1)} % of the baseline's)`;
     part("saved").textContent = saved(model, group.sizes[step]);
     showMarker({ frame: group.plot.frame, dots: group.plot.dots[step] });
