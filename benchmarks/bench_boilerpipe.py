@@ -11,9 +11,9 @@ from ratios import Ratio, interleaved
 
 from thresher.collections import Page
 from thresher.pages.decoding import decode
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
 from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import score_page
 
 BAR = 1 / 6
 CLEANER = parse_cleaner("boilerpipe(rules=words)")

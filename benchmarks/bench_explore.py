@@ -16,14 +16,13 @@ from ratios import Ratio
 
 from thresher.evaluation import evaluate
 from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.scoring import score_experiment
-from thresher.experiments.topic_sets import TopicSet, read_topic_set
+from thresher.experiments.inputs import TopicSet, read_topic_set, score_experiment
 from thresher.exploring.exploring import Judging, explore
 from thresher.lucene.indexing import build_index
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import Searcher
-from thresher.pruning.cutting import cleaned_documents
 from thresher.scorers.cleaners import parse_cleaner, parse_sweep
+from thresher.scoring.cutting import cleaned_documents
 
 BAR = 1 / 8
 CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)

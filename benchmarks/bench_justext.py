@@ -11,9 +11,9 @@ from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.collections import Page
-from thresher.pruning.page_scores import score_page
 from thresher.scorers.base import Scorer
 from thresher.scorers.registry import scorers
+from thresher.scoring.store import score_page
 
 BAR_JUSTEXT = 1 / 8
 BAR_ALL = 1 / 4

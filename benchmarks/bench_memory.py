@@ -11,9 +11,9 @@ from pathlib import Path
 from passages import PAGES
 
 from thresher.collections import open_collection
-from thresher.pruning.backends import Backend
-from thresher.pruning.score_pass import ScorePlan, score_collection
+from thresher.passes.backends import Backend
 from thresher.scorers.registry import scorers
+from thresher.scoring.score_pass import ScorePlan, score_collection
 
 BAR_MIB = 300.0
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from passages import PAGES
 from ratios import interleaved
 
-from thresher.language_models.characters_defaults import DEFAULTS, load_character_model, load_segment_scorer
-from thresher.language_models.characters_scoring import SegmentScorer
+from thresher.language_models.characters.defaults import DEFAULTS, load_character_model, load_segment_scorer
+from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import read_html
 from thresher.scorers.ncleaner import NCleaner
 
@@ -24,7 +24,7 @@ BAR_MB = 50.0
 _WHOLE_PROCESS = """
 import pathlib, sys
 from thresher.pages import read_html
-from thresher.pruning.worker import peak_mib
+from thresher.scoring.worker import peak_mib
 from thresher.scorers.ncleaner import NCleaner
 scorer = NCleaner(model=sys.argv[2]) if sys.argv[2] else None
 for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):

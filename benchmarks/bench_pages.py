@@ -11,9 +11,9 @@ from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.collections import Page
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import score_page
 
 BAR_PASS = 1.75
 BAR_SWEEP = 1.1

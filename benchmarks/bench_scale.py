@@ -19,17 +19,17 @@ from ratios import Ratio, interleaved
 
 from thresher.collections import documents, open_collection
 from thresher.experiments.config import load_experiment
+from thresher.experiments.inputs import read_topic_set
 from thresher.experiments.runner import run_experiment
-from thresher.experiments.topic_sets import read_topic_set
 from thresher.lucene.indexing import build_index
 from thresher.lucene.searching import Searcher
-from thresher.pruning.backends import Backend
-from thresher.pruning.cutting import cleaned_documents
-from thresher.pruning.page_scores import score_page
-from thresher.pruning.score_pass import ScorePlan, ScoreReport, score_collection
-from thresher.pruning.worker import peak_mib
+from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, parse_scorer
 from thresher.scorers.registry import scorers
+from thresher.scoring.cutting import cleaned_documents
+from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scoring.store import score_page
+from thresher.scoring.worker import peak_mib
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9

@@ -8,7 +8,7 @@ import lxml.html
 
 from thresher.collections import Page
 from thresher.language_models import load_model
-from thresher.language_models.tokens import tokenise
+from thresher.language_models.words.tokenisers import tokenise
 from thresher.pages import read_page
 
 

@@ -18,8 +18,8 @@ from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.language_models import WordModel, load_model, model_files
-from thresher.language_models.books import read_counts
-from thresher.language_models.tokenisers import TOKENISERS
+from thresher.language_models.words.books import read_counts
+from thresher.language_models.words.tokenisers import TOKENISERS
 from thresher.pages import Segments, read_html
 from thresher.pages.plain import plain_text
 
@@ -30,9 +30,9 @@ BAR_ARPA, BAR_BINARY = 0.5, 0.05
 
 _MEMORY = """
 import psutil, sys
-import thresher.language_models.models
+import thresher.language_models.words.models
 before = psutil.Process().memory_info().rss
-thresher.language_models.models.load_model(sys.argv[1])
+thresher.language_models.words.models.load_model(sys.argv[1])
 print(before / 1e6, psutil.Process().memory_info().rss / 1e6)
 """
 # What PyPlexity does to each sentence, in its order.

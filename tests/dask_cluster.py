@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.pruning.backends import DASK, Backend
+from thresher.passes.backends import DASK, Backend
 
 
 @dataclass(frozen=True)

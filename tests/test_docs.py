@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import pytest
 
-from thresher.cli import cli
+from thresher.cli.main import cli
 from thresher.experiments.schema import SCHEMA
 from thresher.scorers.registry import scorers
 

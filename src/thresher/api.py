@@ -39,12 +39,12 @@ from thresher.experiments.runner import run_experiment
 from thresher.exploring.records import Exploration
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import SCORED, PageScores, score_page
-from thresher.pruning.percentiles import resolved_without_collection
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.reports.records import Results
+from thresher.results.records import Results
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.percentiles import resolved_without_collection
+from thresher.scoring.store import SCORED, PageScores, score_page
 
 
 def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:

@@ -17,15 +17,15 @@ from thresher.collections.warc.writer import WarcWriter
 from thresher.errors import ConfigError
 from thresher.files import atomic_path
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
-from thresher.pruning.backends import Backend
-from thresher.pruning.cutting import CleanedDocument, cleaned_documents
-from thresher.pruning.failures import failures, write_failures
-from thresher.pruning.percentiles import resolved
-from thresher.pruning.removed import judged_pages, record
-from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.pruning.worker import DEFAULT_LIMITS, Limits
+from thresher.passes.backends import Backend
 from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
+from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.failures import failures, write_failures
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.removed import judged_pages, record
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.worker import DEFAULT_LIMITS, Limits
 
 FAILURES_SHOWN = 1000
 _WARC = (".warc", ".warc.gz")
@@ -54,7 +54,7 @@ class Extras:
     """What else to write: nothing is written that has no name here.
 
     Attributes:
-        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.pruning.removed`.
+        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
         side_by_side: an HTML page that shows the same.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.asked import MOST_CUTOFFS, ROWS, asked, asked_sweep
+from thresher.cleaneval.running import MOST_CUTOFFS, ROWS, asked, asked_sweep
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.perplexity import Perplexity

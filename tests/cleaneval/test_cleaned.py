@@ -6,19 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from thresher.cleaneval.cleaned import cleaned_pages
-from thresher.cleaneval.collection import GoldCollection, page_id
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.judging import judge_pages, judge_words, score_gold
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
+from thresher.cleaneval.judging import GoldCollection, cleaned_pages, judge_pages, judge_words, page_id, score_gold
 from thresher.collections import Page
 from thresher.errors import InputError, StateError
 from thresher.pages.marked_text import marked_segments
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
-from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.pruning.store import shards
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import score_page, shards
 
 NAMES = ("none", "words@4", "justext", "perplexity(lm=books)@3000", "words@1000")
 PAGE = (

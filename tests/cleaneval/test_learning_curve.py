@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.learning import (
+from thresher.cleaneval.learning_curve import (
     CurvePoint,
     CurveSize,
     HeldOutPage,
@@ -25,12 +25,12 @@ from thresher.cleaneval.learning import (
 from thresher.cleaneval.measures import compare_words, summarize_pages
 from thresher.collections import Page
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters_counts import STANDARD, STANDARD_NON_LEXICAL, Settings, train
-from thresher.language_models.characters_files import write_model
-from thresher.language_models.characters_pages import Pairs, find_pairs
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
+from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL, Settings, train
+from thresher.language_models.characters.files import write_model
+from thresher.language_models.characters.pages import Pairs, find_pairs
 from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import score_page
 
 HELD_OUT = [HeldOutPage("aaa\nb b", np.array([False, False]), "aaa")]
 

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from thresher.cleaneval.asked import asked, asked_sweep
 from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.judging import judge_words
-from thresher.cleaneval.running import GoldSet, run_cleaners
+from thresher.cleaneval.running import GoldSet, asked, asked_sweep, run_cleaners
 from thresher.errors import ConfigError
-from thresher.pruning.percentiles import resolved
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.relative_cutoffs import Percentile
+from thresher.scoring.percentiles import resolved
 
 TEXT = "The barley of field {} is cut in July, and the rye is cut in August, if it is dry."
 PAGE = f"<p>{TEXT}</p><div>Go home now</div><p>Up</p>"

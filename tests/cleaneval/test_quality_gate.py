@@ -19,11 +19,10 @@ from typing import Any
 
 import pytest
 
-from thresher.cleaneval.asked import asked
-from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold import LabelledText, read_gold
 from thresher.cleaneval.judging import judge_pages, score_gold
-from thresher.cleaneval.labels import LabelledText
 from thresher.cleaneval.results import QualitySummary, summarize_quality
+from thresher.cleaneval.running import asked
 from thresher.files import write_json
 
 FLOORS = Path(__file__).with_name("quality_floors.json")

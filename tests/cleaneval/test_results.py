@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
-from thresher.cleaneval.comparing import PageQuality, compare_page
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.judging import JudgedPage, judge_pages, judge_texts, judge_words, score_gold
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
+from thresher.cleaneval.judging import (
+    JudgedPage,
+    PageQuality,
+    compare_page,
+    judge_pages,
+    judge_texts,
+    judge_words,
+    score_gold,
+)
 from thresher.cleaneval.measures import PageWords, agreement
 from thresher.cleaneval.results import CleanerPages, compare_cleaners, summarize_quality
 from thresher.cleaneval.rouge import RougeCounts

@@ -7,19 +7,17 @@ from statistics import fmean
 
 import pytest
 
-from thresher.cleaneval.asked import asked_sweep
-from thresher.cleaneval.comparing import compare_page
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import LabelledText, read_gold
+from thresher.cleaneval.judging import compare_page
 from thresher.cleaneval.measures import compare_words
 from thresher.cleaneval.peers import Peer
-from thresher.cleaneval.running import CleaningRun, GoldSet, run_cleaners
+from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
 from thresher.errors import ConfigError
 from thresher.evaluation.wilcoxon import signed_ranks
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import score_page
 from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import score_page
 
 NAMES = ("none", "words@4", "words@8", "words@1000")
 WORDS = "it rains here again today and then it is dry for as many days as before".split()

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import parse_gold, read_gold
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import LabelledText, parse_gold, read_gold
 from thresher.cleaneval.measures import Agreement
 from thresher.cleaneval.segmentation import SegmentCounts, compare_segments
 from thresher.pages import read_html

@@ -26,15 +26,14 @@ from hypothesis import strategies as st
 from thresher.collections import FORMATS, IdRule, Page, Part, ReadOptions, Source, documents, open_collection
 from thresher.collections import files as files_module
 from thresher.collections.files import MANY, RANGE_BYTES, WHOLE_BYTES, Files
-from thresher.collections.grouping import SOURCE_BYTES
 from thresher.collections.kinds import HTML, KINDS, chosen, kind_of
-from thresher.collections.records import Span
+from thresher.collections.records import SOURCE_BYTES, Span
 from thresher.collections.walking import walk
 from thresher.errors import ConfigError, InputError
-from thresher.pruning.backends import Backend
-from thresher.pruning.failures import failures, write_failures
-from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.pruning.store import shards
+from thresher.passes.backends import Backend
+from thresher.scoring.failures import failures, write_failures
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import shards
 
 KNOWN = (
     ".html, .htm, .xhtml, .shtml, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "

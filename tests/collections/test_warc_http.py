@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warc_samples import MIB, brotli, http, read_bytes, record, told, zstd
 
-from thresher.collections.warc.decoding import BrokenEncodingError, TooLargeError, decode
-from thresher.collections.warc.http import join_chunks, parse_response
+from thresher.collections.warc.http import BrokenEncodingError, TooLargeError, decode, join_chunks, parse_response
 
 PAGE = b"<html><title>t</title>" + bytes(range(32, 127)) * 40
 HTML = "Content-Type: text/html"

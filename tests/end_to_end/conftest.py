@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from small_web import Done, Finished, Web, thresher
 
-from thresher.cli import main
+from thresher.cli.main import main
 
 
 @pytest.fixture(scope="session")

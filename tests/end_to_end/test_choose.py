@@ -12,7 +12,7 @@ from small_web import Done, Finished, Web
 
 from thresher.choosing.records import Choice, RuleName, SizeKind
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
-from thresher.exploring.record_files import read_exploration
+from thresher.exploring.records import read_exploration
 from thresher.reports.choice_files import read_choice
 
 Call = Callable[..., Done]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from small_web import Done, leftovers, stamps, thresher, tree
 
-from thresher.cleaneval.asked import ROWS
 from thresher.cleaneval.peers import PEERS, decode_for_peers
+from thresher.cleaneval.running import ROWS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
 PROSE = "On day {} the rain came down on the harbour, and it did not stop before the evening."

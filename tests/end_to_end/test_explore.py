@@ -11,9 +11,9 @@ from small_web import Done, Finished, Web
 from test_held_out import HELD_OUT, write_others
 
 from thresher.experiments.config import load_experiment
-from thresher.experiments.evidence import evidence_key
-from thresher.experiments.scoring import score_experiment
-from thresher.exploring.record_files import read_exploration
+from thresher.experiments.inputs import score_experiment
+from thresher.experiments.stages import evidence_key
+from thresher.exploring.records import read_exploration
 
 Call = Callable[..., Done]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.choosing import HeldOutChoice, best_candidate, choose
+from thresher.evaluation.rules import HeldOutChoice, best_candidate, choose
 
 INFINITY = float("inf")
 # Hundredths: differences are far above the tolerance or none.

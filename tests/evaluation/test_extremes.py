@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from thresher.evaluation import extremes
-from thresher.evaluation.extremes import Root, critical_values
+from thresher.evaluation import non_inferiority as extremes
+from thresher.evaluation.non_inferiority import Root, critical_values
 
 
 def skewed(seed: int, rows: int, topics: int) -> NDArray[np.float64]:

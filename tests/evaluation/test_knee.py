@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.knee import knee
-from thresher.evaluation.pareto import pareto_front
+from thresher.evaluation.rules import knee, pareto_front
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from thresher.experiments.cutoffs import read_cutoffs
 from thresher.experiments.locations import CatalogueId, TopicSource
 from thresher.experiments.schema import REQUIRED, SCHEMA
 from thresher.experiments.schema_check import check
-from thresher.pruning.worker import Limits
 from thresher.scorers.registry import scorers
+from thresher.scoring.worker import Limits
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ import pytest
 
 from thresher.evaluation import Topic
 from thresher.experiments.config import load_experiment
-from thresher.experiments.topic_sets import read_topic_set, same_queries
+from thresher.experiments.inputs import read_topic_set, same_queries
 from thresher.files import file_digest
 
 FILE = Path(__file__).parents[2] / "experiments" / "clueweb12-perplexity.toml"

@@ -20,18 +20,16 @@ from thresher.evaluation import write_run
 from thresher.evaluation.records import Topic
 from thresher.experiments.config import CostOptions, Experiment, load_experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs
+from thresher.experiments.inputs import Inputs, TopicSet, same_queries
 from thresher.experiments.locations import TopicSource
 from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
-from thresher.experiments.topic_sets import TopicSet, same_queries
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.pages import read_text_page
-from thresher.pruning.page_scores import EMPTIED, FAILED, SCORED, PageScores
-from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import ShardReport, ShardTimes, shard_path, write_shard
-from thresher.reports.records import Cost, Results
+from thresher.results.records import Cost, Results
 from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.score_pass import ScoreReport
+from thresher.scoring.store import EMPTIED, FAILED, SCORED, PageScores, ShardReport, ShardTimes, shard_path, write_shard
 
 METER = Meter(CostOptions(0.5, 100.0, "estimated"), Tdp(100.0, "configured"))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.

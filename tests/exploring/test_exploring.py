@@ -13,25 +13,23 @@ import pytest
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
-from thresher.exploring.counting import columns
+from thresher.exploring.counting import columns, split_shards
+from thresher.exploring.cutoffs import spread_cutoffs
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
 from thresher.exploring.families import Family, families
 from thresher.exploring.matches import Matches
 from thresher.exploring.partial import Partial
 from thresher.exploring.ranking import NONE, Rankings, rankings
-from thresher.exploring.reading import split_shards
-from thresher.exploring.spread_cutoffs import spread_cutoffs
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index
-from thresher.lucene.ranking import LuceneRanking
 from thresher.lucene.reader import open_index
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
-from thresher.lucene.searching import Searcher
-from thresher.pruning.backends import Backend
-from thresher.pruning.cutting import CleanedDocument, cleaned_documents
-from thresher.pruning.score_pass import ScorePlan, score_collection
+from thresher.lucene.searching import LuceneRanking, Searcher
+from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)")
 OPTIONS = IndexOptions(lengths=True)

@@ -11,10 +11,10 @@ from dask_cluster import dask_cluster
 from thresher.evaluation import Topic
 from thresher.exploring import evaluating
 from thresher.exploring.exploring import Judging, explore
-from thresher.exploring.record_files import FILE, write_exploration
+from thresher.exploring.records import FILE, write_exploration
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
-from thresher.pruning.backends import Backend
+from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import parse_cleaner, parse_sweep
 
 

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import evaluate
-from thresher.exploring import partial, spread_cutoffs
+from thresher.exploring import cutoffs as spread_cutoffs
+from thresher.exploring import partial
 from thresher.exploring.families import Family, families
 from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Vocabulary, add_vocabularies
 from thresher.exploring.ranking import NONE, Rankings
-from thresher.exploring.record_files import FILE, read_exploration, write_exploration
-from thresher.exploring.records import Curve, Exploration, Size, SizeErrors
+from thresher.exploring.records import FILE, Curve, Exploration, Size, SizeErrors, read_exploration, write_exploration
 from thresher.exploring.similarity import stored_lengths
 from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
-from thresher.pruning.cutting import sentence_mask
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scoring.cutting import sentence_mask
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
 

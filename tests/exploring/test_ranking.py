@@ -24,7 +24,7 @@ from thresher.exploring.ranking import NONE, rankings
 from thresher.exploring.similarity import Floats, stored_lengths
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
-from thresher.pruning.backends import Backend
+from thresher.passes.backends import Backend
 
 MODELS = (
     "qld",

@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.exploring import lexicon as lexicon_module
-from thresher.exploring.hashing import hash_parts, hash_texts
-from thresher.exploring.lexicon import Lexicon
-from thresher.exploring.shard_words import split_words
+from thresher.exploring.lexicon import Lexicon, hash_parts, hash_texts, split_words
 from thresher.lucene.analysis import STEMMERS, analyse, analyse_each, english_analyzer, valid_unicode
 
 PIECES = (

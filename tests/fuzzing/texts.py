@@ -18,14 +18,14 @@ from thresher.evaluation.runs import read_run
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.experiments.config import load_experiment
 from thresher.files import safe_name
-from thresher.language_models.importing import import_model
+from thresher.language_models.words.importing import import_model
 from thresher.pages import PageOptions, Segments, parsing, read_page
 from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, decode
 from thresher.pages.parsing import flatten, flatten_by_events, lines
-from thresher.pruning.page_scores import FAILED, score_page
 from thresher.scorers.base import BLOCK, Scorer
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scorers.registry import scorers
+from thresher.scoring.store import FAILED, score_page
 
 SECRET = Path(__file__).with_name("secret.txt")
 _SECRET_TEXT = SECRET.read_text(encoding="utf-8").strip()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.language_models.arpa import interpolated_probability, write_interpolated_bigrams
+from thresher.language_models.words.arpa import interpolated_probability, write_interpolated_bigrams
 
 
 def load(path: Path) -> kenlm.Model:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError, MissingDependencyError, StateError
-from thresher.language_models import BUILDERS, ModelCard, books, load_model
+from thresher.language_models import BUILDERS, ModelCard, load_model
 from thresher.language_models.cache import cache_folder
-from thresher.language_models.cards import read_card
-from thresher.language_models.models import model_folder
+from thresher.language_models.words import books
+from thresher.language_models.words.cards import read_card
+from thresher.language_models.words.models import model_folder
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError, InputError, MissingDependencyError, StateError
-from thresher.language_models import characters_defaults
-from thresher.language_models.characters_counts import STANDARD, STANDARD_NON_LEXICAL
-from thresher.language_models.characters_defaults import (
+from thresher.language_models.characters import defaults as characters_defaults
+from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL
+from thresher.language_models.characters.defaults import (
     DEFAULTS,
     MODULES,
     docstring_lines,
@@ -17,7 +17,7 @@ from thresher.language_models.characters_defaults import (
     load_segment_scorer,
     model_path,
 )
-from thresher.language_models.characters_files import card
+from thresher.language_models.characters.files import card
 
 PROSE = "Return the number of items that were found, or None if there are none of them."
 SIGNATURE = "__init__(self, /, *args, **kwargs)"

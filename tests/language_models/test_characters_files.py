@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.characters import LEXICAL, NON_LEXICAL
-from thresher.language_models.characters_counts import Settings, train
-from thresher.language_models.characters_files import card, read_model, write_model
+from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL
+from thresher.language_models.characters.counts import Settings, train
+from thresher.language_models.characters.files import card, read_model, write_model
 
 PAGES = [(["One page of text."], ["Home", "One page of text.", "© 2008 | Top"]), (["Two."], ["Two.", "Home"])]
 DAMAGED = "it is no NCleaner model, or a damaged one. Fix: train it again with `thresher ncleaner train`."
@@ -149,7 +149,7 @@ def test_cards_and_arrays_that_do_not_fit(path, tmp_path):
 
 
 def test_a_model_of_real_pages_is_small(shared_data, tmp_path):
-    from thresher.language_models.characters_pages import find_pairs, read_pairs
+    from thresher.language_models.characters.pages import find_pairs, read_pairs
 
     folder = shared_data / "cleaning" / "dragnet-300"
     pairs = find_pairs(folder / "GoldStandard", folder / "input", 100)

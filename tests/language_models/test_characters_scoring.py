@@ -8,10 +8,10 @@ from character_oracle import SIGNS, Oracle, fold, windows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import thresher.language_models.characters_counts as counting
+import thresher.language_models.characters.counts as counting
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters import LEXICAL, NON_LEXICAL, encode, normalise
-from thresher.language_models.characters_counts import (
+from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL, encode, normalise
+from thresher.language_models.characters.counts import (
     STANDARD,
     STANDARD_NON_LEXICAL,
     Settings,
@@ -19,7 +19,7 @@ from thresher.language_models.characters_counts import (
     train,
     unigrams,
 )
-from thresher.language_models.characters_scoring import SegmentScorer, hash_table
+from thresher.language_models.characters.scoring import SegmentScorer, hash_table
 
 # Few signs, so that n-grams come again, in both models and in one of them.
 TEXT = st.text(st.sampled_from("ab 1|é"), min_size=1, max_size=14).map(normalise).filter(bool)

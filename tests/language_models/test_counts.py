@@ -10,8 +10,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.language_models.counts import Corpus, Level, adjusted_counts, count_levels
-from thresher.language_models.encoding import (
+from thresher.language_models.words.counts import (
+    Corpus,
+    Level,
+    adjusted_counts,
+    count_levels,
+    merge_runs,
+    read_array,
+    write_run,
+)
+from thresher.language_models.words.encoding import (
     Reading,
     Vocabulary,
     WordCounts,
@@ -20,9 +28,8 @@ from thresher.language_models.encoding import (
     sentences_to_score,
     vocabulary,
 )
-from thresher.language_models.merging import merge_runs, read_array, write_run
-from thresher.language_models.texts import portions
-from thresher.language_models.tokens import tokenise
+from thresher.language_models.words.texts import portions
+from thresher.language_models.words.tokenisers import tokenise
 from thresher.pages import PageOptions
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), min_size=1, max_size=12)

@@ -10,9 +10,9 @@ from small_models import ARPA, PROBING, TRIE, binary, write_arpa
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.language_models import BUILDERS, load_model, model_files
-from thresher.language_models.cards import ModelCard, read_card
-from thresher.language_models.importing import import_model
-from thresher.language_models.models import model_folder
+from thresher.language_models.words.cards import ModelCard, read_card
+from thresher.language_models.words.importing import import_model
+from thresher.language_models.words.models import model_folder
 
 # 10^((0.1 + 0.2 + 0.3 + 1) / 3), worked out from the file's numbers.
 A_A_B = 10 ** (1.6 / 3)

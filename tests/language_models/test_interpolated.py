@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.language_models.plans import Plan
-from thresher.language_models.training import train
+from thresher.language_models.words.training import Plan, train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
 CORPORA = st.lists(st.lists(WORDS, min_size=1, max_size=6), min_size=1, max_size=7)

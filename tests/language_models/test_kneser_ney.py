@@ -15,9 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.language_models.kneser_ney import FALLBACK, Discounts, discounts
-from thresher.language_models.plans import Plan
-from thresher.language_models.training import train
+from thresher.language_models.words.kneser_ney import FALLBACK, Discounts, discounts
+from thresher.language_models.words.training import Plan, train
 
 Gram = tuple[str, ...]
 CORPORA = st.lists(st.lists(st.sampled_from("abcde"), min_size=1, max_size=6), min_size=1, max_size=12)

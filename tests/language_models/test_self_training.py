@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models import load_model, model_files, self_training
-from thresher.language_models.plans import Plan
-from thresher.language_models.self_training import learn
-from thresher.language_models.training import train
+from thresher.language_models import load_model, model_files
+from thresher.language_models.words import self_model as self_training
+from thresher.language_models.words.self_model import learn
+from thresher.language_models.words.training import Plan, train
 
 FOOTER = "All rights reserved by the owners of this site and their many partners."
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.language_models.smoothing import UNSEEN, smoothed_perplexities, with_neighbours
+from thresher.language_models.words.word_model import UNSEEN, smoothed_perplexities, with_neighbours
 
 SENTENCES = st.lists(st.tuples(st.floats(-90, -0.1), st.integers(1, 30)), max_size=12)
 CONTEXTS = st.sampled_from([0.0, 0.25, 0.5, 0.9])

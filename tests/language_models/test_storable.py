@@ -17,7 +17,7 @@ from token_oracles import pyplexity
 
 from thresher.errors import InputError, MissingDependencyError
 from thresher.language_models import load_model
-from thresher.language_models.importing import import_model
+from thresher.language_models.words.importing import import_model
 from thresher.pages import read_html, read_text_page
 
 # Lines `table <tab> key <tab> value` become the hashes of an array; `plain` leaves keys as bytes.
@@ -257,7 +257,7 @@ def test_lengths_that_ask_for_all_memory_are_damage(tmp_path):
     path.write_bytes(b"pst0\x05\x04\x03\x00\x00\x00\x02\n\x030\x7f\xff\xff\x00\x00\x0e")
     code = (
         "import resource, sys; from pathlib import Path\n"
-        "from thresher.errors import InputError; from thresher.language_models.importing import import_model\n"
+        "from thresher.errors import InputError; from thresher.language_models.words.importing import import_model\n"
         "resource.setrlimit(resource.RLIMIT_AS, (2 * 2**30, 2 * 2**30))\n"
         "try: import_model(Path(sys.argv[1]), Path(sys.argv[2]))\n"
         "except InputError as error: print(error)\n"

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.texts import TextFile, describe, portions, segments
+from thresher.language_models.words.texts import TextFile, describe, portions, segments
 from thresher.pages import PageOptions
 
 LINES = ["One sentence. Two, I say!", "", "Ein Café ’n Tee", "中文 。", "x" * 40]

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from token_oracles import characters, is_alone, pyplexity
 
 from thresher.errors import ConfigError
-from thresher.language_models.tokenisers import NORMALISATIONS, TOKENISERS, tokeniser
-from thresher.language_models.tokens import tokenise
+from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, tokenise, tokeniser
 from thresher.pages import read_html, read_text_page
 from thresher.pages.plain import plain_text
 

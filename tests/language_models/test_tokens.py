@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.language_models.tokens import tokenise
+from thresher.language_models.words.tokenisers import tokenise
 from thresher.pages import read_html, read_text_page
 from thresher.pages.plain import plain_text
 

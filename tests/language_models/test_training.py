@@ -14,10 +14,9 @@ import pytest
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import file_digest
 from thresher.language_models import load_model
-from thresher.language_models.cards import read_card
-from thresher.language_models.plans import ESTIMATORS, Plan
-from thresher.language_models.tokenisers import TOKENISERS
-from thresher.language_models.training import PERCENTILES, train
+from thresher.language_models.words.cards import read_card
+from thresher.language_models.words.tokenisers import TOKENISERS
+from thresher.language_models.words.training import ESTIMATORS, PERCENTILES, Plan, train
 
 
 def corpus(folder: Path, lines: int = 300, seed: int = 1) -> Path:
@@ -125,7 +124,7 @@ def test_equal_bytes_whatever_portions_and_workers(tmp_path, text, estimator):
 def test_equal_bytes_whatever_blocks(tmp_path, text, estimator, monkeypatch):
     plan = Plan((text,), tmp_path / "model", order=3, estimator=estimator, prune=(0, 0, 1))
     digest = train(plan).digest
-    monkeypatch.setattr("thresher.language_models.counts.BLOCK", 7)
+    monkeypatch.setattr("thresher.language_models.words.counts.BLOCK", 7)
     assert train(plan).digest == digest
 
 

@@ -12,11 +12,9 @@ from thresher.errors import ConfigError, InputError, StateError
 from thresher.lucene.analysis import english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.jvm import java_class
-from thresher.lucene.ranking import LuceneRanking
 from thresher.lucene.reader import open_index
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
-from thresher.lucene.searching import Searcher
-from thresher.lucene.ties import strictly_decreasing
+from thresher.lucene.searching import LuceneRanking, Searcher, strictly_decreasing
 
 Documents = list[tuple[str, str]]
 

@@ -8,7 +8,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.lucene.ties import strictly_decreasing
+from thresher.lucene.searching import strictly_decreasing
 
 SCORES = st.lists(st.floats(min_value=-1e7, max_value=1e7), max_size=60)
 TIED = st.lists(st.sampled_from([0.0, 1e-7, 0.5, 7.9999, 8.0, 8.0001, 15.9999, 16.0, 31.25, -0.5, -31.25]), max_size=60)

@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thresher.collections import IdRule, ReadOptions, open_collection
-from thresher.pruning.worker import Limits
 from thresher.pseudo_topics import Made, PseudoOptions
 from thresher.pseudo_topics.making import choose
 from thresher.pseudo_topics.store import open_store
 from thresher.pseudo_topics.worker import NEUTRAL, Task, Work, extract_part
+from thresher.scoring.worker import Limits
 
 
 def write_lines(path: Path, pages: Mapping[str, tuple[str | None, str]], seed: int | None = None) -> None:

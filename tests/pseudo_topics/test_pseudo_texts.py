@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.pseudo_topics.candidates import shares
-from thresher.pseudo_topics.furniture import Furniture, furniture
+from thresher.pseudo_topics.records import shares
 from thresher.pseudo_topics.texts import is_error, is_url, text_hash, units, weight
+from thresher.pseudo_topics.titles import Furniture, furniture
 from thresher.scorers.stop_lists import stop_list
 
 

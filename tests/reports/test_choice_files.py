@@ -11,10 +11,10 @@ import pytest
 from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE
 from report_samples import small
 
+from thresher.choosing.evidence import measured_evidence
 from thresher.choosing.records import Candidate, SizeKind
 from thresher.errors import InputError
 from thresher.reports.choice_files import read_choice, write_choice
-from thresher.reports.measured_evidence import measured_evidence
 
 
 @pytest.mark.parametrize(

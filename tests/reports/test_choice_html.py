@@ -27,8 +27,7 @@ from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import render_report, write_report
-from thresher.reports.reading_facts import Facts, facts_by_name
-from thresher.reports.reading_table import reading_table
+from thresher.reports.reading import Facts, facts_by_name, reading_table
 from thresher.reports.tables import Table
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

@@ -13,13 +13,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from thresher.choosing.records import Choice, Decision
-from thresher.reports.choice_drawn import drawn_candidates, drawn_curve
-from thresher.reports.choice_lines import MOST_VERTICES, columns_of, thinned
-from thresher.reports.choice_overview_plot import candidates_figure
-from thresher.reports.choice_plots import curve_figure
+from thresher.reports.choice_plots import (
+    MOST_VERTICES,
+    candidates_figure,
+    columns_of,
+    curve_figure,
+    drawn_candidates,
+    drawn_curve,
+    thinned,
+)
 from thresher.reports.choice_selection import Judged, Sweep, judged, laxest_first, singles_of, sweeps_of
-from thresher.reports.plot_style import GAIN, figure_svg
-from thresher.reports.svg_places import frame_of, svg_places, svg_size
+from thresher.reports.plot_style import GAIN, figure_svg, frame_of, svg_places, svg_size
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -7,7 +7,7 @@ import io
 
 from cleaning_samples import EMPTIED, PAGES, STEMS, results, run, sweep
 
-from thresher.reports.cleaning_csv import cleaners_csv, curves_csv, pages_csv
+from thresher.reports.cleaning_report import cleaners_csv, curves_csv, pages_csv
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -13,8 +13,7 @@ import pytest
 from cleaning_samples import bare, results, run
 from lxml import html as lxml_html
 
-from thresher.reports.cleaning_html import render_cleaning_report
-from thresher.reports.cleaning_report import cleaning_tables
+from thresher.reports.cleaning_report import cleaning_tables, render_cleaning_report
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
 VOID = {"meta", "br", "img", "link", "input", "hr"}

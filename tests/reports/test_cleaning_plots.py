@@ -14,13 +14,20 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
-from thresher.cleaneval.learning import CurvePoint, summarize_curve
+from thresher.cleaneval.learning_curve import CurvePoint, summarize_curve
 from thresher.cleaneval.measures import Agreement
 from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
 from thresher.cleaneval.sweeps import SweepPoint
-from thresher.reports.cleaning_plots import differences_figure, learning_figure, reliability_figure
+from thresher.reports.cleaning_plots import (
+    NamedCurve,
+    Quality,
+    curves_figure,
+    differences_figure,
+    learning_figure,
+    overview_figure,
+    reliability_figure,
+)
 from thresher.reports.plot_style import GAIN, INK, LOSS, SERIES, figure_svg, write_plot
-from thresher.reports.precision_recall_plots import NamedCurve, Quality, curves_figure, overview_figure
 
 BASELINE = Quality("none", 0.42, 0.95)
 

@@ -15,11 +15,19 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
-from thresher.reports.cleaning_choices import reliability_table, shown_points, sweep_table, transfer_table
 from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
-from thresher.reports.cleaning_tables import measures_table, p_cell, segmentation_table, words_table
-from thresher.reports.table_text import render_text
+from thresher.reports.cleaning_tables import (
+    measures_table,
+    p_cell,
+    reliability_table,
+    segmentation_table,
+    shown_points,
+    sweep_table,
+    transfer_table,
+    words_table,
+)
 from thresher.reports.tables import Table
+from thresher.reports.text import render_text
 
 # Of `words@10`: 11 pages with 60 words of which 45 are right, of 50; and one emptied.
 PRECISION, RECALL, F1 = 45 / 60, 45 / 50, 90 / 110

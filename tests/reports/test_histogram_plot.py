@@ -11,11 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.pruning.distribution import DECILES, PERCENTILES, Distribution, Removed
-from thresher.reports.histogram_plot import histogram_figure
-from thresher.reports.histogram_tables import percentile_table, removed_table, shortened, write_histogram_csv
+from thresher.reports.histograms import (
+    histogram_figure,
+    percentile_table,
+    removed_table,
+    shortened,
+    write_histogram_csv,
+)
 from thresher.reports.plot_style import figure_svg
-from thresher.reports.table_text import display_width, render_text
+from thresher.reports.text import display_width, render_text
+from thresher.scoring.distribution import DECILES, PERCENTILES, Distribution, Removed
 
 CUTOFFS = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
 SHARES = np.array([0.0001, 0.2, 0.5, *[0.0] * 80, 0.2, 0.0999])

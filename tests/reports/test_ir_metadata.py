@@ -8,7 +8,7 @@ import numpy as np
 import yaml
 
 from thresher.reports.ir_metadata import run_metadata
-from thresher.reports.records import Cost
+from thresher.results.records import Cost
 
 EXPERIMENT: dict[str, Any] = {
     "name": "sweep",

@@ -9,7 +9,7 @@ from report_samples import large
 
 from thresher.reports.formatting import cutoff_label, exact_number
 from thresher.reports.plots import sweep_figure
-from thresher.reports.selection import sweep_rows, sweeps
+from thresher.results.selection import sweep_rows, sweeps
 
 BY_WORDS = "cutoff, percentile of the collection's words"
 

@@ -23,7 +23,7 @@ from thresher.reports.formatting import (
     signed,
     significant_digits,
 )
-from thresher.reports.records import Cost
+from thresher.results.records import Cost
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import BASELINE, NDCG, WORDS, comparison, large, small
 
-from thresher.reports.table_markup import escape_latex, render_latex, render_markdown, write_tables
-from thresher.reports.table_text import display_width, render_text
+from thresher.reports.markup import escape_latex, render_latex, render_markdown, write_tables
 from thresher.reports.tables import (
     Cell,
     Column,
@@ -24,6 +23,7 @@ from thresher.reports.tables import (
     measure_column,
     stage_table,
 )
+from thresher.reports.text import display_width, render_text
 
 CAPTION = (
     "8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants and "

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from lxml import html
 
-from thresher.pruning.removed import DROPPED, PASSED, JudgedPage, JudgedSegment, Verdict
 from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cut
 from thresher.scorers.words import Words
+from thresher.scoring.removed import DROPPED, PASSED, JudgedPage, JudgedSegment, Verdict
 
 WORDS, BTE = Cut(Words(), 5), Cut(BodyText(), 0.5)
 EVIL = '</del><script>alert("x")</script><img src=http://x.example/ onerror=x> &amp; \'"'

@@ -1,8 +1,8 @@
 """The plot of cross-entropies: every line, the best one named, the same bytes."""
 
-from thresher.language_models.characters_tuning import Tuning
+from thresher.language_models.characters.tuning import Tuning
+from thresher.reports.cleaning_plots import tuning_figure
 from thresher.reports.plot_style import figure_svg
-from thresher.reports.tuning_plot import tuning_figure
 
 
 def test_lines_and_the_best():

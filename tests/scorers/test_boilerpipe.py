@@ -25,15 +25,19 @@ from hypothesis import strategies as st
 from thresher.pages import Segments, read_html, read_text_page
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import TITLE_LEVEL
-from thresher.scorers.boilerpipe import Boilerpipe
-from thresher.scorers.boilerpipe_filters import (
+from thresher.scorers.boilerpipe import (
+    Boilerpipe,
     article,
     between_title_and_comments,
+    by_cleaneval_rule,
+    by_density,
+    by_words,
     first_with_title,
     is_comment_mark,
     largest_content,
+    link_densities,
+    neighbourhood,
 )
-from thresher.scorers.boilerpipe_rules import by_cleaneval_rule, by_density, by_words, link_densities, neighbourhood
 from thresher.scorers.density import densities
 
 THEIRS = {"words": NumWordsRulesClassifier(), "density": DensityRulesClassifier()}

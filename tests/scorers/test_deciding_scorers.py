@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from thresher.collections import Page
 from thresher.pages import PageOptions, Segments
-from thresher.pruning.cutting import CleanedDocument, clean_page
-from thresher.pruning.page_scores import PageScores, score_page
 from thresher.scorers.base import BLOCK, Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.registry import scorers
+from thresher.scoring.cutting import CleanedDocument, clean_page
+from thresher.scoring.store import PageScores, score_page
 
 DECIDING = sorted(name for name, kind in scorers().items() if kind.decides)
 

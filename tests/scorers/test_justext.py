@@ -18,14 +18,14 @@ from thresher.errors import ConfigError
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
 from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.justext import Justext
-from thresher.scorers.justext_rules import (
+from thresher.scorers.justext import (
     BAD,
     CLASS_NAMES,
     GOOD,
     NEAR_GOOD,
     SHORT,
     Features,
+    Justext,
     Thresholds,
     context_free,
     depends_on_words,

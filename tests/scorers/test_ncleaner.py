@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters import normalise
-from thresher.language_models.characters_counts import Settings, train
-from thresher.language_models.characters_defaults import load_segment_scorer
-from thresher.language_models.characters_files import write_model
+from thresher.language_models.characters.alphabet import normalise
+from thresher.language_models.characters.counts import Settings, train
+from thresher.language_models.characters.defaults import load_segment_scorer
+from thresher.language_models.characters.files import write_model
 from thresher.pages import read_html, read_text_page
 from thresher.pages.marked_text import is_bar
-from thresher.pruning.cutting import clean_page
-from thresher.pruning.page_scores import PageScores
 from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.ncleaner import NCleaner
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import PageScores
 
 PROSE = "Return the number of items that were found, or None if there are none of them."
 SIGNATURE = "__init__(self, /, *args, **kwargs)"

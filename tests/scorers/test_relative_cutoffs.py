@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError
-from thresher.language_models.plans import Plan
-from thresher.language_models.training import train
+from thresher.language_models.words.training import Plan, train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.relative_cutoffs import Percentile, reference_cutoff, reference_percentiles, same_kind

@@ -11,8 +11,7 @@ from thresher.choosing.records import Decision, Evidence, GroupPick, Pick, RuleN
 from thresher.errors import InputError
 from thresher.evaluation.cross_validation import FOLDS, REPEATS, cross_validate, transfer
 from thresher.evaluation.non_inferiority import Margin, NonInferiority, non_inferiority, smallest_non_inferior
-from thresher.evaluation.pareto import pareto_front
-from thresher.evaluation.rules import Rule, at_knee, highest_mean, smallest_without_loss
+from thresher.evaluation.rules import Rule, at_knee, highest_mean, pareto_front, smallest_without_loss
 from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED
 from thresher.evaluation.wilcoxon import TOLERANCE
 

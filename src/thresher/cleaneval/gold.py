@@ -1,9 +1,4 @@
-"""Gold standards: pages cleaned by hand, in the formats that are about.
-
-A collection is a folder with the pages in `input/` and what people made of them in `GoldStandard/` or `gold/`; or with the
-pages in `original/` and the same pages with marks around their content in `annotated/`; both matched by file stem. Or it is
-pages anywhere with a JSON file that holds the text of each.
-"""
+"""Text with what it is: a heading, a paragraph, a list item."""
 
 from __future__ import annotations
 
@@ -12,17 +7,96 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from html import escape
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from lxml import etree
 from lxml.etree import LxmlError
 
-from thresher.cleaneval.gold_html import parse_annotated
-from thresher.cleaneval.labels import LabelledText
 from thresher.collections.base import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
+from thresher.pages import read_html
+from thresher.pages.decoding import decode
+from thresher.pages.marked_text import marked_segments
+
+
+@dataclass(frozen=True)
+class LabelledText:
+    """A part of a page's text: its label `h` (heading), `p` (paragraph), `l` (list item) or None, and its text."""
+
+    label: str | None
+    text: str
+
+
+_CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
+_COMMENTS = "x-nc-sel5"
+_MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
+
+# What the parser of pages takes for a space; some would not outlive being parsed twice.
+_CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
+# Elements without content, which no end tag may follow.
+_VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
+# Elements in which references are not read, so that what is written there would not be read as it was.
+_LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
+
+
+def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
+    """Return what an annotated page marks as content, in the blocks that the page has without its marks.
+
+    The innermost mark around a text says what it is, so that text in nested marks counts once; of several marks on one
+    element the first counts. What stands outside marks is not content, nor is the page's title unless marked. Labels are
+    those of the page's tags, not the annotators': heading, list item (its first block), else paragraph.
+
+    Args:
+        content: the page as it came.
+        comments: whether what users commented is content.
+
+    Returns:
+        the blocks; none if nothing is marked.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 gives the page up.
+    """
+    target = _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT)
+    # Through events, which know no limit of depth.
+    parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
+    parser.feed(decode(content).utf8.translate(_CONTROLS))
+    html: str = parser.close()
+    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
+
+
+class _MarkedOnly:
+    """A parser target that writes the page anew, with a space for each text that is not content."""
+
+    def __init__(self, content: frozenset[str]) -> None:
+        self._content = content
+        self._pieces: list[str] = []
+        # For each open element whether text in it is content.
+        self._kept = [False]
+
+    def start(self, tag: str, attributes: Any) -> None:
+        mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)
+        self._kept.append(mark in self._content if mark else self._kept[-1])
+        self._pieces.append(f"<{_written(tag)}>")
+
+    def end(self, tag: str) -> None:
+        self._kept.pop()
+        if tag not in _VOID_TAGS:
+            self._pieces.append(f"</{_written(tag)}>")
+
+    def data(self, text: str) -> None:
+        self._pieces.append(escape(text, quote=False) if self._kept[-1] else " ")
+
+    def close(self) -> str:
+        return "".join(self._pieces)
+
+
+def _written(tag: str) -> str:
+    return "pre" if tag in _LITERAL_TAGS else tag
+
 
 PAGE_FOLDERS = ("input", "original")
 GOLD_FOLDERS = ("GoldStandard", "gold", "annotated")
@@ -32,7 +106,7 @@ _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
 _MARKER = re.compile(r"<(/?)([hpl])>", re.IGNORECASE)
 _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 # `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet slipped in its first half.
-_COMMENTS = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
+_COMMENTS_gold = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -102,7 +176,7 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
     if (url := _URL.match(text)) or _MARKED_LINE.search(text):
         parts = _marked(text[url.end() :] if url else text)
     else:
-        found = _COMMENTS.split(text)
+        found = _COMMENTS_gold.split(text)
         parts = ((None, part) for part in (found if comments else found[:1]))
     segments = (LabelledText(label, part.strip()) for label, part in parts)
     return tuple(segment for segment in segments if segment.text)

@@ -1,25 +1,142 @@
-"""Cleaners over a gold standard: every page scored once by the scoring pass, cleaned by each, compared with its gold text."""
+"""What cleaners leave of the pages of a score store, block by block, with what each block is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 from joblib import Parallel, delayed
 
-from thresher.cleaneval.cleaned import Text, cleaned_pages
-from thresher.cleaneval.collection import GoldCollection, page_id
-from thresher.cleaneval.comparing import PageQuality, compare_page, joined
-from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.gold import GoldPage, LabelledText
 from thresher.cleaneval.measures import PageWords, compare_words
-from thresher.pruning.backends import Backend
-from thresher.pruning.percentiles import resolve_all
-from thresher.pruning.score_pass import ScorePlan, score_collection
-from thresher.pruning.store import read_shard, shards
+from thresher.cleaneval.reliability import PageStatistics, page_statistics
+from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
+from thresher.cleaneval.segmentation import SegmentCounts, compare_segments
+from thresher.collections import IdRule, Part, ReadOptions, Source
+from thresher.collections.base import read_sources
+from thresher.collections.ids import escape_id
+from thresher.collections.records import Reading
+from thresher.files import digest, user_error
+from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
+from thresher.passes.backends import Backend
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
+from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.percentiles import resolve_all
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import list_column, read_shard, shards
+
+Text = tuple[LabelledText, ...]
+
+
+@dataclass(frozen=True)
+class CleanedPage:
+    """A page's id and its text by each cleaner, in their order; `problem` says why it has none."""
+
+    id: str
+    texts: tuple[Text, ...]
+    problem: str = ""
+
+
+def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
+    """Give every page of a shard that was scored with labels, cleaned by every cleaner.
+
+    Title and headings are `h`; of a list item the first block is `l`; all other blocks are `p`. A block of which some
+    sentences are kept is one text. The cleaners are resolved.
+
+    Raises:
+        StateError: if the shard is damaged or lacks scores or labels.
+    """
+    table = read_shard(path, [*shard_columns(cleaners), "reason", "list_items"])
+    kinds = np.where(list_column(table, "list_items")[1], LIST_ITEM, PARAGRAPH)
+    kinds[list_column(table, "levels")[1] > 0] = HEADING
+    texts: list[list[Text]] = [[()] * len(cleaners) for _ in range(len(table))]
+    for place, cleaner in enumerate(cleaners):
+        for row, document, blocks in cut_shard(table, cleaner):
+            if document.text:
+                labels = kinds[np.unique(blocks)].tolist()
+                texts[row][place] = tuple(
+                    LabelledText(label, text) for label, text in zip(labels, document.text.split("\n"), strict=True)
+                )
+    for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
+        yield CleanedPage(document_id, tuple(page), reason)
+
+
+@dataclass(frozen=True)
+class GoldCollection:
+    """Pages with gold, in their order; the id of a page is its stem, escaped."""
+
+    path: Path
+    pages: Sequence[GoldPage]
+    options: ReadOptions = field(default_factory=lambda: ReadOptions(IdRule(ids="stem", escape=True)))
+
+    def fingerprint(self) -> str:
+        """Return a digest over names, sizes and modification times of the pages."""
+        return digest([(source.id, source.size, _modified(source.path)) for source in self._sources()])
+
+    def parts(self, pages: int) -> Iterator[Part]:
+        """Give the pages, which are read later, some at a time.
+
+        Raises:
+            InputError: if the file of a page is gone.
+        """
+        sources = tuple(self._sources())
+        for number, first in enumerate(range(0, len(sources), pages)):
+            yield Part(0, number, self.path, "", sources=sources[first : first + pages])
+
+    def read(self, part: Part) -> Reading:
+        """Give the pages of a part."""
+        return read_sources(part)
+
+    def _sources(self) -> Iterator[Source]:
+        for page in self.pages:
+            try:
+                size = page.path.stat().st_size
+            except OSError as error:
+                raise user_error(error, page.path) from error
+            yield Source(page_id(page), page.path.name, size, path=page.path)
+
+
+def page_id(page: GoldPage) -> str:
+    """Return the document id of a page with gold."""
+    return escape_id(page.stem)
+
+
+def _modified(path: Path | None) -> int:
+    return path.stat().st_mtime_ns if path else 0
+
+
+@dataclass(frozen=True)
+class PageQuality:
+    """How well a page was cleaned: its words, its segments (None where the gold text has none), ROUGE-LSum.
+
+    `statistics` are of the cleaned page alone; None if it holds no word.
+    """
+
+    words: PageWords
+    segments: SegmentCounts | None
+    rouge: RougeCounts
+    statistics: PageStatistics | None
+
+
+def compare_page(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> PageQuality:
+    """Compare a cleaned page with its gold text."""
+    text, wanted = joined(cleaned), joined(gold)
+    return PageQuality(
+        compare_words(text, wanted),
+        compare_segments(cleaned, gold),
+        rouge_lsum(text, wanted),
+        page_statistics([part.text for part in cleaned]),
+    )
+
+
+def joined(parts: Sequence[LabelledText]) -> str:
+    """Return the text of the parts, each on lines of its own."""
+    return "\n".join(part.text for part in parts)
+
 
 SHARD_PAGES = 16
 """Gold standards are small: a shard of the usual size would leave workers without work."""

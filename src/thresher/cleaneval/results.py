@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from thresher.cleaneval.comparing import PageQuality
+from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.measures import Agreement, CleaningSummary, Summary, agreement, summarize, summarize_pages
 from thresher.cleaneval.t_test import Interval, TTest, mean_interval, paired_t_test
 from thresher.evaluation.records import Comparison

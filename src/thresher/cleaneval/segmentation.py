@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 from thresher.cleaneval.alignment import matching_blocks
-from thresher.cleaneval.labels import LabelledText
+from thresher.cleaneval.gold import LabelledText
 from thresher.cleaneval.measures import Agreement, agreement
 from thresher.pages.marked_text import PARAGRAPH
 

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from thresher.collections.base import FileKind, ReadOptions, read_sources
-from thresher.collections.grouping import grouped
 from thresher.collections.kinds import HTML, KINDS, chosen
-from thresher.collections.records import Part, Reading, Source
+from thresher.collections.records import Part, Reading, Source, grouped
 from thresher.collections.walking import Found, walk
 from thresher.errors import InputError
 from thresher.files import digest

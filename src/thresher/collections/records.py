@@ -1,8 +1,8 @@
-"""What a collection gives: parts that are read by themselves, sources, which are pages not yet read, and pages."""
+"""What a collection gives: parts that are read independently, sources, which are pages not yet read, and pages."""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -80,7 +80,7 @@ class Part:
 class Span:
     """What a reader found of a range: where its first record began (None if none does), and where the one after its last does.
 
-    Of ranges in a row each must begin where the one before it says: see `thresher.pruning.score_pass`.
+    Of ranges in a row each must begin where the one before it says: see `thresher.scoring.score_pass`.
     """
 
     first: int | None
@@ -89,3 +89,21 @@ class Span:
 
 Reading = Generator[Source, None, Span]
 """Sources in order; the generator returns the span."""
+
+
+SOURCE_BYTES = 16 * 2**20
+"""What the documents of a part have together at most, as they are before anything is read of them."""
+
+
+def grouped(sources: Iterable[Source], file: int, path: Path, name: str, pages: int) -> Iterator[Part]:
+    """Group sources into parts of at most `pages` documents and, unless one alone has more, `SOURCE_BYTES`."""
+    group: list[Source] = []
+    size = count = 0
+    for source in sources:
+        if group and (len(group) == pages or size + source.size > SOURCE_BYTES):
+            yield Part(file, count, path, name, sources=tuple(group))
+            group, size, count = [], 0, count + 1
+        group.append(source)
+        size += source.size
+    if group:
+        yield Part(file, count, path, name, sources=tuple(group))

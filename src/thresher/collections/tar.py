@@ -1,16 +1,185 @@
-"""Tar archives of HTML files, compressed or not. Nothing is unpacked to the disk, and names make ids only."""
+"""The members of a tar archive, read from a stream: V7, ustar, GNU and pax headers, in bounded memory.
+
+Python's tarfile takes damage for the end of the archive, keeps every member it has seen, and reads headers of any size.
+The format: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic Tar Format".
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import BinaryIO, ClassVar
 
 from thresher.collections.base import HTML_SUFFIXES, ReadOptions
 from thresher.collections.records import Part, Reading, Source, Span
 from thresher.collections.streams import COMPRESSIONS, open_stream, skip, too_large
-from thresher.collections.tar_members import Member, TarDamage, TarReader
 from thresher.errors import InputError
+
+_BLOCK = 512
+# No name needs more.
+_LARGEST_HEADER = 2**20
+_PIECE = 2**20
+_REGULAR = (b"0", b"\0", b"7")
+_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL, _GNU_SPARSE = b"L", b"K", b"x", b"X", b"g", b"S"
+_EXTENDED = (_LONG_NAME, _LONG_LINK, _PAX, _PAX_SUN, _PAX_GLOBAL)
+# Links, devices and folders hold no data, whatever their size field says.
+_WITHOUT_DATA = (b"1", b"2", b"3", b"4", b"5", b"6")
+_PAX_RECORD = re.compile(rb"([0-9]{1,9}) ([^=\n]+)=")
+_PAX_KEYS = ("path", "size", "GNU.sparse.name", "GNU.sparse.map", "GNU.sparse.major", "GNU.sparse.size")
+
+
+class TarDamage(Exception):
+    """The archive is broken from here on; the message says how."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A member: its name, where its first header begins, and how many bytes of data it has in the archive.
+
+    `regular` says that it is a file, `sparse` that its data are only parts of the file.
+    """
+
+    name: str
+    offset: int
+    size: int
+    regular: bool
+    sparse: bool
+
+
+class TarReader:
+    """Iterates over the members of the archive in a stream; `read` gives the data of the one it is at.
+
+    `offset` is where the header of the next member begins, or the one that is broken.
+
+    Raises:
+        TarDamage: while iterating and reading, if a header is broken or the archive ends without the mark of its end.
+        OSError: if the stream cannot be read.
+    """
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self.offset = 0
+        self._stream = stream
+        self._position = 0
+        self._global: dict[str, str] = {}
+
+    def __iter__(self) -> Iterator[Member]:
+        while member := self._member():
+            after = self._position + _padded(member.size)
+            yield member
+            missing = after - self._position
+            if skip(self._stream, missing)[0] < missing:
+                raise TarDamage("it ends within a file")
+            self.offset = self._position = after
+
+    def read(self, member: Member) -> bytes:
+        """Return the data of the member that was given last; call it once."""
+        return self._take(member.size, "a file")
+
+    def _member(self) -> Member | None:
+        """Return the member whose headers begin here; None at the end of the archive."""
+        extended = dict(self._global)
+        block = self._take(_BLOCK, "a header")
+        while any(block) and _checked(block)[156:157] in _EXTENDED:
+            self._extend(extended, block)
+            block = self._take(_BLOCK, "a header")
+        if not any(block):
+            return None
+        kind = _checked(block)[156:157]
+        name = extended.get("GNU.sparse.name") or extended.get("path") or _name(block)
+        size = _decimal(extended["size"]) if "size" in extended else _number(block[124:136])
+        sparse = kind == _GNU_SPARSE or any(key.startswith("GNU.sparse") for key in extended)
+        more = kind == _GNU_SPARSE and block[482]
+        while more:
+            more = self._take(_BLOCK, "a header")[504]
+        folder = kind in _WITHOUT_DATA or (kind == b"\0" and name.endswith("/"))
+        regular = (kind in _REGULAR or kind == _GNU_SPARSE) and not folder
+        return Member(name, self.offset, 0 if folder else size, regular, sparse)
+
+    def _extend(self, extended: dict[str, str], block: bytes) -> None:
+        """Read what stands in front of a header: a long name, or pax records."""
+        kind = block[156:157]
+        size = _number(block[124:136])
+        if size > _LARGEST_HEADER:
+            raise TarDamage(f"a header of {size} bytes")
+        data = self._take(_padded(size), "a header")[:size]
+        if kind == _LONG_NAME:
+            extended["path"] = _text(data)
+        elif kind != _LONG_LINK:
+            records = _pax_records(data)
+            extended.update(records)
+            if kind == _PAX_GLOBAL:
+                self._global.update(records)
+
+    def _take(self, size: int, what: str) -> bytes:
+        data = b"".join(self._pieces(size))
+        self._position += len(data)
+        if len(data) < size:
+            raise TarDamage(f"it ends within {what}" if data else "it ends without the mark of its end")
+        return data
+
+    def _pieces(self, size: int) -> Iterator[bytes]:
+        """Give the next `size` bytes, if they are there: what a header claims must not take memory."""
+        while size and (piece := self._stream.read(min(size, _PIECE))):
+            size -= len(piece)
+            yield piece
+
+
+def _pax_records(data: bytes) -> dict[str, str]:
+    """Return the records of a pax header that matter here. Each is its length in decimal, a space, `key=value`, a line end."""
+    found = {}
+    place = 0
+    while data[place : place + 1] not in (b"", b"\0"):
+        record = _PAX_RECORD.match(data, place)
+        after = place + int(record[1]) if record else 0
+        if not record or after <= record.end() or data[after - 1 : after] != b"\n":
+            raise TarDamage("invalid pax header")
+        key = record[2].decode("utf-8", "surrogateescape")
+        if key in _PAX_KEYS:
+            found[key] = data[record.end() : after - 1].decode("utf-8", "surrogateescape")
+        place = after
+    return found
+
+
+def _checked(block: bytes) -> bytes:
+    """Return a header whose checksum is right: the sum of its bytes, in old archives signed, with spaces for itself."""
+    others = block[:148] + b" " * 8 + block[156:]
+    total = sum(others)
+    if _number(block[148:156]) not in (total, total - 256 * sum(byte > 127 for byte in others)):
+        raise TarDamage("invalid header")
+    return block
+
+
+def _name(block: bytes) -> str:
+    prefix = _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
+    name = _text(block[:100])
+    return f"{prefix}/{name}" if prefix else name
+
+
+def _text(field: bytes) -> str:
+    return field.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _number(field: bytes) -> int:
+    """Return a number in octal digits or, marked by the first bit, in binary."""
+    if field[0] == 0x80:
+        return int.from_bytes(field[1:], "big")
+    digits = field.partition(b"\0")[0].strip(b" ")
+    if digits.strip(b"01234567"):
+        raise TarDamage("invalid header")
+    return int(digits or b"0", 8)
+
+
+def _decimal(value: str) -> int:
+    if not re.fullmatch("[0-9]{1,18}", value):
+        raise TarDamage("invalid pax header")
+    return int(value)
+
+
+def _padded(size: int) -> int:
+    return -(-size // _BLOCK) * _BLOCK
+
 
 _TO_THE_END = 1 << 62
 

@@ -11,9 +11,9 @@ from thresher.evaluation.measures import (
     parse_measure,
     topic_set,
 )
-from thresher.evaluation.pareto import pareto_front
 from thresher.evaluation.qrels import GRADES, read_qrels
 from thresher.evaluation.records import Comparison, Topic
+from thresher.evaluation.rules import pareto_front
 from thresher.evaluation.runs import read_run, write_run
 from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm, is_tested
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics, spelled_as

@@ -9,26 +9,23 @@ from functools import partial
 from pathlib import Path
 
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.evidence import explored_evidence
+from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, RuleName, Savings
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested
 from thresher.experiments.config import Experiment
-from thresher.experiments.evidence import evidence_key
-from thresher.experiments.lock import exclusive
-from thresher.experiments.scoring import score_experiment
-from thresher.exploring.record_files import FILE as EXPLORED_FILE
-from thresher.exploring.record_files import read_exploration
-from thresher.exploring.records import Exploration
+from thresher.experiments.inputs import score_experiment
+from thresher.experiments.stages import evidence_key, exclusive
+from thresher.exploring.records import FILE as EXPLORED_FILE
+from thresher.exploring.records import Exploration, read_exploration
 from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import RESULTS_FILE, read_results, write_choice_report
 from thresher.reports.choice_files import write_choice
-from thresher.reports.measured_evidence import measured_evidence
-from thresher.reports.records import Results
-from thresher.reports.selection import baseline_row, main_of, retrievals, variant_rows
+from thresher.results.records import Results
+from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 from thresher.scorers.cleaners import parse_cleaner
 
 QUERIES = 1_000_000

@@ -22,8 +22,8 @@ from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
-from thresher.pruning.backends import DASK
-from thresher.pruning.worker import Limits
+from thresher.passes.backends import DASK
+from thresher.scoring.worker import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _FIELD_KEYS = ("id_field", "html_field", "text_field", "url_field")

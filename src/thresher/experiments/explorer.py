@@ -8,20 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.experiments.config import Experiment
-from thresher.experiments.evidence import evidence_key
-from thresher.experiments.index_key import index_key
-from thresher.experiments.lock import exclusive
-from thresher.experiments.scoring import Scored, score_experiment
-from thresher.experiments.stages import StageRecords
-from thresher.experiments.topic_sets import TopicSet
+from thresher.experiments.inputs import Scored, TopicSet, score_experiment
+from thresher.experiments.stages import StageRecords, evidence_key, exclusive, index_key
 from thresher.exploring.exploring import Judging, explore
-from thresher.exploring.record_files import write_exploration
-from thresher.exploring.records import Exploration
+from thresher.exploring.records import Exploration, write_exploration
 from thresher.files import remove_leftovers, safe_name
-from thresher.pruning.backends import Backend
-from thresher.pruning.percentiles import resolve_all
+from thresher.passes.backends import Backend
 from thresher.reports.explored import write_explored_csv
 from thresher.scorers.cleaners import Cut
+from thresher.scoring.percentiles import resolve_all
 
 
 def explore_experiment(

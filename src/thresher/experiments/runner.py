@@ -16,26 +16,22 @@ from thresher.errors import StateError
 from thresher.evaluation import write_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.evidence import evidence_key
-from thresher.experiments.index_key import index_key
-from thresher.experiments.lock import exclusive
+from thresher.experiments.inputs import TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.outcome import VariantRun, assemble
-from thresher.experiments.scoring import score_experiment
-from thresher.experiments.stages import StageRecords, stage_key
-from thresher.experiments.topic_sets import TopicSet
+from thresher.experiments.stages import StageRecords, evidence_key, exclusive, index_key, stage_key
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
-from thresher.pruning.cutting import CleanedDocument, cleaned_documents
-from thresher.pruning.percentiles import resolved
-from thresher.pruning.score_pass import ScorePlan, ScoreReport
 from thresher.reports import write_all
-from thresher.reports.records import Results
+from thresher.results.records import Results
 from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
 # Java compiles what runs often: without this, the first variant (the baseline) would pay for it.
 _WARM_UP_DOCUMENTS = 3000

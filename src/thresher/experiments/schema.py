@@ -8,7 +8,7 @@ from typing import Any
 from thresher.collections import FORMATS, ID_RULES
 from thresher.evaluation import DEFAULT_MEASURES, GRADES
 from thresher.pages import BLOCK_RULES
-from thresher.pruning.backends import BACKENDS
+from thresher.passes.backends import BACKENDS
 
 REQUIRED = object()
 CO2_METHODS = ("estimated", "codecarbon")

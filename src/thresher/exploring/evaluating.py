@@ -20,8 +20,8 @@ from thresher.exploring.postings import Query
 from thresher.exploring.ranking import Rankings, rankings
 from thresher.exploring.similarity import Floats
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.passes.backends import LOKY, Backend, WorkerDied, run
 from thresher.progress import Progress, progress
-from thresher.pruning.backends import LOKY, Backend, WorkerDied, run
 
 _MUCH = 3 * 10**8
 """Pairs times steps that are worth starting workers for."""
@@ -82,7 +82,7 @@ def evaluated(work: Work, families: int, backend: Backend | None, folder: Path) 
 
     Raises:
         ResourceError: if a worker ended.
-        ThresherError: as `thresher.pruning.backends.run`.
+        ThresherError: as `thresher.passes.backends.run`.
     """
     every, models = range(families), range(len(work.models))
     amount = len(work.matches.document) * sum(map(work.steps, every)) * len(models)

@@ -10,25 +10,23 @@ from pathlib import Path
 import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
-from thresher.exploring.counting import columns, count_shard
+from thresher.exploring.counting import SplitShard, columns, count_shard, split_shards
+from thresher.exploring.cutoffs import spread_cutoffs
 from thresher.exploring.evaluating import Work, evaluated
 from thresher.exploring.families import Family, families
-from thresher.exploring.hashing import hash_texts
-from thresher.exploring.lexicon import Lexicon
+from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matches import Matches
 from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Counts, Partial, add_up
 from thresher.exploring.postings import Query
-from thresher.exploring.reading import SplitShard, split_shards
 from thresher.exploring.records import Curve, Exploration, Size
 from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
-from thresher.exploring.spread_cutoffs import spread_cutoffs
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.pruning.backends import Backend
-from thresher.pruning.percentiles import resolve_all
+from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.percentiles import resolve_all
 
 POINTS = 100
 """Cutoffs of each scorer, at least, if it gives so many different scores."""
@@ -77,7 +75,7 @@ def explore(
             that holds the store under the same path. What comes out is the same.
 
     Raises:
-        ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.pruning.backends.run`.
+        ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.passes.backends.run`.
         MissingDependencyError: if there is no Java.
     """
     asked = [Cleaner(), *cleaners]

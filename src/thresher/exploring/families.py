@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
-from thresher.pruning.cutting import Mask, sentence_mask
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.cutting import Mask, sentence_mask
 
 Steps = npt.NDArray[np.uint16]
 """For each sentence, the number of the first of a family's cleaners that keeps it; their count if none does."""
@@ -58,7 +58,7 @@ class Family:
             return np.where(mask, 0, 1).astype(np.uint16)
         cut = self.cleaners[0].cuts[0]
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
-        # As `thresher.pruning.cutting.passes` compares: in single precision, and with no infinite cutoff.
+        # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
         cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
         # A score that is no number is above all cutoffs for searchsorted: such a segment is never kept.
         found = np.searchsorted(sign * cutoffs, sign * scores[cut.scorer.canonical_name])

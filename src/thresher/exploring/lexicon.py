@@ -1,20 +1,157 @@
-"""What Lucene's analysis makes of words, remembered for as many as there is room for.
+"""64-bit numbers in place of words and terms, for whole shards at once.
 
-Lucene's tokenizer always breaks at white space, and the filters behind it look at one token at a time: what becomes of a
-text is what becomes of its words, one after the other.
+A word b_1 ... b_n of bytes is the polynomial Σ (b_i + 1) · M^i modulo 2^64, which the sums from a buffer's begin give for
+every part of it by one subtraction (Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987), and then
+mixed so that all bits depend on all others (the finaliser of Steele, Lea and Flood, "Fast splittable pseudorandom number
+generators", 2014). Of n different words two share a number with a probability of about n² / 2^65.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
-from thresher.exploring.hashing import Hashes, hash_texts
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.pages.plain import Ints
+from thresher.scoring.store import list_column
+
+Bytes = npt.NDArray[np.uint8]
+Hashes = npt.NDArray[np.uint64]
+
+_MULTIPLIER = 0x9E3779B97F4A7C15
+_INVERSE = pow(_MULTIPLIER, -1, 2**64)
+_PIECE = 1 << 16
+
+
+def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
+    """Return a number for each part of `data`: the same for the same bytes, wherever they stand.
+
+    Args:
+        data: bytes.
+        starts: where the parts begin, rising.
+        ends: where they end.
+    """
+    hashes = np.zeros(len(starts), dtype=np.uint64)
+    # Some of the bytes at a time: their sums take eight times the room, which should be near.
+    pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
+    for first, after in pairwise([*pieces, len(starts)]):
+        part = slice(first, after)
+        begin = starts[first]
+        hashes[part] = _hash_piece(data[begin : ends[part].max()], starts[part] - begin, ends[part] - begin)
+    return hashes
+
+
+def hash_texts(texts: list[str]) -> Hashes:
+    """Return the number of each text, that of its bytes in UTF-8."""
+    column = pa.array(texts, pa.large_string())
+    _, offsets, data = column.buffers()
+    ends = np.frombuffer(offsets, dtype=np.int64)[: len(texts) + 1]
+    held = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
+    return hash_parts(held, ends[:-1], ends[1:])
+
+
+def _hash_piece(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
+    sums = np.zeros(len(data) + 1, dtype=np.uint64)
+    np.cumsum((data + np.uint64(1)) * _powers(_MULTIPLIER, len(data)), out=sums[1:])
+    mixed = (sums[ends] - sums[starts]) * _powers(_INVERSE, len(data) + 1)[starts]
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+_known: dict[int, Hashes] = {}
+
+
+def _powers(base: int, size: int) -> Hashes:
+    """Return base^0 to base^(size - 1) modulo 2^64."""
+    known = _known.get(base)
+    if known is None or len(known) < size:
+        factors = np.full(max(size, _PIECE), base, dtype=np.uint64)
+        factors[0] = 1
+        known = _known[base] = np.cumprod(factors)
+    return known[:size]
+
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class ShardWords:
+    """The words of a shard, split at white space and where sentences end, so that each belongs to one sentence.
+
+    `kinds` are the hashes of the different words; `kind` and `sentence` say for each word, in order, which of them it is and
+    in which sentence of the shard it stands; `texts(numbers)` gives the words of those kinds themselves. `page` is the row
+    of each sentence's page, and `blank` tells which sentences have white space and control characters alone.
+    """
+
+    kinds: Hashes
+    texts: Callable[[Ints], list[str]]
+    kind: Ints
+    sentence: Ints
+    page: Ints
+    blank: Flags
+
+
+def split_words(table: pa.Table) -> ShardWords:
+    """Split the texts of a shard with the columns `text` and `sentence_ends` into words."""
+    data, offsets = _text_bytes(table)
+    page, ends = _sentences(table, data, offsets)
+    space = (data == ord(" ")) | (data == ord("\n"))
+    # A place between two bytes begins a word if none goes on over it; a sentence may end between two letters of Chinese.
+    solid = np.concatenate(([False], ~space, [False]))
+    inside = solid[:-1] & solid[1:]
+    inside[ends] = False
+    starts = np.flatnonzero(solid[1:] & ~inside)
+    after = np.flatnonzero(solid[:-1] & ~inside)
+    hashes = hash_parts(data, starts, after)
+    encoded = pa.array(hashes).dictionary_encode()
+    kind = encoded.indices.to_numpy().astype(np.int64)
+    kinds = encoded.dictionary.to_numpy().astype(np.uint64)
+    place = np.zeros(len(kinds), dtype=np.int64)
+    place[kind[::-1]] = np.arange(len(kind))[::-1]
+
+    def texts(numbers: Ints) -> list[str]:
+        raw, places = data.tobytes(), place[numbers]
+        pairs = zip(starts[places].tolist(), after[places].tolist(), strict=True)
+        # Words hold no line feed: all are decoded at once.
+        return b"\n".join(raw[start:end] for start, end in pairs).decode().split("\n") if len(numbers) else []
+
+    # White space and control characters up to the space are what Anserini strips before it drops an empty document.
+    dark = np.concatenate(([0], np.cumsum(data > ord(" "))))
+    blank = np.diff(dark[ends], prepend=0) == 0
+    return ShardWords(kinds, texts, kind, np.searchsorted(ends, starts, side="right"), page, blank)
+
+
+def _text_bytes(table: pa.Table) -> tuple[Bytes, Ints]:
+    """Return all texts of a shard in UTF-8, one behind the other, and where each begins, with the end of the last."""
+    column = pa.concat_arrays([*table["text"].chunks, pa.array([], pa.large_string())])
+    _, offsets, data = column.buffers()
+    places = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
+    if data is None:
+        return np.zeros(0, dtype=np.uint8), places
+    return np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]], places - places[0]
+
+
+def _sentences(table: pa.Table, data: Bytes, offsets: Ints) -> tuple[Ints, Ints]:
+    """Return for each sentence of a shard the row of its page, and where it ends among the bytes of all texts."""
+    firsts, ends = list_column(table, "sentence_ends")
+    page = np.repeat(np.arange(len(table)), np.diff(firsts))
+    ends = ends.astype(np.int64)
+    if not len(data) or data.max() < 0x80:
+        return page, offsets[page] + ends
+    # A character stands as many bytes behind its number as bytes before it go on a character.
+    further = np.flatnonzero((data & 0xC0) == 0x80)
+    further_at = further - np.arange(len(further))
+    first = offsets[page] - np.searchsorted(further, offsets[page])
+    return page, first + ends + np.searchsorted(further_at, first + ends, side="right")
+
 
 _BITS = 20
 """The room is for 2^20 words, in 33 MiB."""

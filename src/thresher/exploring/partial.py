@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.exploring.families import Family, Steps
-from thresher.exploring.hashing import Hashes
+from thresher.exploring.lexicon import Hashes
 from thresher.pages.plain import Ints
 
 _Kind = TypeVar("_Kind", bound=np.generic)

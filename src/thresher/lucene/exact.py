@@ -24,8 +24,8 @@ import numpy.typing as npt
 from thresher.errors import StateError
 from thresher.lucene import handles
 from thresher.lucene.analysis import analyse
+from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.jvm import java_class
-from thresher.lucene.sinks import Integers, Strings
 
 Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from thresher.lucene import handles
 from thresher.lucene.analysis import english_analyzer, valid_unicode
+from thresher.lucene.handles import Integers
 from thresher.lucene.jvm import java_class, java_folder
-from thresher.lucene.sinks import Integers
 
 SEPARATOR = "\0"
 """Stands between the strings of a batch. In a text it separates words just as a space does."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pseudo_topics.candidates import Candidates, best_of_each
+from thresher.pseudo_topics.records import Candidates, best_of_each
 from thresher.pseudo_topics.store import Numbers, Store, Truths
 
 NAVIGATION_SHARE = 0.1

@@ -10,8 +10,8 @@ from functools import partial
 
 from thresher.collections import Part
 from thresher.errors import StateError
+from thresher.passes.backends import Backend, WorkerDied, run
 from thresher.progress import Progress
-from thresher.pruning.backends import Backend, WorkerDied, run
 from thresher.pseudo_topics.worker import PAGES, Task, Work, extract_part, place_path, read_place, read_span, table_path
 
 _PART_PAGES = 256

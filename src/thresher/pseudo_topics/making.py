@@ -18,17 +18,26 @@ from thresher.collections.kinds import HTML
 from thresher.collections.tar import Tar
 from thresher.errors import ConfigError, InputError
 from thresher.files import user_error
-from thresher.pruning.worker import DEFAULT_LIMITS, Limits
 from thresher.pseudo_topics.anchors import find_anchors
-from thresher.pseudo_topics.candidates import Candidates, sample, shares
 from thresher.pseudo_topics.gathering import gather
-from thresher.pseudo_topics.records import ANCHORS, DEFAULT_OPTIONS, SOURCES, TITLES, Made, PseudoOptions, PseudoTopic
+from thresher.pseudo_topics.records import (
+    ANCHORS,
+    DEFAULT_OPTIONS,
+    SOURCES,
+    TITLES,
+    Candidates,
+    Made,
+    PseudoOptions,
+    PseudoTopic,
+    sample,
+    shares,
+)
 from thresher.pseudo_topics.store import PLAIN, READ, Store, open_store
-from thresher.pseudo_topics.telling import summary
 from thresher.pseudo_topics.titles import find_titles, title_queries
 from thresher.pseudo_topics.worker import NEUTRAL, Work
-from thresher.pseudo_topics.writing import check_folder, write_topics
+from thresher.pseudo_topics.writing import check_folder, summary, write_topics
 from thresher.scorers.stop_lists import languages, stop_list
+from thresher.scoring.worker import DEFAULT_LIMITS, Limits
 
 _SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"
 

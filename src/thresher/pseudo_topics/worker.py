@@ -23,11 +23,11 @@ from thresher.collections.ids import id_problem
 from thresher.collections.records import Span
 from thresher.collections.streams import too_large
 from thresher.errors import InputError
-from thresher.pruning.guards import alarm, end_with_parent
-from thresher.pruning.worker import Limits
+from thresher.passes.guards import alarm, end_with_parent
 from thresher.pseudo_topics.addresses import document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
 from thresher.scorers.stop_lists import stop_list
+from thresher.scoring.worker import Limits
 
 PAGES, LINKS, TEXTS = "pages", "links", "texts"
 _SPAN = b"span"

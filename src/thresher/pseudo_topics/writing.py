@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -57,3 +57,34 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
             "".join(f"{topic.id} 0 {document} 1\n" for topic in made.topics for document in topic.documents),
         )
         write_json(temporary / COUNTS_FILE, {**about, "counts": made.counts})
+
+
+MEASURES = ("RR", "nDCG@10")
+"""The measures that suit topics with one relevant page."""
+
+
+def summary(made: Made) -> Iterator[str]:
+    """Give a line for each thing that was counted: what there is of it, and what became of it.
+
+    >>> list(summary(Made((), {"titles": {"all": 3, "too short": 1, "an error page": 0, "topics": 2}})))
+    ['titles: 3 = 1 too short + 2 topics']
+    """
+    for name, reasons in made.counts.items():
+        total, *_ = reasons.values()
+        parts = [f"{count} {reason}" for reason, count in list(reasons.items())[1:] if count]
+        yield f"{name}: {total} = {' + '.join(parts)}" if parts else f"{name}: {total}"
+
+
+def next_step(folder: Path) -> str:
+    """Return the tables of an experiment file that use the topics in a folder."""
+    topics, qrels, measures = folder.resolve() / TOPICS_FILE, folder.resolve() / QRELS_FILE, MEASURES
+    quoted = ", ".join(f'"{measure}"' for measure in measures)
+    return (
+        f"[topics]\npath = {_string(topics)}\n\n[qrels]\npath = {_string(qrels)}\n\n[evaluation]\nmeasures = [{quoted}]"
+    )
+
+
+def _string(path: Path) -> str:
+    """Return a path as a string of TOML."""
+    escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

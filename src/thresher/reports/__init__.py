@@ -7,15 +7,13 @@ from pathlib import Path
 
 from thresher.choosing.records import Choice
 from thresher.errors import InputError
-from thresher.exploring.record_files import read_exploration
-from thresher.exploring.records import Exploration
+from thresher.exploring.records import Exploration, read_exploration
 from thresher.files import read_text, write_text
 from thresher.reports.choice_files import read_choice
 from thresher.reports.csv_files import HELD_OUT_FILE, write_per_topic_csv, write_results_csv
 from thresher.reports.held_out_tables import CHOSEN_FILE, chosen_csv
-from thresher.reports.records import Results
-from thresher.reports.records_json import results_from_json, results_to_json
-from thresher.reports.table_markup import write_tables
+from thresher.reports.markup import write_tables
+from thresher.results.records import Results, results_from_json, results_to_json
 
 __all__ = ["RESULTS_FILE", "read_results", "write_all", "write_choice_report"]
 

@@ -9,16 +9,14 @@ from markupsafe import Markup
 from thresher.choosing.records import Choice, Decision
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.records import Exploration
-from thresher.reports.choice_drawn import drawn_candidates, drawn_curve
+from thresher.reports.choice_plots import drawn_candidates, drawn_curve
 from thresher.reports.choice_selection import Judged, judged, sweeps_of
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
-from thresher.reports.reading_data import Readable, reading_json
-from thresher.reports.reading_facts import facts_by_name
-from thresher.reports.reading_table import reading_table
-from thresher.reports.records import Results
+from thresher.reports.reading import Readable, facts_by_name, reading_json, reading_table
 from thresher.reports.tables import Table
+from thresher.results.records import Results
 
 PARTS = ("choice.css", "reading.js")
 """What a page with these sections needs beside the styles and the script of all."""

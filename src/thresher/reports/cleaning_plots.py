@@ -5,16 +5,21 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import fmean
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.transforms import Bbox
 
-from thresher.cleaneval.learning import CurveSize, Spread
+from thresher.cleaneval.learning_curve import CurveSize, Spread
 from thresher.cleaneval.reliability import Reliability
+from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
 from thresher.evaluation.wilcoxon import TOLERANCE
-from thresher.reports.formatting import fixed, plain, signed
+from thresher.language_models.characters.tuning import Tuning
+from thresher.reports.formatting import cutoff_text, fixed, plain, signed
 from thresher.reports.plot_style import (
     GAIN,
     INK,
@@ -24,6 +29,7 @@ from thresher.reports.plot_style import (
     cutoff_axis,
     light_grid,
     new_figure,
+    place_labels,
     style,
 )
 
@@ -138,3 +144,205 @@ def legend_below(figure: Figure, axes: Axes) -> None:
     handles, labels = axes.get_legend_handles_labels()
     longest = max(map(len, labels)) + 6
     figure.legend(handles, labels, loc="outside lower left", ncols=max(1, min(len(labels), _LEGEND_SIGNS // longest)))
+
+
+_F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
+_F1_LINES = 7
+_NEAR = 2 / 3
+_PLACES = 12
+# Where the name of a line of equal F1 stands from its end, in shares of the plot.
+_NAME_STEPS = (0.015, 0.04, 0.065)
+_NAME_UP = 0.02
+
+
+@dataclass(frozen=True)
+class Quality:
+    """A cleaner's mean precision and recall over pages, in [0, 1]; a peer is another package."""
+
+    name: str
+    precision: float
+    recall: float
+    is_peer: bool = False
+
+
+@dataclass(frozen=True)
+class NamedCurve:
+    """A scorer's name and its curve."""
+
+    name: str
+    points: tuple[SweepPoint, ...]
+
+
+def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -> Figure:
+    """Return precision against recall over the cutoffs of scorers: means over pages, a line for each scorer.
+
+    Cutoffs are written at their points where there is room; a ring is around each scorer's best mean F1. Cutoffs whose
+    mean F1 is less than two thirds of the best do not widen the plot, which would crowd all others.
+    """
+    with style():
+        figure = new_figure(6.2, 4.8)
+        axes = figure.subplots()
+        axes.set_title(plain(title))
+        first: list[tuple[float, float, str]] = []
+        labels: list[tuple[float, float, str]] = []
+        for place, curve in enumerate(curves):
+            colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+            x, y = [point.macro.recall for point in curve.points], [point.macro.precision for point in curve.points]
+            axes.plot(x, y, color=colour, marker=marker, label=plain(curve.name))
+            chosen = best_cutoff(curve.points).cutoff
+            for point in curve.points:
+                at = point.macro.recall, point.macro.precision
+                if point.cutoff == chosen:
+                    axes.plot(
+                        *at, marker="o", markersize=11, markerfacecolor="none", markeredgecolor=colour, linewidth=0
+                    )
+                    first.append((*at, f"{cutoff_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
+                else:
+                    labels.append((*at, cutoff_text(point.cutoff)))
+        axes.plot(
+            [], [], marker="o", markersize=9, markerfacecolor="none", color=INK, linewidth=0, label="best mean F1"
+        )
+        axes.plot(
+            [baseline.recall],
+            [baseline.precision],
+            color=INK,
+            marker="*",
+            markersize=10,
+            linewidth=0,
+            label=plain(baseline.name),
+        )
+        points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(curves, baseline))]
+        points += [place for curve in curves for place in _along(curve.points)]
+        legend_below(figure, axes)
+        place_labels(figure, axes, [*first, *labels], points, fontsize=7.0)
+    return figure
+
+
+def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) -> Figure:
+    """Return precision against recall, one point a cleaner, other packages with another marker."""
+    with style():
+        figure = new_figure(7.2, 5.4)
+        axes = figure.subplots()
+        axes.set_title(plain(title))
+        kinds = (("cleaner", SERIES[0], MARKERS[0], False), ("other package", SERIES[1], MARKERS[1], True))
+        for kind, colour, marker, is_peer in kinds:
+            found = [cleaner for cleaner in cleaners if cleaner.is_peer == is_peer]
+            if found:
+                x, y = [one.recall for one in found], [one.precision for one in found]
+                axes.plot(x, y, color=colour, marker=marker, markersize=6, linewidth=0, alpha=0.9, label=kind)
+        axes.plot(
+            [baseline.recall], [baseline.precision], color=INK, marker="*", markersize=10, linewidth=0, label="baseline"
+        )
+        names = _quality_axes(axes, [(one.recall, one.precision) for one in (baseline, *cleaners)], room=0.2)
+        legend_below(figure, axes)
+        # From right to left, for the first choice of a label is the right of its point.
+        texts = [(one.recall, one.precision, plain(one.name)) for one in (baseline, *cleaners)]
+        texts.sort(key=lambda text: -text[0])
+        place_labels(figure, axes, texts, [*names, *((x, y) for x, y, _ in texts)])
+        colours = {plain(one.name): SERIES[one.is_peer] for one in cleaners}
+        for text in axes.texts:
+            text.set_color(colours.get(text.get_text(), INK))
+    return figure
+
+
+def _along(points: Sequence[SweepPoint]) -> list[tuple[float, float]]:
+    """Return places along a curve's line, which labels must not cover."""
+    steps = np.linspace(0, len(points) - 1, (len(points) - 1) * _PLACES + 1)
+    x = np.interp(steps, range(len(points)), [point.macro.recall for point in points])
+    y = np.interp(steps, range(len(points)), [point.macro.precision for point in points])
+    return list(zip(x.tolist(), y.tolist(), strict=True))
+
+
+def _near(curves: Sequence[NamedCurve], baseline: Quality) -> list[tuple[float, float]]:
+    """Return what a plot of curves must show: the baseline, and points that are not far below the best."""
+    points = [point for curve in curves for point in curve.points]
+    least = _NEAR * max(point.macro.f1 for point in points)
+    return [
+        (baseline.recall, baseline.precision),
+        *((point.macro.recall, point.macro.precision) for point in points if point.macro.f1 >= least),
+    ]
+
+
+def _quality_axes(axes: Axes, shown: Sequence[tuple[float, float]], room: float = 0.0) -> list[tuple[float, float]]:
+    """Name the axes of precision against recall, leave room for labels, and draw faint lines of equal F1.
+
+    The lines' names stand at the places returned.
+
+    Args:
+        axes: holds the points already.
+        shown: the points (recall, precision) that the plot is to hold.
+        room: how much wider the plot is made at its right, as a share.
+    """
+    axes.dataLim.set(Bbox.null())
+    axes.update_datalim(shown)
+    axes.margins(x=0.1, y=0.12)
+    x0, x1 = (max(0.0, axes.get_xlim()[0]), min(1.02, axes.get_xlim()[1]))
+    y0, y1 = (max(0.0, axes.get_ylim()[0]), min(1.02, axes.get_ylim()[1]))
+    x1 += room * (x1 - x0)
+    axes.set_xlim(x0, x1)
+    axes.set_ylim(y0, y1)
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_locator(FixedLocator([tick for tick in axis.get_ticklocs().tolist() if tick <= 1]))
+    axes.set_xlabel("recall, mean over pages")
+    axes.set_ylabel("precision, mean over pages")
+    low, high = _harmonic(x0, y0), _harmonic(min(x1, 1.0), min(y1, 1.0))
+    step = next((step for step in _F1_STEPS if (high - low) / step <= _F1_LINES), _F1_STEPS[-1])
+    written: list[tuple[float, float]] = []
+    for place in range(math.ceil(low / step + 1e-9), math.ceil(high / step - 1e-9)):
+        f1 = place * step
+        recall = np.linspace(max(x0, f1 / (2 - f1)), min(x1, 1.0), 200)
+        precision = f1 * recall / (2 * recall - f1)
+        inside = (precision <= min(y1, 1.0)) & (precision >= y0)
+        if not inside.any():
+            continue
+        axes.plot(recall[inside], precision[inside], color=INK, linewidth=0.6, alpha=0.25, zorder=0.5)
+        # The line leaves the plot at the right, or at the bottom.
+        right = bool(inside[-1])
+        axes.annotate(
+            f"F1 {f1:g}",
+            (recall[inside][-1], precision[inside][-1] if right else y0),
+            xytext=(3, 0) if right else (-3, 3),
+            textcoords="offset points",
+            ha="left" if right else "right",
+            va="center" if right else "bottom",
+            fontsize=7,
+            alpha=0.7,
+        )
+        x, y = float(recall[inside][-1]), float(precision[inside][-1]) if right else y0 + _NAME_UP * (y1 - y0)
+        written += [(x + (ahead if right else -ahead) * (x1 - x0), y) for ahead in _NAME_STEPS]
+    return written
+
+
+def _harmonic(x: float, y: float) -> float:
+    return 2 * x * y / (x + y) if x + y else 0.0
+
+
+_LINES = ("-", "--")
+
+
+def tuning_figure(tuning: Tuning, title: str) -> Figure:
+    """Return cross-entropy in bits a character against q; the best n and q are marked."""
+    with style():
+        figure = new_figure(5.0, 3.6)
+        axes = figure.subplots()
+        axes.set_title(title)
+        for place, bits in enumerate(zip(*tuning.bits, strict=True)):
+            axes.plot(
+                tuning.qs,
+                bits,
+                color=SERIES[place % len(SERIES)],
+                marker=MARKERS[place % len(MARKERS)],
+                # With more lines than colours the second round is dashed.
+                linestyle=_LINES[place // len(SERIES) % len(_LINES)],
+                label=f"n = {place + 1}",
+            )
+        n, q, least = tuning.best
+        axes.annotate(
+            f"best: n = {n}, q = {q:g}, {least:.2f} bits", (q, least), (0, -14), textcoords="offset points", ha="center"
+        )
+        axes.set_xlabel("q, the weight of the next shorter history")
+        axes.set_ylabel("cross-entropy, bits a character")
+        axes.margins(y=0.12)
+        light_grid(axes)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
+    return figure

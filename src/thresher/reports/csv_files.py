@@ -10,8 +10,8 @@ from pathlib import Path
 from thresher.evaluation.records import Comparison
 from thresher.files import write_text
 from thresher.reports.formatting import BELOW_RESOLUTION, cutoff_text
-from thresher.reports.records import Cost, Results, Row
-from thresher.reports.selection import compared_measures, relative_bytes
+from thresher.results.records import Cost, Results, Row
+from thresher.results.selection import compared_measures, relative_bytes
 
 COMPARED = ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
 """What is told of a comparison."""

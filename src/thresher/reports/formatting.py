@@ -6,8 +6,8 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
-from thresher.reports.records import Cost, Row
-from thresher.reports.selection import Direction
+from thresher.results.records import Cost, Row
+from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 
 MINUS = "\N{MINUS SIGN}"

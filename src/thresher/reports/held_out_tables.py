@@ -8,10 +8,10 @@ from thresher.evaluation.significance import ALPHA
 from thresher.reports.cleaning_tables import p_cell
 from thresher.reports.csv_files import COMPARED, compared_numbers, csv_text, number_text
 from thresher.reports.formatting import MARKS, MINUS, NOTHING, fixed, signed
-from thresher.reports.held_out import Chosen, chosen_rows
-from thresher.reports.records import Results
-from thresher.reports.selection import baseline_row, direction, main_measure, retrievals
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, wins_cell
+from thresher.results.held_out import Chosen, chosen_rows
+from thresher.results.records import Results
+from thresher.results.selection import baseline_row, direction, main_measure, retrievals
 
 CHOSEN_FILE = "chosen.csv"
 

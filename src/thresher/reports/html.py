@@ -23,14 +23,6 @@ from thresher.reports.plots import (
     topics_figure,
     trade_off_figure,
 )
-from thresher.reports.records import Results
-from thresher.reports.selection import (
-    TopicDifference,
-    main_measure,
-    retrievals,
-    sweep_rows,
-    sweeps,
-)
 from thresher.reports.summary import summary
 from thresher.reports.tables import (
     MEASURE_DECIMALS,
@@ -42,6 +34,14 @@ from thresher.reports.tables import (
     effectiveness_table,
     main_table,
     stage_table,
+)
+from thresher.results.records import Results
+from thresher.results.selection import (
+    TopicDifference,
+    main_measure,
+    retrievals,
+    sweep_rows,
+    sweeps,
 )
 
 SHORT = 24

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from thresher.reports.records import Cost
+from thresher.results.records import Cost
 
 SCHEMA = 0.2
 

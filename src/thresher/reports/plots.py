@@ -12,7 +12,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, signed
-from thresher.reports.labels import place_labels
 from thresher.reports.plot_style import (
     GAIN,
     INK,
@@ -22,10 +21,11 @@ from thresher.reports.plot_style import (
     cutoff_axis,
     light_grid,
     new_figure,
+    place_labels,
     style,
 )
-from thresher.reports.records import Results, Row
-from thresher.reports.selection import (
+from thresher.results.records import Results, Row
+from thresher.results.selection import (
     TopicDifference,
     baseline_row,
     compared_measures,

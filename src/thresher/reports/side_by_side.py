@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from thresher.pruning.removed import JudgedPage, JudgedSegment
+from thresher.scoring.removed import JudgedPage, JudgedSegment
 
 
 @dataclass(frozen=True)

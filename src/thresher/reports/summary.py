@@ -8,8 +8,9 @@ from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import ALPHA
 from thresher.reports.formatting import break_even_text, fixed, percent, signed
 from thresher.reports.held_out_tables import chosen_sentences
-from thresher.reports.records import Results, Row
-from thresher.reports.selection import (
+from thresher.reports.tables import MEASURE_DECIMALS
+from thresher.results.records import Results, Row
+from thresher.results.selection import (
     baseline_row,
     compared_measures,
     direction,
@@ -20,7 +21,6 @@ from thresher.reports.selection import (
     score,
     variant_rows,
 )
-from thresher.reports.tables import MEASURE_DECIMALS
 
 
 def summary(results: Results) -> tuple[str, ...]:

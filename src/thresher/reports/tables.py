@@ -20,8 +20,8 @@ from thresher.reports.formatting import (
     megabytes,
     percent,
 )
-from thresher.reports.records import Cost, Results, Row
-from thresher.reports.selection import (
+from thresher.results.records import Cost, Results, Row
+from thresher.results.selection import (
     compared_measures,
     direction,
     main_measure,

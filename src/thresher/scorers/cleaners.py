@@ -42,7 +42,7 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
-    Where the cutoff is a percentile, `cutoff` is None until `thresher.pruning.percentiles` has found the number; the name
+    Where the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has found the number; the name
     shows the percentile before and after.
     """
 

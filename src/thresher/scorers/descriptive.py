@@ -11,10 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.tokens import tokenise
-from thresher.language_models.tokens_characters import tokenise_characters
+from thresher.language_models.words.tokenisers import tokenise, tokenise_characters
 from thresher.pages import Segments
-from thresher.scorers.boilerpipe_rules import MOST_LINKED, Floats, Mask, link_densities
+from thresher.scorers.boilerpipe import MOST_LINKED, Floats, Mask, link_densities
 from thresher.scorers.density import densities
 
 LEAST_DENSITY, LEAST_WORDS = 10.5, 15

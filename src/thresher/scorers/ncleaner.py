@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.language_models.characters_defaults import DEFAULTS, load_character_model, load_segment_scorer, model_path
-from thresher.language_models.characters_files import card
+from thresher.language_models.characters.defaults import DEFAULTS, load_character_model, load_segment_scorer, model_path
+from thresher.language_models.characters.files import card
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores

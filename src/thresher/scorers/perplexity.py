@@ -10,8 +10,8 @@ import numpy as np
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.language_models import BUILDERS, find_model, load_model, model_files
-from thresher.language_models.self_model import NAME as SELF
-from thresher.language_models.self_model import SETTINGS
+from thresher.language_models.words.self_model import NAME as SELF
+from thresher.language_models.words.self_model import SETTINGS
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_LOW, SENTENCE, Lesson, Parameter, Scorer, Scores
 from thresher.scorers.descriptive import RULE
@@ -83,7 +83,7 @@ class Perplexity(Scorer):
     def for_collection(self, lesson: Lesson, folder: Path) -> Perplexity:
         """Return the scorer with the model of the collection, which is in `folder` afterwards."""
         # Late: training takes memory that workers do without.
-        from thresher.language_models.self_training import learn
+        from thresher.language_models.words.self_model import learn
 
         taught = Perplexity(**self.values)
         taught._learnt = folder / f"{SELF}-{self.fingerprint}"

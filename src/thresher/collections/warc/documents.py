@@ -6,8 +6,17 @@ import re
 
 from thresher.collections.base import ReadOptions
 from thresher.collections.records import Source
-from thresher.collections.warc.decoding import BrokenEncodingError, TooLargeError, decode, is_binary
-from thresher.collections.warc.http import Response, charset, join_chunks, media_type, parse_response
+from thresher.collections.warc.http import (
+    BrokenEncodingError,
+    Response,
+    TooLargeError,
+    charset,
+    decode,
+    is_binary,
+    join_chunks,
+    media_type,
+    parse_response,
+)
 from thresher.collections.warc.records import Record
 
 _DOCUMENTS = ("response", "resource", "conversion")

@@ -1,0 +1,104 @@
+"""The verb `thresher cleaneval`: cleaners against pages that people cleaned."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("folder", type=_FILE)
+@click.option(
+    "--cleaners",
+    "-c",
+    multiple=True,
+    metavar="NAME",
+    help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
+)
+@click.option("--gold", type=_FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option("--peers", is_flag=True, help="Measure other packages too (needs the extra `peers`).")
+@click.option(
+    "--sweep",
+    "sweeps",
+    multiple=True,
+    metavar="SCORER",
+    help="A scorer over its cutoffs, such as density, density=5,8,11 or density=p10,p20; may be repeated.",
+)
+@click.option(
+    "--test", "tested_on", type=_FILE, help="Try each sweep's best cutoff on the gold standard in this folder."
+)
+@click.option(
+    "--floor",
+    type=click.FloatRange(0, 1),
+    help="Pages to rely on: those of this predicted precision [default: the better half].",
+)
+@click.option(
+    "--output", "-o", type=_FILE, help="Write tables, plots and every number into this folder; keep the scores there."
+)
+@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
+@click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
+def cleaneval(
+    folder: Path,
+    cleaners: tuple[str, ...],
+    gold: Path | None,
+    comments: bool,
+    peers: bool,
+    sweeps: tuple[str, ...],
+    tested_on: Path | None,
+    floor: float | None,
+    output: Path | None,
+    workers: int,
+    fresh: bool,
+) -> None:
+    """Measure how well cleaners clean: a FOLDER of pages (`input/` or `original/`) against its gold, by file stem.
+
+    Gold is in `GoldStandard/`, `gold/` or `annotated/`.
+    """
+    import shutil
+
+    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.peers import find_peers
+    from thresher.cleaneval.running import GoldSet, asked, run_cleaners
+    from thresher.errors import ConfigError
+    from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
+    from thresher.reports.text import render_text
+
+    chosen, swept = asked(cleaners, sweeps)
+    if tested_on is not None and not swept:
+        raise ConfigError("there is no cutoff to test", "name a scorer by --sweep", "--test")
+    if tested_on is not None and tested_on.resolve() == folder.resolve():
+        raise ConfigError(
+            "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
+        )
+    found = find_peers() if peers else ()
+    standard = read_gold(folder, gold, comments)
+    other = read_gold(tested_on, None, comments) if tested_on is not None else None
+    _list("pages without gold", standard.without_gold)
+    _list("gold without a page", standard.without_page)
+    with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as kept:
+        here = GoldSet(folder, standard, Path(kept) / "scores")
+        there = GoldSet(tested_on, other, Path(kept) / "scores-test") if tested_on is not None and other else None
+        run = run_cleaners(here, chosen, found, swept, there, workers, floor, fresh)
+    for stem, problem in run.problems:
+        click.echo(f"failed: {stem}: {problem}", err=True)
+    for peer, stem, problem in run.crashes:
+        click.echo(f"crashed: {peer}: {stem}: {problem}", err=True)
+    if output is not None:
+        write_cleaning_report(run, output)
+    width = shutil.get_terminal_size((160, 40)).columns
+    click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run, CUTOFFS)), nl=False)
+    if output is not None:
+        click.echo(f"\nreport: {(output / 'report.html').resolve()}")
+
+
+def _list(what: str, stems: Sequence[str]) -> None:
+    if stems:
+        click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)

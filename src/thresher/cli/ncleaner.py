@@ -1,0 +1,212 @@
+"""The verbs of `thresher ncleaner`: text of pages, models trained on them, how many pages they need, the choice of n and q."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from thresher.errors import ConfigError, InputError
+
+if TYPE_CHECKING:
+    from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
+
+_FILE = click.Path(path_type=Path)
+_LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
+_NON_LEXICAL = click.option("--non-lexical", is_flag=True, help="Map letters to a and digits to 0.")
+
+
+@click.group()
+def ncleaner() -> None:
+    """Make character models for the scorer `ncleaner` from one's own pages: `text`, `train`, `curve`, `tune`."""
+
+
+@ncleaner.command()
+@click.argument("page", type=_FILE)
+@_LYNX
+def text(page: Path, lynx: bool) -> None:
+    """Print a PAGE as text to clean by hand: blank lines between segments, `# ` at headings, `* ` at list items."""
+    from thresher.language_models.characters.pages import read_page_file
+    from thresher.pages.marked_text import write_marked_text
+
+    click.echo(write_marked_text(read_page_file(page, lynx)), nl=False)
+
+
+@ncleaner.command()
+@click.argument("clean", type=_FILE)
+@click.argument("raw", type=_FILE)
+@click.option("--output", "-o", required=True, type=_FILE, help="The model file to write.")
+@click.option("--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 if non-lexical].")
+@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 if non-lexical].")
+@_NON_LEXICAL
+@click.option("--pages", type=click.IntRange(1), help="Train on so many pages, drawn at random [default: all].")
+@_LYNX
+def train(
+    clean: Path,
+    raw: Path,
+    output: Path,
+    n: int | None,
+    q: float | None,
+    non_lexical: bool,
+    pages: int | None,
+    lynx: bool,
+) -> None:
+    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
+
+    HTML is converted to text; all else is text with blank lines between segments.
+    """
+    from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL, Settings
+    from thresher.language_models.characters.counts import train as train_model
+    from thresher.language_models.characters.files import write_model
+    from thresher.language_models.characters.pages import find_pairs, read_pairs
+    from thresher.progress import progress
+
+    usual = STANDARD_NON_LEXICAL if non_lexical else STANDARD
+    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
+    pairs = find_pairs(clean, raw, pages)
+    read = progress(read_pairs(pairs, lynx), "training", len(pairs.files), "pages")
+    model = train_model(read, settings, f"{clean.name} against {raw.name}")
+    write_model(output, model)
+    if pairs.alone:
+        click.echo(f"{pairs.alone} raw pages have no cleaned page and are left out", err=True)
+    click.echo(
+        f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
+        f"use it as 'ncleaner(model={output})@0'",
+        err=True,
+    )
+
+
+@ncleaner.command()
+@click.argument("clean", type=_FILE)
+@click.argument("raw", type=_FILE)
+@click.argument("gold_folder", type=_FILE)
+@click.option(
+    "--sizes", help="Numbers of pages to train on, such as 1,2,5,10 [default: 1, 2, 5, 10, 20, 50 ... and all]."
+)
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
+@_NON_LEXICAL
+@click.option("--plot", type=_FILE, help="Draw it too: a file in .svg or .png.")
+@click.option("--csv", "csv_file", type=_FILE, help="Write every model's numbers to this file.")
+def curve(
+    clean: Path,
+    raw: Path,
+    gold_folder: Path,
+    sizes: str | None,
+    repeats: int,
+    seed: int,
+    non_lexical: bool,
+    plot: Path | None,
+    csv_file: Path | None,
+) -> None:
+    """Print how well models clean the pages of GOLD_FOLDER that are trained on more and more pages of CLEAN and RAW.
+
+    CLEAN and RAW are as for `train`, GOLD_FOLDER is as for `thresher cleaneval`. Each size takes the first pages of a random
+    order; precision, recall and F1 are of words, all pages pooled, at the cutoff 0, and macro F1 is the mean over pages: means
+    over the orders, F1 with its least and most.
+    """
+    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.learning_curve import (
+        held_out_pages,
+        learning_curve,
+        summarize_curve,
+        training_pages,
+        usual_sizes,
+    )
+    from thresher.files import write_text
+    from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL
+    from thresher.language_models.characters.pages import find_pairs
+    from thresher.progress import progress
+
+    _check_plot(plot)
+    if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
+        raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
+    wanted = None if sizes is None else _sizes(sizes)
+    tested = gold_folder.resolve()
+    if any(path.resolve().is_relative_to(tested) or tested.is_relative_to(path.resolve()) for path in (clean, raw)):
+        raise ConfigError(
+            "a model cannot be tested on the pages that it was trained on", "give another folder", str(gold_folder)
+        )
+    pairs, standard = find_pairs(clean, raw), read_gold(gold_folder)
+    pages = list(progress(training_pages(pairs), "reading", len(pairs.files), "pages"))
+    held_out = list(progress(held_out_pages(standard.pages), "reading", len(standard.pages), "pages"))
+    wanted = wanted or usual_sizes(len(pages))
+    settings = STANDARD_NON_LEXICAL if non_lexical else STANDARD
+    models = learning_curve(pages, held_out, wanted, repeats, settings, seed)
+    points = list(progress(models, "training", len(wanted) * repeats, "models"))
+    if not points:
+        raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
+    curve_sizes = summarize_curve(points)
+    if csv_file is not None:
+        write_text(csv_file, _curve_csv(points))
+    if plot is not None:
+        from thresher.reports.cleaning_plots import learning_figure
+        from thresher.reports.plot_style import write_plot
+
+        write_plot(learning_figure(f"{clean.name} against {raw.name}, tested on {tested.name}", curve_sizes), plot)
+    for line in _curve_lines(curve_sizes):
+        click.echo(line)
+
+
+@ncleaner.command()
+@click.argument("raw", type=_FILE)
+@click.option("--most", type=click.IntRange(1, 9), default=8, show_default=True, help="The largest n to try.")
+@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
+@_NON_LEXICAL
+@click.option("--plot", type=_FILE, help="Draw it too: a file in .svg or .png.")
+@_LYNX
+def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
+    """Print the cross-entropy of RAW pages (a folder) in bits a character over n and q, by cross-validation over pages."""
+    from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL
+    from thresher.language_models.characters.pages import page_files, segment_texts
+    from thresher.language_models.characters.tuning import tune as tune_model
+    from thresher.progress import progress
+
+    _check_plot(plot)
+    alphabet = NON_LEXICAL if non_lexical else LEXICAL
+    files = [*page_files(raw).values()]
+    pages = [segment_texts(path, lynx) for path in progress(files, "reading", len(files), "pages")]
+    tuning = tune_model(pages, alphabet, most, folds=folds, seed=seed)
+    click.echo("q    " + "".join(f"{f'n = {n}':>9}" for n in range(1, most + 1)))
+    for weight, bits in zip(tuning.qs, tuning.bits, strict=True):
+        click.echo(f"{weight:<5g}" + "".join(f"{value:9.3f}" for value in bits))
+    n, q, least = tuning.best
+    click.echo(f"best: n = {n}, q = {q:g} ({least:.3f} bits a character)")
+    if plot is not None:
+        from thresher.reports.cleaning_plots import tuning_figure
+        from thresher.reports.plot_style import write_plot
+
+        write_plot(tuning_figure(tuning, f"{raw.name}, {alphabet.name}, {folds} folds"), plot)
+
+
+def _check_plot(plot: Path | None) -> None:
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", str(plot))
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    """Return the numbers in `text`, rising, each once."""
+    try:
+        found = sorted({int(part) for part in text.split(",")})
+    except ValueError as error:
+        raise ConfigError(f"{text!r} is no list of numbers", "write it like 1,2,5,10", "--sizes") from error
+    return tuple(found)
+
+
+def _curve_lines(sizes: Sequence[CurveSize]) -> Iterable[str]:
+    yield " pages     words  models  precision  recall      F1   least    most  macro F1"
+    for size in sizes:
+        yield (
+            f"{size.pages:>6,}{size.words:>10,.0f}{size.repeats:>8}{size.precision.mean:>11.3f}{size.recall.mean:>8.3f}"
+            f"{size.f1.mean:>8.3f}{size.f1.low:>8.3f}{size.f1.high:>8.3f}{size.macro_f1.mean:>10.3f}"
+        )
+
+
+def _curve_csv(points: Sequence[CurvePoint]) -> str:
+    """Return one line a model; floats have the fewest digits that give the same float back."""
+    header = ",".join(field.name for field in fields(points[0]))
+    return "".join(f"{line}\n" for line in (header, *(",".join(map(repr, astuple(point))) for point in points)))

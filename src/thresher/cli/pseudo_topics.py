@@ -1,0 +1,91 @@
+"""`thresher pseudo-topics`: topics and judgments for a collection that has none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from thresher.cli.options import json_field_options
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command("pseudo-topics")
+@click.argument("source", metavar="COLLECTION", type=_FILE)
+@click.option("--output", "-o", required=True, type=_FILE, help="The folder to write topics and qrels to.")
+@click.option(
+    "--from",
+    "origin",
+    type=click.Choice(["titles", "anchors", "both"]),
+    default="both",
+    show_default=True,
+    help="Titles of pages, text of links to them.",
+)
+@click.option("--topics", "most", type=int, default=500, show_default=True, help="At most so many topics.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
+@click.option(
+    "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
+)
+@click.option("--format", default="", help="html, warc, trec-web, jsonl or tar [default: by names and first bytes].")
+@json_field_options
+@click.option("--ids", default="path", show_default=True, help="path or stem: what of a file's name is the id.")
+@click.option("--prefix", default="", help="The folder that ids do not show.")
+@click.option("--keep-suffix", is_flag=True, help="Ids keep .html.")
+@click.option("--id-pattern", default="", help="A regular expression; what it matches in ids is replaced.")
+@click.option("--id-replacement", default="", help=r"By this; \1 is the first group.")
+@click.option("--escape-ids", is_flag=True, help="Write characters that a run cannot hold as %XX.")
+@click.option("--workers", type=click.IntRange(1), help="Processes [default: one a core].")
+@click.option(
+    "--max-page-mib", type=click.FloatRange(min=0.001), default=16.0, show_default=True, help="Larger pages fail."
+)
+@click.option(
+    "--page-seconds", type=click.FloatRange(min=0.01), default=30.0, show_default=True, help="Slower pages fail."
+)
+def pseudo_topics(
+    source: Path,
+    output: Path,
+    origin: str,
+    most: int,
+    seed: int,
+    stop_list: str,
+    format: str,
+    id_field: str,
+    html_field: str,
+    text_field: str,
+    url_field: str,
+    ids: str,
+    prefix: str,
+    keep_suffix: bool,
+    id_pattern: str,
+    id_replacement: str,
+    escape_ids: bool,
+    workers: int | None,
+    max_page_mib: float,
+    page_seconds: float,
+) -> None:
+    """Make topics with one relevant page each of a COLLECTION that nobody judged.
+
+    Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
+    of ids are those of [collection] in experiment files, and must be the same there.
+    """
+    from thresher.collections import IdRule, JsonFields, ReadOptions
+    from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
+    from thresher.pseudo_topics.writing import next_step, summary
+    from thresher.scoring.worker import Limits
+
+    made = make_pseudo_topics(
+        source,
+        output,
+        PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
+        format=format,
+        reading=ReadOptions(
+            IdRule(ids, prefix, keep_suffix, escape_ids, id_pattern, id_replacement),
+            fields=JsonFields((id_field,), (html_field,), (text_field,), (url_field,)),
+        ),
+        limits=Limits(page_seconds, max_page_mib),
+        workers=workers or 0,
+    )
+    for line in summary(made):
+        click.echo(line, err=True)
+    click.echo(next_step(output))

@@ -1,0 +1,1 @@
+"""Collections that are generated on the machine, for demos and tests."""

@@ -1,0 +1,131 @@
+"""Render standard library modules as HTML pages: the child process of `thresher.examples.pydoc`.
+
+Run as a script, with nothing on the path but the standard library. Standard input holds
+`{"folder": str, "modules": [str, ...]}`; standard output gets
+`{"modules": [name, ...], "skipped": [[name, reason], ...]}`.
+
+A page shows the values of a module's constants, among them the environment, paths and addresses of objects.
+What tells one machine or run from another is replaced here, before pydoc shortens a long value (which could
+cut a path in the middle, where it would no longer be recognised) and again over the whole page.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import importlib
+import json
+import os
+import pydoc
+import re
+import sys
+import sysconfig
+import urllib.parse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ENVIRONMENT = {"HOME": "/home/user", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TZ": "UTC"}
+# These say nothing about the user, and prose on the pages means them literally.
+_SHARED_PREFIXES = ("/", "/usr", "/usr/local")
+_SPACE = "(?: |&nbsp;)"
+_ADDRESS = re.compile(  # in what Python objects print, and in what libraries loaded by ctypes do
+    f"{_SPACE}at{_SPACE}0x[0-9a-f]+|,{_SPACE}handle{_SPACE}[0-9a-f]+(?=>|&gt;)", re.IGNORECASE
+)
+
+Replace = Callable[[str], str]
+
+
+def places() -> list[tuple[str, str]]:
+    """Return (folder or file of this interpreter, the name that pages show for it), the longest first."""
+    named = {
+        sys.executable: "python",
+        __file__: "pydoc.py",  # in `sys.modules`
+        sysconfig.get_path("stdlib"): "Lib",
+        sysconfig.get_path("platstdlib"): "Lib",
+    }
+    for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
+        if prefix.rstrip("/") and prefix not in _SHARED_PREFIXES:
+            named.setdefault(prefix, "Prefix")
+    for place, name in tuple(named.items()):
+        named.setdefault(os.path.realpath(place), name)
+    return sorted(((place, name) for place, name in named.items() if place), key=lambda item: -len(item[0]))
+
+
+def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
+    """Return the function that puts names for `places` and takes out the addresses of objects.
+
+    An address goes as pydoc removes those at the end of a representation: `<function f at 0x7f…>` becomes
+    `<function f>`.
+    """
+    spelled: dict[str, str] = {}
+    for place, name in named:
+        for form in (place, place.replace("\\", "\\\\"), Path(place).as_posix()):
+            escaped = html.escape(form, quote=False)
+            for spelling in (form, escaped, escaped.replace(" ", "&nbsp;"), urllib.parse.quote(form)):
+                spelled.setdefault(spelling, name)
+    longest_first = sorted(spelled, key=len, reverse=True)
+    path = re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?![\\w-])")
+
+    def replace(text: str) -> str:
+        return _ADDRESS.sub("", path.sub(lambda match: spelled[match[0]], text))
+
+    return replace
+
+
+def forget_environment() -> None:
+    """Replace the environment, also as the interpreter found it at its start (`posix.environ`)."""
+    started_with = importlib.import_module(os.name).environ
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT)
+    started_with.clear()
+    spelled = os.fsencode if os.name == "posix" else str
+    started_with.update({spelled(key): spelled(value) for key, value in ENVIRONMENT.items()})
+
+
+def render(name: str, replace: Replace) -> str:
+    """Import the module `name` and return its page.
+
+    Raises:
+        BaseException: whatever the import raises, `SystemExit` included.
+    """
+    module = importlib.import_module(name)
+    page = pydoc.html.page(pydoc.describe(module), pydoc.html.document(module, name))
+    return replace(page)
+
+
+def render_all(folder: Path, modules: Iterable[str], replace: Replace) -> dict[str, list[object]]:
+    """Write `<name>.html` into `folder` for each module; return what was written and skipped (and why)."""
+    written: list[object] = []
+    skipped: list[object] = []
+    for name in modules:
+        try:
+            page = render(name, replace)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # an import may raise anything, and one module must not end the others
+            reason = replace(" ".join(f"{type(error).__name__}: {error}".split()))
+            skipped.append([name, reason])
+            continue
+        (folder / f"{name}.html").write_text(page, encoding="utf-8", errors="backslashreplace", newline="\n")
+        written.append(name)
+    return {"modules": written, "skipped": skipped}
+
+
+def main() -> None:
+    """Read the task from standard input, render, report on standard output."""
+    task = json.load(sys.stdin)
+    folder = Path(task["folder"]).absolute()
+    os.chdir(folder.anchor)  # some modules keep the working directory in a constant
+    sys.argv[:] = sys.orig_argv[:] = ["pydoc"]
+    sys.path[:] = [entry for entry in sys.path if entry]
+    forget_environment()
+    replace = machine_independent(places())
+    shorten = pydoc.cram
+    pydoc.cram = lambda text, maxlen: shorten(replace(text), maxlen)
+    with contextlib.redirect_stdout(sys.stderr):  # what modules print while imported is not the report
+        report = render_all(folder, task["modules"], replace)
+    json.dump(report, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()

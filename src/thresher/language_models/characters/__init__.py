@@ -1,0 +1,1 @@
+"""Character n-gram models of clean and of dirty text, as NCleaner uses them."""

@@ -1,0 +1,183 @@
+"""Training: n-gram counts of clean and of raw text, and what becomes of them.
+
+Source: Evert, NCleaner, LREC 2008, section 3; StupidOS, WAC 2007, section 3.2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ConfigError, InputError
+from thresher.language_models.characters.alphabet import LEXICAL, MOST, NON_LEXICAL, Alphabet, Ints, ngrams, normalise
+
+Floats = npt.NDArray[np.float64]
+
+# Numbers of n-grams are counted in portions of so many, which bounds the memory that training takes.
+_PORTION = 2_000_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is chosen before training: the n-gram size, the weight q of the next shorter history, the alphabet.
+
+    Raises:
+        ConfigError: if n is not from 1 to 9, or q not between 0 and 1.
+    """
+
+    n: int = 3
+    q: float = 0.5
+    alphabet: Alphabet = LEXICAL
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= MOST:
+            raise ConfigError(f"the n-gram size cannot be {self.n}", f"choose a size from 1 to {MOST}", "n")
+        if not 0 < self.q < 1:
+            raise ConfigError(f"the weight of shorter histories cannot be {self.q:g}", "choose one within 0 and 1", "q")
+
+
+STANDARD = Settings()
+"""The papers' choice for letters as they are: n = 3, q = 0.5."""
+STANDARD_NON_LEXICAL = Settings(6, 0.4, NON_LEXICAL)
+"""The papers' choice for one sign for all letters: n = 6, q = 0.4."""
+
+
+@dataclass(frozen=True)
+class CharacterModel:
+    """Two models in one: how often each n-gram occurs in clean and in raw text.
+
+    Attributes:
+        settings: n, q and the alphabet.
+        keys: the n-grams that were seen, ascending, as `characters.ngrams` numbers them.
+        clean: how often each occurs in the cleaned pages.
+        raw: how often each occurs in the raw pages.
+        pages: the number of pages.
+        training: where they are from, in words.
+    """
+
+    settings: Settings
+    keys: Ints
+    clean: Ints
+    raw: Ints
+    pages: int = 0
+    training: str = ""
+
+
+@dataclass(frozen=True)
+class Order:
+    """The n-grams of one length that were seen: `keys`, ascending, and their probabilities in both models."""
+
+    keys: Ints
+    clean: Floats
+    dirty: Floats
+
+
+def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settings, training: str) -> CharacterModel:
+    """Count the n-grams of pages.
+
+    Args:
+        pages: for each page the segments of its cleaned and of its raw text.
+        settings: n, q and the alphabet.
+        training: where the pages are from, in words.
+
+    Raises:
+        InputError: if there is no clean text, or no more raw text than clean text.
+    """
+    clean, raw = _Counter(settings), _Counter(settings)
+    count = 0
+    for clean_segments, raw_segments in pages:
+        clean.add(clean_segments)
+        raw.add(raw_segments)
+        count += 1
+    (clean_keys, clean_counts), (raw_keys, raw_counts) = clean.counts(), raw.counts()
+    if not len(clean_keys):
+        raise InputError("the cleaned pages hold no text", "give pages with text", training)
+    if raw_counts.sum() <= clean_counts.sum():
+        raise InputError(
+            f"the raw pages have no more text ({raw_counts.sum()} characters) than the cleaned ones ({clean_counts.sum()})",
+            "give the cleaned pages first and the raw ones second",
+            training,
+        )
+    keys = np.union1d(clean_keys, raw_keys)
+    return CharacterModel(
+        settings, keys, _spread(keys, clean_keys, clean_counts), _spread(keys, raw_keys, raw_counts), count, training
+    )
+
+
+def unigrams(model: CharacterModel) -> tuple[Floats, Floats]:
+    """Return the add-one probability of each sign in the clean and the dirty model; shape (alphabet size), 0 for `BEGIN`.
+
+    P(c) = (count(c) + 1) / (characters + signs). A difference below 0 counts as 0 before the one is added: the papers clamp
+    to [0, 1] after training, and a sign of probability 0 would decide over its whole segment.
+    """
+    size = model.settings.alphabet.size
+    last = model.keys % size
+    clean: Floats = np.bincount(last, model.clean, size).astype(np.float64)
+    dirty: Floats = np.maximum(np.bincount(last, model.raw, size) - clean, 0.0)
+    return _add_one(clean), _add_one(dirty)
+
+
+def order(model: CharacterModel, length: int) -> Order:
+    """Return the n-grams of a length of at least 2 and their probabilities.
+
+    P(c | h) = count(hc) / count(h) in the clean model. In the dirty model counts are differences, raw less clean, and the
+    result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0, since nothing
+    was seen after it.
+    """
+    size = model.settings.alphabet.size
+    keys, places = np.unique(model.keys % size**length, return_inverse=True)
+    histories, of_history = np.unique(keys // size, return_inverse=True)
+    probabilities = []
+    for counts in (model.clean, model.raw - model.clean):
+        each = np.bincount(places, counts, len(keys))
+        totals = np.bincount(of_history, each, len(histories))[of_history]
+        quotients = np.divide(each, totals, out=np.zeros_like(each), where=totals > 0)
+        probabilities.append(np.clip(quotients, 0.0, 1.0))
+    return Order(keys, *probabilities)
+
+
+class _Counter:
+    """Counts n-grams in portions."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._waiting: list[Ints] = []
+        self._size = 0
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._counts = np.zeros(0, dtype=np.int64)
+
+    def add(self, segments: Sequence[str]) -> None:
+        """Count the n-grams of a page's segments."""
+        alphabet = self._settings.alphabet
+        numbers = ngrams("\n".join(filter(None, map(normalise, segments))), self._settings.n, alphabet)
+        self._waiting.append(numbers[numbers % alphabet.size != 0])
+        self._size += len(self._waiting[-1])
+        if self._size > _PORTION:
+            self.counts()
+
+    def counts(self) -> tuple[Ints, Ints]:
+        """Return the n-grams so far, ascending, and how often each occurs."""
+        if self._waiting:
+            keys, counts = np.unique(np.concatenate(self._waiting), return_counts=True)
+            both = np.union1d(self._keys, keys)
+            self._counts = _spread(both, self._keys, self._counts) + _spread(both, keys, counts)
+            self._keys = both
+            self._waiting, self._size = [], 0
+        return self._keys, self._counts
+
+
+def _spread(keys: Ints, some: Ints, counts: Ints) -> Ints:
+    """Return the counts of `keys`, ascending, from those of some of them."""
+    spread = np.zeros(len(keys), dtype=np.int64)
+    spread[np.searchsorted(keys, some)] = counts
+    return spread
+
+
+def _add_one(counts: Floats) -> Floats:
+    signs = len(counts) - 1
+    probabilities: Floats = (counts + 1) / (counts.sum() + signs)
+    probabilities[0] = 0.0
+    return probabilities

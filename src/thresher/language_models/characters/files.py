@@ -1,0 +1,131 @@
+"""Files of character models: a zip of four members, `card.json` and three arrays in NumPy's format, without pickle.
+
+The n-grams are stored as the steps between their numbers, and every array in the smallest type that holds it. The same model
+gives the same bytes: members have no times, and the card has none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ConfigError, InputError
+from thresher.files import atomic_path, user_error
+from thresher.language_models.characters.alphabet import ALPHABETS, Ints
+from thresher.language_models.characters.counts import CharacterModel, Settings
+
+FORMAT = 1
+"""Raised when files change, so that none is taken for what it is not."""
+_CARD = "card.json"
+_ARRAYS = ("steps", "clean", "raw")
+_TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
+_FIX = "train it again with `thresher ncleaner train`"
+
+
+def card(model: CharacterModel) -> dict[str, Any]:
+    """Return what must be known of a model, as JSON holds it.
+
+    `ngrams` is the number of different n-grams; `characters` how many of them were counted in clean and in raw text; `digest`
+    is the SHA-256 of the arrays.
+    """
+    settings = model.settings
+    return {
+        "format": FORMAT,
+        "kind": "ncleaner",
+        "n": settings.n,
+        "q": settings.q,
+        "alphabet": settings.alphabet.name,
+        "training": model.training,
+        "pages": model.pages,
+        "ngrams": len(model.keys),
+        "characters": {"clean": int(model.clean.sum()), "raw": int(model.raw.sum())},
+        "formula": "P*(c|h) = (1-q)/(1-q^n) * sum over k of q^k * P(c|h without its first k); add-one unigrams; the dirty "
+        "model by counts in raw less clean text, clamped to [0, 1] (Evert, NCleaner, 2008)",
+        "digest": _digest(model.keys, model.clean, model.raw),
+    }
+
+
+def write_model(path: Path, model: CharacterModel) -> None:
+    """Write a model to `path`, whole or not at all.
+
+    Raises:
+        ThresherError: for errors of the operating system.
+    """
+    members = {_CARD: (json.dumps(card(model), indent=2, ensure_ascii=False) + "\n").encode()}
+    for name, values in zip(_ARRAYS, (np.diff(model.keys, prepend=0), model.clean, model.raw), strict=True):
+        buffer = io.BytesIO()
+        np.lib.format.write_array(buffer, _narrow(values), allow_pickle=False)
+        members[f"{name}.npy"] = buffer.getvalue()
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, content in members.items():
+            # Made by name alone, a member has the year 1980 and no rights of this machine.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+
+
+def read_model(path: Path) -> CharacterModel:
+    """Read a model that `write_model` wrote.
+
+    Raises:
+        InputError: if it is missing, unreadable, damaged, of another version, or no model at all.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive:
+            about = json.loads(archive.read(_CARD))
+            version = about["format"]
+            if version == FORMAT:
+                arrays = [_array(archive.read(f"{name}.npy")) for name in _ARRAYS]
+    except OSError as error:
+        raise user_error(error, path) from error
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, RuntimeError) as error:
+        raise InputError("it is no NCleaner model, or a damaged one", _FIX, str(path)) from error
+    if version != FORMAT:
+        raise InputError(f"it is a model of format {version!r}, and this Thresher reads {FORMAT}", _FIX, str(path))
+    try:
+        return _model(about, *arrays)
+    except (KeyError, ValueError, TypeError, ConfigError) as error:
+        raise InputError("it is a damaged NCleaner model", _FIX, str(path)) from error
+
+
+def _model(about: dict[str, Any], steps: Ints, clean: Ints, raw: Ints) -> CharacterModel:
+    """Return the model of a card and its arrays.
+
+    Raises:
+        ValueError: if they do not belong together. Other errors come from a card that lacks something.
+    """
+    settings = Settings(int(about["n"]), float(about["q"]), ALPHABETS[about["alphabet"]])
+    keys = np.cumsum(steps)
+    if _digest(keys, clean, raw) != about["digest"]:
+        raise ValueError("the arrays are not those the card was written for")
+    whole = len(keys) == len(clean) == len(raw) > 0
+    if not whole or (steps[1:] <= 0).any() or keys[0] < 0 or keys[-1] >= settings.alphabet.size**settings.n:
+        raise ValueError("the arrays do not fit each other")
+    return CharacterModel(settings, keys, clean, raw, int(about["pages"]), str(about["training"]))
+
+
+def _array(content: bytes) -> Ints:
+    values: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    if values.ndim != 1 or values.dtype.kind != "u":
+        raise ValueError("not a list of counts")
+    return values.astype(np.int64)
+
+
+def _narrow(values: Ints) -> npt.NDArray[Any]:
+    """Return the values, which are not negative, in the smallest type that holds them, the low byte first."""
+    largest = int(values.max(initial=0))
+    kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)
+    return values.astype(np.dtype(kind).newbyteorder("<"))
+
+
+def _digest(*arrays: Ints) -> str:
+    found = hashlib.sha256()
+    for values in arrays:
+        found.update(values.astype("<i8").tobytes())
+    return found.hexdigest()

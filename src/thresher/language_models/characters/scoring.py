@@ -1,0 +1,156 @@
+"""Scoring segments: the difference of two character models, looked up once for each character.
+
+Both models interpolate (Evert, NCleaner, LREC 2008, Eq. 1)
+
+    P*(c | h) = (1 - q) / (1 - q^n) · Σ_k q^k · P(c | h without its first k characters),  k = 0 … n - 1
+
+and a segment's score is Σ (ln P*_clean - ln P*_dirty) over its characters. The factor before the sum is the same in both and
+cancels. An n-gram that neither model has seen contributes 0 to both sums, which leaves q times the sums of the shorter n-gram,
+and q cancels as well. So what a character adds depends only on the longest n-gram ending at it that was seen: one number a
+seen n-gram, and no logarithm while scoring.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.language_models.characters.alphabet import Ints, ngrams, without_invalid
+from thresher.language_models.characters.counts import CharacterModel, Floats, order, unigrams
+
+# N-grams up to this length have an entry each, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
+_DENSE = 3
+# Slots for each entry of a hash table, at least.
+_ROOM = 2
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
+Values = npt.NDArray[np.float32]
+
+
+class SegmentScorer:
+    """A model made ready for scoring."""
+
+    def __init__(self, model: CharacterModel) -> None:
+        settings = model.settings
+        self._n, self._alphabet = settings.n, settings.alphabet
+        size = settings.alphabet.size
+        self._low = min(settings.n, _DENSE)
+        clean, dirty = unigrams(model)
+        for length in range(2, self._low + 1):
+            found = order(model, length)
+            clean, dirty = (np.tile(settings.q * shorter, size) for shorter in (clean, dirty))
+            clean[found.keys] += found.clean
+            dirty[found.keys] += found.dirty
+        self._dense = _log_ratio(clean, dirty)
+        shorter_keys = np.arange(len(clean))
+        self._hashed: list[HashTable] = []
+        for length in range(_DENSE + 1, settings.n + 1):
+            found = order(model, length)
+            shorter = np.searchsorted(shorter_keys, found.keys % size ** (length - 1))
+            clean = settings.q * clean[shorter] + found.clean
+            dirty = settings.q * dirty[shorter] + found.dirty
+            shorter_keys = found.keys
+            self._hashed.append(hash_table(found.keys, _log_ratio(clean, dirty)))
+
+    @property
+    def bytes(self) -> int:
+        """The size of the tables in bytes."""
+        return self._dense.nbytes + sum(table.keys.nbytes + table.values.nbytes for table in self._hashed)
+
+    def score(self, text: str) -> Floats:
+        """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
+
+        What was scored before, or stands in other segments, changes nothing. A segment without valid characters is worth
+        nothing to anyone: -inf.
+
+        Args:
+            text: segments joined by line feeds, words by single spaces.
+
+        Returns:
+            shape (segments); none if `text` is empty.
+        """
+        if not text:
+            return np.zeros(0)
+        text = without_invalid(text)
+        numbers = ngrams(text, self._n, self._alphabet)
+        values = self._values(numbers).astype(np.float64)
+        lengths = np.array([*map(len, text.split("\n"))], dtype=np.int64)
+        # A line feed became that many entries, all of value 0; one more at the end gives an empty last segment its place.
+        gap = max(1, self._n - 1)
+        begins = np.cumsum(lengths + gap) - lengths - gap
+        sums = np.add.reduceat(np.append(values, 0.0), begins)
+        scores: Floats = np.full(len(lengths), -np.inf)
+        np.divide(sums, lengths, out=scores, where=lengths > 0)
+        return scores
+
+    def _values(self, numbers: Ints) -> Values:
+        """Return the number of each n-gram's longest seen ending, the longest tables first."""
+        size = self._alphabet.size
+        if not self._hashed:
+            return self._dense[numbers]
+        values = np.empty(len(numbers), dtype=np.float32)
+        missing = np.arange(len(numbers))
+        for length, table in reversed([*enumerate(self._hashed, start=_DENSE + 1)]):
+            if length < self._n:
+                numbers = numbers % size**length
+            slots = table.find(numbers)
+            seen = slots >= 0
+            values[missing[seen]] = table.values[slots[seen]]
+            missing, numbers = missing[~seen], numbers[~seen]
+        values[missing] = self._dense[numbers % size**self._low]
+        return values
+
+
+@dataclass(frozen=True)
+class HashTable:
+    """Values by key, open addressing with linear probing. `keys` holds -1 in empty slots; `shift` makes a slot of a hash."""
+
+    keys: Ints
+    values: Values
+    shift: np.uint64
+
+    def find(self, wanted: Ints) -> Ints:
+        """Return the slot of each key, -1 where there is none."""
+        slots = _home(wanted, self.shift)
+        found = self.keys[slots]
+        result = np.where(found == wanted, slots, -1)
+        going = np.flatnonzero((found != wanted) & (found >= 0))
+        while len(going):
+            slots[going] = (slots[going] + 1) & (len(self.keys) - 1)
+            found = self.keys[slots[going]]
+            hit = found == wanted[going]
+            result[going[hit]] = slots[going[hit]]
+            going = going[~hit & (found >= 0)]
+        return result
+
+
+def hash_table(keys: Ints, values: Values) -> HashTable:
+    """Put values under their keys, which are different and not negative."""
+    bits = max(1, int(len(keys) * _ROOM).bit_length())
+    shift = np.uint64(64 - bits)
+    table = np.full(1 << bits, -1, dtype=np.int64)
+    slots = _home(keys, shift)
+    left = np.arange(len(keys))
+    while len(left):
+        # Of those that want one slot the first gets it, if it is empty; all others move on.
+        wanted, first = np.unique(slots[left], return_index=True)
+        free = table[wanted] < 0
+        placed = left[first[free]]
+        table[slots[placed]] = keys[placed]
+        left = np.setdiff1d(left, placed, assume_unique=True)
+        slots[left] = (slots[left] + 1) & (len(table) - 1)
+    by_slot = np.zeros(len(table), dtype=np.float32)
+    by_slot[slots] = values
+    return HashTable(table, by_slot, shift)
+
+
+def _home(keys: Ints, shift: np.uint64) -> Ints:
+    return ((keys.view(np.uint64) * _FACTOR) >> shift).view(np.int64)
+
+
+def _log_ratio(clean: Floats, dirty: Floats) -> Values:
+    """Return ln(clean / dirty); 0 for n-grams that end in `BEGIN`, where both are 0."""
+    ratio = np.divide(clean, dirty, out=np.ones_like(clean), where=dirty > 0)
+    return np.log(ratio, out=ratio).astype(np.float32)

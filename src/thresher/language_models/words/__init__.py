@@ -1,0 +1,1 @@
+"""Word n-gram models in KenLM: tokenisers, training, import, scoring."""

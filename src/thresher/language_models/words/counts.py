@@ -1,0 +1,203 @@
+"""N-gram counts of a corpus in bounded memory: sorted runs on disk, merged for one order after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from thresher.language_models.words.encoding import BEGIN, END, Vocabulary, sentences_of
+from thresher.pages.plain import Ints
+from thresher.progress import progress
+
+BLOCK = 1 << 20
+"""How many entries are held at once, about."""
+
+
+def write_run(path: Path, keys: Ints, counts: Ints) -> None:
+    """Write different keys, ascending, and their counts to `path` (`.keys`, `.counts`)."""
+    keys.astype(np.int64).tofile(path.with_suffix(".keys"))
+    counts.astype(np.int64).tofile(path.with_suffix(".counts"))
+
+
+def read_array(path: Path) -> Ints:
+    """Map a file of 64-bit integers into memory; what is not used for long costs none."""
+    if path.stat().st_size == 0:
+        return np.zeros(0, dtype=np.int64)
+    return np.memmap(path, dtype=np.int64, mode="r")
+
+
+def merge_runs(runs: Sequence[Path], merged: Path, block: int = BLOCK) -> None:
+    """Merge runs that `write_run` wrote into one, adding the counts of equal keys. The runs are removed.
+
+    The keys are cut into ranges at quantiles of a sample of all runs, so that a range has about `block` entries in all runs
+    together; then the ranges are merged one after the other.
+
+    Args:
+        runs: the paths of the runs.
+        merged: the path of the result.
+        block: the number of entries to merge at once.
+    """
+    keys = [read_array(run.with_suffix(".keys")) for run in runs]
+    counts = [read_array(run.with_suffix(".counts")) for run in runs]
+    step = max(1, block // (8 * max(1, len(runs))))
+    sample = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *(run[step - 1 :: step] for run in keys)]))
+    pivots = np.unique(sample[max(1, block // step) - 1 :: max(1, block // step)])
+    # A range ends after its pivot; the last has none.
+    cuts = [np.concatenate(([0], np.searchsorted(run, pivots, side="right"), [len(run)])) for run in keys]
+    with merged.with_suffix(".keys").open("wb") as key_file, merged.with_suffix(".counts").open("wb") as count_file:
+        for part in range(len(pivots) + 1):
+            slices = [slice(cut[part], cut[part + 1]) for cut in cuts]
+            some = np.concatenate([run[at] for run, at in zip(keys, slices, strict=True)])
+            if not len(some):
+                continue
+            order = np.argsort(some, kind="stable")
+            some = some[order]
+            starts = np.flatnonzero(np.concatenate(([True], some[1:] != some[:-1])))
+            all_counts = np.concatenate([run[at] for run, at in zip(counts, slices, strict=True)])[order]
+            some[starts].tofile(key_file)
+            np.add.reduceat(all_counts, starts).tofile(count_file)
+    for run in runs:
+        run.with_suffix(".keys").unlink()
+        run.with_suffix(".counts").unlink()
+
+
+@dataclass(frozen=True)
+class Level:
+    """The different n-grams of one length n, numbered in the order of their keys.
+
+    Sentences begin with one `<s>`, which is never an n-gram's last word but for n = 1.
+
+    Attributes:
+        keys: suffix · size + first, where suffix is the number of the (n-1)-gram without the first word.
+        counts: how often each occurs.
+        prefixes: the number of the (n-1)-gram without the last word, its history.
+        size: the number of words in the vocabulary.
+    """
+
+    keys: Ints
+    counts: Ints
+    prefixes: Ints
+    size: int
+
+    def suffixes(self, at: slice = slice(None)) -> Ints:
+        """Return the numbers of the (n-1)-grams without the first words."""
+        return self.keys[at] // self.size
+
+    def firsts(self, at: slice = slice(None)) -> Ints:
+        """Return the numbers of the first words."""
+        return self.keys[at] % self.size
+
+    def blocks(self) -> Iterator[slice]:
+        """Cut the n-grams into parts of a size that memory has room for."""
+        for begin in range(0, len(self.keys), BLOCK):
+            yield slice(begin, min(begin + BLOCK, len(self.keys)))
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Portions in a folder for work, as `encoding` leaves them, and which of their sentences count.
+
+    `ends` counts `</s>` at the end of each sentence; `hold_out` leaves out the sentences that may be held out.
+    """
+
+    folder: Path
+    portions: int
+    ends: bool
+    hold_out: bool
+
+
+def count_levels(corpus: Corpus, words: Vocabulary, order: int, workers: int = 1) -> list[Level]:
+    """Count the n-grams of all lengths from 1 to `order`.
+
+    Args:
+        corpus: the portions.
+        words: the vocabulary they are numbered by.
+        order: the longest n-grams.
+        workers: how many processes.
+
+    Returns:
+        the levels, lengths ascending. Their arrays are files in the corpus's folder.
+    """
+    size = len(words.words)
+    counts = words.counts.copy()
+    if not corpus.ends:
+        counts[END] = 0
+    levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
+    for length in range(2, order + 1):
+        pool = Parallel(n_jobs=min(workers, corpus.portions), return_as="generator_unordered", batch_size=1)
+        jobs = (delayed(_count)(corpus, number, length, size, length < order) for number in range(corpus.portions))
+        for _ in progress(pool(jobs), f"counting {length}-grams", corpus.portions, "portions"):
+            pass
+        merge_runs([_run(corpus, number) for number in range(corpus.portions)], _merged(corpus, length))
+        levels.append(_level(corpus, length, levels))
+    return levels
+
+
+def adjusted_counts(levels: Sequence[Level], length: int) -> Ints:
+    """Return for each n-gram of a length how many different words stand before it.
+
+    N-grams that begin with `<s>`, before which nothing stands, and those of the greatest length keep how often they occur.
+    Source: Heafield, Pouzyrevsky, Clark, Koehn, Scalable Modified Kneser-Ney Language Model Estimation, ACL 2013, section 3.2.
+    """
+    level = levels[length - 1]
+    if length == len(levels):
+        return level.counts
+    # Keys ascend by suffix, so that those of one suffix stand together.
+    edges = np.searchsorted(levels[length].keys, np.arange(len(level.keys) + 1) * level.size)
+    return np.where(level.firsts() == BEGIN, level.counts, np.diff(edges))
+
+
+def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> None:
+    """Write a portion's n-grams of a length as a run; to go on, also which of them ends at each word."""
+    words, places = sentences_of(corpus.folder, number, corpus.ends, corpus.hold_out)
+    # The first word of a sentence ends a bigram with <s>, the second a trigram with <s>, ...
+    ending = np.flatnonzero(places >= length - 2)
+    below: Ints = words.astype(np.int64)
+    if length > 2:
+        known = read_array(_merged(corpus, length - 1).with_suffix(".keys"))
+        # Which (n-1)-gram ends at each word that ends one.
+        own = np.load(_ending(corpus, number, "keys"))
+        shorter = np.searchsorted(known, own)[np.load(_ending(corpus, number, "places"))]
+        below = shorter[places[places >= length - 3] >= length - 2]
+    else:
+        below = below[ending]
+    back = ending - (length - 1)
+    first = np.where(places[ending] >= length - 1, words[np.maximum(back, 0)], BEGIN)
+    keys = below * size + first
+    if go_on:
+        keys, where, counts = np.unique(keys, return_inverse=True, return_counts=True)
+        np.save(_ending(corpus, number, "keys"), keys)
+        np.save(_ending(corpus, number, "places"), where.astype(np.int32))
+    else:
+        keys, counts = np.unique(keys, return_counts=True)
+    write_run(_run(corpus, number), keys, counts)
+
+
+def _level(corpus: Corpus, length: int, levels: Sequence[Level]) -> Level:
+    """Map the merged n-grams of a length into memory, having looked up their prefixes among the shorter ones."""
+    path = _merged(corpus, length)
+    keys = read_array(path.with_suffix(".keys"))
+    below = levels[-1]
+    bare = Level(keys, read_array(path.with_suffix(".counts")), keys, below.size)
+    with path.with_suffix(".prefixes").open("wb") as out:
+        for at in bare.blocks():
+            # The prefix has the first word, and behind it the prefix of the suffix.
+            wanted = below.prefixes[bare.suffixes(at)] * below.size + bare.firsts(at)
+            np.searchsorted(below.keys, wanted).astype(np.int64).tofile(out)
+    return Level(keys, bare.counts, read_array(path.with_suffix(".prefixes")), below.size)
+
+
+def _run(corpus: Corpus, number: int) -> Path:
+    return corpus.folder / f"run-{number:06d}.keys"
+
+
+def _merged(corpus: Corpus, length: int) -> Path:
+    return corpus.folder / f"grams-{length}.keys"
+
+
+def _ending(corpus: Corpus, number: int, what: str) -> Path:
+    return corpus.folder / f"ending-{number:06d}.{what}.npy"

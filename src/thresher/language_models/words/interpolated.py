@@ -1,0 +1,115 @@
+"""Word models by maximum likelihood: PyPlexity's mixtures of orders, and the plain estimate with a floor.
+
+Source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo, An unsupervised perplexity-based method for boilerplate
+removal, Natural Language Engineering 2023, section 3, and the public source of PyPlexity, which has the weights and the 1e-6.
+
+P(w | h) = C(hw) / Σ_v C(hv) over the words v that follow h within sentences. The ends of sentences are not scored and not
+predicted, so that these P of one history add up to 1.
+
+PyPlexity differs in what is no matter of the formula. Its training has no sentences: n-grams run on from one to the next, and
+`#`, which it scores a sentence's first word after, is a history as good as unseen. Its trigram score is shifted: the
+term for the word w after v looks up v w w instead of u v w, and the last word of a sentence has no term; the bigram and the
+unigram are those of w after v and of v, as here with the previous word's unigram.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from thresher.language_models.words.arpa import Kept, Logs, Probabilities, Section, log10
+from thresher.language_models.words.counts import Level
+from thresher.language_models.words.encoding import BEGIN
+
+WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
+"""By order, the weights of the unigram, the bigram and the trigram."""
+FLOOR = 1e-6
+"""What PyPlexity adds to every mixture; also the probability of what plain maximum likelihood has not seen."""
+CURRENT, HISTORY = "current", "history"
+UNIGRAMS = (CURRENT, HISTORY)
+"""Whose unigram a mixture has: the predicted word's, as textbooks have it, or the previous word's, as PyPlexity has it."""
+
+
+def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: str = CURRENT) -> list[Section]:
+    """Return a mixture of orders as a back-off model; it is exact.
+
+    The bigram model is 0.8 P(w | v) + 0.2 P(x) + 1e-6, the trigram model 0.6 P(w | u v) + 0.3 P(w | v) + 0.1 P(x) + 1e-6,
+    where x is w or v as `unigram` says. `<s>` is a history like a word, but has P(<s>) = 0; a sentence's first word has
+    `<s> <s>` as its history in the trigram model, so that both weights go to P(w | <s>).
+
+    An n-gram's value is the share of its own order plus the value of the n-gram without its first word, which is what back-off
+    gives if there is no n-gram: all back-off weights are 1, and the values of lower orders are the sum's last terms. For the
+    previous word's unigram, which no word of the n-gram without it knows, the values of unigrams are 1 and their
+    back-off weights are the rest of the sum. N-grams that begin with `<s>` are looked up only at the begin of
+    sentences, so that they may have values of their own.
+
+    Args:
+        levels: the counts of n-grams for n = 1, 2 and perhaps 3, without `</s>`.
+        kept: for each level which n-grams to list; others are treated as not seen, but count for their histories.
+        unigram: one of `UNIGRAMS`.
+    """
+    weights = WEIGHTS[len(levels)]
+    words = levels[0].counts
+    base = weights[0] * (words / words.sum()) + FLOOR
+    ones = np.ones(len(words))
+    below = base if unigram == CURRENT else ones
+    sections = [Section(levels[0], log10(below), log10(ones if unigram == CURRENT else base), kept[0])]
+    for length, level in enumerate(levels[1:], start=2):
+        totals = _totals(level, len(levels[length - 2].keys))
+        last = length == len(levels)
+        logs: Logs = np.empty(len(level.keys), dtype=np.float32)
+        values: Probabilities = np.empty(0 if last else len(level.keys))
+        for at in level.blocks():
+            firsts = level.firsts(at)
+            # Between <s> and a word lies no longer history: the weights of longer ones are this one's.
+            share = np.where(firsts == BEGIN, sum(weights[length - 1 :]), weights[length - 1])
+            rest = base[firsts] if length == 2 and unigram == HISTORY else below[level.suffixes(at)]
+            value = share * _likelihood(level, totals, at) + rest
+            logs[at] = log10(value)
+            if not last:
+                values[at] = value
+        below = values
+        sections.append(Section(level, logs, None if last else np.zeros(len(logs), dtype=np.float32), kept[length - 1]))
+    return sections
+
+
+def maximum_likelihood(levels: Sequence[Level], kept: Sequence[Kept | None]) -> list[Section]:
+    """Return plain maximum likelihood as a back-off model: P(w | the n-1 words before), or `FLOOR` if that was not seen.
+
+    Near the begin of a sentence the history is what there is, from `<s>`. The floor is the number that PyPlexity adds, so
+    that an unseen word costs the same in both; with it the probabilities of a history add up to more than 1.
+
+    Only the longest n-grams and those that begin with `<s>` have values of their own: the others are listed because
+    longer ones begin with them, and have the floor.
+
+    Args:
+        levels: the counts of n-grams for n = 1, 2, ..., without `</s>`.
+        kept: for each level which n-grams to list; others are treated as not seen, but count for their histories.
+    """
+    sections = []
+    for length, level in enumerate(levels, start=1):
+        last = length == len(levels)
+        totals = _totals(level, len(levels[length - 2].keys) if length > 1 else 1)
+        logs: Logs = np.full(len(level.keys), np.log10(FLOOR), dtype=np.float32)
+        for at in level.blocks():
+            seen = level.counts[at] > 0
+            if not last:
+                seen &= (level.firsts(at) == BEGIN) & (length > 1)
+            logs[at][seen] = log10(_likelihood(level, totals, at)[seen])
+        sections.append(Section(level, logs, None if last else np.zeros(len(logs), dtype=np.float32), kept[length - 1]))
+    return sections
+
+
+def _totals(level: Level, histories: int) -> Probabilities:
+    """Return how often each history is followed by a word."""
+    totals = np.zeros(histories)
+    for at in level.blocks():
+        np.add.at(totals, level.prefixes[at], level.counts[at])
+    return totals
+
+
+def _likelihood(level: Level, totals: Probabilities, at: slice) -> Probabilities:
+    """Return C(hw) / C(h) for some of a level's n-grams."""
+    likelihood: Probabilities = level.counts[at] / totals[level.prefixes[at]]
+    return likelihood

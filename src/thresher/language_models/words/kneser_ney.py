@@ -1,0 +1,99 @@
+"""Interpolated modified Kneser-Ney smoothing.
+
+Sources: Chen, Goodman, An empirical study of smoothing techniques for language modeling, Computer Speech and Language 1999,
+section 3 and Eq. 26 of its technical report (TR-10-98) for the discounts; Heafield, Pouzyrevsky, Clark, Koehn, Scalable
+Modified Kneser-Ney Language Model Estimation, ACL 2013, section 3, for `<s>`, `</s>` and `<unk>`. Pruned n-grams give what
+they had to their histories' back-off, as in KenLM's lmplz.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from thresher.language_models.words.arpa import Kept, Logs, Probabilities, Section, log10
+from thresher.language_models.words.counts import Level, adjusted_counts
+from thresher.language_models.words.encoding import BEGIN
+from thresher.pages.plain import Ints
+
+FALLBACK = (0.5, 1.0, 1.5)
+"""The discounts where counts of counts give none, lmplz's."""
+
+
+@dataclass(frozen=True)
+class Discounts:
+    """What is taken from the counts 1, 2 and 3 or more of one order; `fallback` if the counts of counts gave no values."""
+
+    values: tuple[float, float, float]
+    fallback: bool = False
+
+
+def discounts(counts: Ints) -> Discounts:
+    """Return D_k = k - (k + 1) · Y · n_(k+1) / n_k with Y = n_1 / (n_1 + 2 n_2), where n_k n-grams have the count k.
+
+    Where an n_k is 0, or a D_k is not within 0 and k, the fallback is returned.
+
+    Args:
+        counts: the adjusted counts of one order's n-grams, shape (n-grams).
+    """
+    n = np.bincount(np.minimum(counts, 5), minlength=6)[:5].tolist()
+    if min(n[1:4]) == 0:
+        return Discounts(FALLBACK, fallback=True)
+    y = n[1] / (n[1] + 2 * n[2])
+    one, two, three = (k - (k + 1) * y * n[k + 1] / n[k] for k in (1, 2, 3))
+    if not (0 <= one <= 1 and 0 <= two <= 2 and 0 <= three <= 3):
+        return Discounts(FALLBACK, fallback=True)
+    return Discounts((one, two, three))
+
+
+def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[list[Section], tuple[Discounts, ...]]:
+    """Return the smoothed model as a back-off model, and its discounts by order.
+
+    P(w | h) = (a(hw) - D(a(hw))) / Σ_v a(hv) + γ(h) · P(w | h without its first word), where a is the adjusted count and γ(h)
+    is what the discounts and pruning took from h's n-grams, divided by the same sum. Unigrams are interpolated with
+    1 / (words with `<unk>` and `</s>`); `<s>` is history only and has the probability 0.
+
+    Args:
+        levels: the counts of n-grams for n = 1, 2, ..., with `</s>`.
+        kept: for each level which n-grams to list.
+    """
+    # One value for the empty n-gram; <s> is not among the words it is spread over.
+    below: Probabilities = np.array([1 / (levels[0].size - 1)])
+    found: list[Discounts] = []
+    values: list[tuple[Logs, Probabilities]] = []
+    for length, level in enumerate(levels, start=1):
+        counts = adjusted_counts(levels, length)
+        found.append(discounts(counts))
+        taken = np.array([0.0, *found[-1].values])
+        totals, masses = np.zeros(len(below)), np.zeros(len(below))
+        for at in level.blocks():
+            mass = taken[np.minimum(counts[at], 3)]
+            listed = kept[length - 1]
+            if listed is not None:
+                mass = np.where(listed[at], mass, counts[at])
+            np.add.at(totals, level.prefixes[at], counts[at])
+            np.add.at(masses, level.prefixes[at], mass)
+        # What was never followed by anything has no weight to give away.
+        gammas = np.divide(masses, totals, out=np.ones(len(below)), where=totals > 0)
+        logs: Logs = np.empty(len(level.keys), dtype=np.float32)
+        own: Probabilities = np.empty(len(level.keys) if length < len(levels) else 0)
+        for at in level.blocks():
+            prefixes = level.prefixes[at]
+            own_share = (counts[at] - taken[np.minimum(counts[at], 3)]) / totals[prefixes]
+            probabilities = own_share + gammas[prefixes] * below[level.suffixes(at)]
+            if length == 1:
+                probabilities[level.firsts(at) == BEGIN] = 0.0
+            logs[at] = log10(probabilities)
+            if length < len(levels):
+                own[at] = probabilities
+        values.append((logs, gammas))
+        below = own
+    # The weights of histories of one length were found with the n-grams one longer.
+    weights = [log10(gammas) for _, gammas in values[1:]]
+    sections = [
+        Section(level, logs, backoffs, listed)
+        for level, (logs, _), backoffs, listed in zip(levels, values, [*weights, None], kept, strict=True)
+    ]
+    return sections, tuple(found)

@@ -1,0 +1,149 @@
+"""Language models by name or path: built at first use or found, loaded once a process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+
+from thresher.errors import ConfigError, InputError, StateError
+from thresher.files import atomic_path, file_digest, user_error
+from thresher.language_models.cache import cache_folder
+from thresher.language_models.words.cards import ModelCard, read_card
+from thresher.language_models.words.tokenisers import WORDS, tokeniser
+from thresher.language_models.words.word_model import WordModel
+
+
+def _build_books(folder: Path) -> None:
+    # What writes models takes memory that workers, who only read them, do without.
+    from thresher.language_models.words import books
+
+    books.build(folder)
+
+
+BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
+ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
+"""The files in a model's folder."""
+
+# Raised when the way a model is built changes, so that no old file is taken for the new model.
+_BUILD_VERSION = 2
+_FIX = "write it again with `thresher lm train` or `thresher lm import`"
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's file, and its card if it has one."""
+
+    path: Path
+    card: ModelCard | None
+
+    @cached_property
+    def digest(self) -> str:
+        """What tells the model from others: the digest in its card, else that of its file.
+
+        Raises:
+            InputError: if the file cannot be read.
+        """
+        return self.card.digest if self.card else file_digest(self.path)
+
+    def load(self) -> WordModel:
+        """Load the model; its text is what is scored by the tokeniser that its card names, `words` if it has no card.
+
+        Raises:
+            InputError: if the file is damaged, or is not the one that the card was written for.
+            ConfigError: if the card names an unknown tokeniser.
+        """
+        if self.card is None:
+            return WordModel(self.path, tokeniser(WORDS, str(self.path)))
+        tokenise = tokeniser(self.card.tokeniser, str(self.path.with_name(CARD)))
+        # Reading an ARPA file takes fifty times as long; a binary is not read at all.
+        if self.path.name == ARPA and file_digest(self.path) != self.card.digest:
+            raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
+        return WordModel(self.path, tokenise, self.card)
+
+
+def model_folder(name: str) -> Path:
+    """Return the folder of the model `name`, built there first if need be.
+
+    Raises:
+        ConfigError: if there is no model of that name.
+    """
+    if name not in BUILDERS:
+        raise _unknown(name, f"lm={name}")
+    folder = cache_folder() / "language_models" / f"{name}-{_BUILD_VERSION}"
+    if not (folder / CARD).exists():
+        with atomic_path(folder) as temporary:
+            temporary.mkdir()
+            BUILDERS[name](temporary)
+    return folder
+
+
+def find_model(name: str, where: str | None = None) -> Path:
+    """Return the file of the model at a path: a folder that holds one, or the file itself.
+
+    In a folder KenLM's binary is preferred, unless the ARPA file is newer.
+
+    Raises:
+        ConfigError: if there is none; `where` is the place of the name.
+        InputError: if it may not be looked at.
+    """
+    path, where = Path(name), where or f"lm={name}"
+    try:
+        if not name or not path.exists():
+            raise _unknown(name, where)
+        if not path.is_dir():
+            return path
+        found = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
+    except OSError as error:
+        raise user_error(error, path) from error
+    if not found:
+        raise ConfigError(f"the folder {name!r} holds no language model ({ARPA} or {BINARY})", _FIX, where)
+    return max(found, key=lambda file: file.stat().st_mtime_ns)
+
+
+def model_files(name: str) -> ModelFiles:
+    """Return the files of a model: a name of `BUILDERS`, which is built first if need be, or a path.
+
+    A card lies beside its model: `card.json` beside `model.arpa` or `model.binary`. A file of any other name has none.
+
+    Raises:
+        ConfigError: if there is no such model.
+        StateError: if the card of a built model is damaged; InputError: if that of another is.
+    """
+    if name in BUILDERS:
+        folder = model_folder(name)
+        return ModelFiles(folder / ARPA, read_card(folder / CARD))
+    path = find_model(name)
+    card = path.with_name(CARD)
+    if path.name not in (ARPA, BINARY) or not card.is_file():
+        return ModelFiles(path, None)
+    try:
+        return ModelFiles(path, read_card(card))
+    except StateError as error:
+        raise InputError(error.what, _FIX, str(card)) from error
+
+
+@cache
+def load_model(name: str) -> WordModel:
+    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each.
+
+    None is let go: pages are scored by one model after the other, and reading them again for each page would take hours.
+
+    Raises:
+        ConfigError: if there is no such model, or its card names an unknown tokeniser.
+        InputError: if its file or card is damaged. StateError: if those of a built model are.
+    """
+    files = model_files(name)
+    try:
+        return files.load()
+    except InputError as error:
+        if name not in BUILDERS:
+            raise
+        fix = f"delete the folder {files.path.parent}, and it is built again"
+        raise StateError(error.what, fix, str(files.path)) from error
+
+
+def _unknown(name: str, where: str) -> ConfigError:
+    fix = f"use {', '.join(BUILDERS)}, self, or the path of a model's folder, ARPA file or KenLM binary"
+    return ConfigError(f"unknown language model {name!r}", fix, where)

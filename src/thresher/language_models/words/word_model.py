@@ -1,0 +1,143 @@
+"""Perplexity with more evidence than one sentence has: its neighbours' words, and a prior against short ones.
+
+A sentence of two words has a low or high perplexity by chance, and boilerplate comes in runs. So the sum of log10 P and the
+number of words are taken over the sentence and, falling by distance, its neighbours, and some unseen words are added:
+
+    log10 perplexity = -(Σ_j c^|i-j| L_j + k µ) / (Σ_j c^|i-j| n_j + k)
+
+with L_j the log10 P of sentence j of the page, n_j its words, c the context, k the prior and µ = `UNSEEN`. Over c it is a mean
+weighted by distance (exponential smoothing, both ways); over k it is the mean of a posterior whose prior counts as k
+words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5). Both at 0 it is the sentence's own perplexity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import accumulate, repeat
+from pathlib import Path
+
+import kenlm
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import InputError, ResourceError
+from thresher.files import user_error
+from thresher.language_models.words.cards import ModelCard
+from thresher.language_models.words.tokenisers import Tokeniser
+from thresher.pages.plain import Ints, PlainText, plain_text
+
+Floats = npt.NDArray[np.float64]
+
+UNSEEN = -6.0
+"""The log10 P of a word of the prior: 1e-6, which is what the mixtures give to a pair of words that was not seen."""
+
+
+def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 0.0, prior: float = 0.0) -> Floats:
+    """Return the perplexity of each sentence of a page, smoothed.
+
+    Args:
+        logs: the log10 P of each sentence, in the page's order; 0 for one without words.
+        counts: the words of each.
+        context: the weight of a neighbour's words, falling with each sentence further; in [0, 1).
+        prior: how many words of log10 P = `UNSEEN` are added to each sentence, at least 0.
+
+    Returns:
+        shape (sentences); infinite where there are no words and no prior.
+    """
+    sums = with_neighbours(logs, context) + prior * UNSEEN
+    words = with_neighbours(np.asarray(counts, dtype=np.float64), context) + prior
+    with np.errstate(over="ignore"):
+        perplexities: Floats = 10.0 ** (-sums / np.where(words > 0, words, 1.0))
+    perplexities[words <= 0] = np.inf
+    return perplexities
+
+
+def with_neighbours(values: Floats, context: float) -> Floats:
+    """Return Σ_j context^|i-j| values_j for each i; shape (values)."""
+    if not context:
+        return values.astype(np.float64)
+    forth = _decayed(values.tolist(), context)
+    back = _decayed(values[::-1].tolist(), context)[::-1]
+    # Both have the value itself.
+    return forth + back - values
+
+
+def _decayed(values: Iterable[float], context: float) -> Floats:
+    return np.array([*accumulate(values, lambda before, value: context * before + value)], dtype=np.float64)
+
+
+GZIP = b"\x1f\x8b"
+"""What a file compressed by gzip begins with."""
+
+
+class WordModel:
+    """A word n-gram model, with the tokeniser that its words were made by.
+
+    KenLM's binary files are mapped into memory, page by page when first needed, so that processes share them.
+
+    Attributes:
+        order: the length of its longest n-grams.
+        card: what is known of it, None for a file without a card.
+    """
+
+    def __init__(self, path: Path, tokenise: Tokeniser, card: ModelCard | None = None) -> None:
+        model = _read(path)
+        self.order: int = model.order
+        self.card = card
+        self._tokenise = tokenise
+        self._score = model.score
+
+    def perplexities(
+        self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0
+    ) -> npt.NDArray[np.float64]:
+        """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
+
+        Source: the PyPlexity paper, Eq. 1 to 3; what P is, `card` tells.
+
+        Args:
+            plain: the plain form of a text.
+            ends: where each of its sentences ends.
+            context, prior: as `smoothed_perplexities` has them; 0 for none.
+        """
+        prepared, counts = self._tokenise(plain, ends)
+        scores = map(self._score, prepared, repeat(True), repeat(False))
+        logs = np.fromiter(scores, dtype=np.float64, count=len(prepared))
+        return smoothed_perplexities(logs, counts, context, prior)
+
+    def perplexity(self, sentence: str) -> float:
+        """Return the perplexity of one sentence, infinite if it has no words."""
+        plain = plain_text(" ".join(sentence.split()))
+        return float(self.perplexities(plain, np.array([len(plain.text)], dtype=np.int64))[0])
+
+
+def _read(path: Path) -> kenlm.Model:
+    """Load an ARPA file or a binary of KenLM's.
+
+    Raises:
+        InputError: if it is missing, unreadable, compressed, damaged or no such file.
+        ResourceError: if there is not the memory for it.
+    """
+    try:
+        with path.open("rb") as file:
+            compressed = file.read(2) == GZIP
+    except OSError as error:
+        raise user_error(error, path) from error
+    if compressed:
+        raise InputError(
+            "it is compressed, and KenLM reads it as it is", f"run `thresher lm import {path} -o FOLDER`", str(path)
+        )
+    config = kenlm.Config()
+    config.show_progress = False
+    config.arpa_complain = kenlm.ARPALoadComplain.NONE
+    config.load_method = kenlm.LoadMethod.LAZY
+    try:
+        return kenlm.Model(str(path), config)
+    except MemoryError as error:
+        raise ResourceError("there is not the memory for the model", "use a smaller one", str(path)) from error
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
+        if "Cannot allocate memory" in str(error):
+            what, fix = "it is larger than the memory, or damaged", "use a smaller model, or write this one again"
+        else:
+            what = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
+            fix = "write it again"
+        raise InputError(what, fix, str(path)) from error

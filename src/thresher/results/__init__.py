@@ -1,0 +1,1 @@
+"""A finished experiment: its records, what matters in them, and its file."""

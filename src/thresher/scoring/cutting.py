@@ -1,0 +1,148 @@
+"""Applying cutoffs: stored scores in, cleaned documents out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from thresher.pages import Segments
+from thresher.pages.plain import Ints
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
+from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
+
+Mask = npt.NDArray[np.bool_]
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class CleanedDocument:
+    """What a cleaner leaves of a page: its text, empty if nothing, and how many words that is."""
+
+    id: str
+    text: str
+    words: int
+    url: str | None = None
+
+
+def passes(cut: Cut, scores: Scores) -> Mask:
+    """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content.
+
+    Raises:
+        ConfigError: if the cutoff is a percentile that was not resolved.
+    """
+    # Beyond what scores can be, a cutoff is the largest of them, not infinity, which a score may be.
+    cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
+    return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
+
+
+def sentence_mask(cleaner: Cleaner, scores: dict[str, Scores], block_of_sentence: Ints, heading: Mask) -> Mask:
+    """Return which sentences a cleaner keeps.
+
+    Args:
+        cleaner: the cuts, all of which a sentence must pass.
+        scores: by each scorer's canonical name, one score a block or sentence.
+        block_of_sentence: for each sentence, the index of its block.
+        heading: for each block, whether it is the title or a heading.
+    """
+    mask = np.ones(len(block_of_sentence), dtype=np.bool_)
+    for cut in cleaner.cuts:
+        kept = passes(cut, scores[cut.scorer.canonical_name])
+        if cut.scorer.segment == BLOCK:
+            kept = kept[block_of_sentence]
+        if cut.keep_headings:
+            kept = kept | heading[block_of_sentence]
+        mask &= kept
+    return mask
+
+
+def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequence[int], mask: Mask) -> str:
+    """Return the kept sentences of a page, with a line feed where a block ends."""
+    if mask.all():
+        return text
+    edges = np.flatnonzero(np.diff(mask, prepend=False, append=False)).tolist()
+    pieces: list[str] = []
+    last = 0
+    for first, after in zip(edges[::2], edges[1::2], strict=True):
+        if pieces:
+            pieces.append("\n" if block_of_sentence[first] != block_of_sentence[last] else " ")
+        last = after - 1
+        begin = sentence_ends[first - 1] if first else 0
+        pieces.append(text[begin : sentence_ends[last]].rstrip(" \n"))
+    return "".join(pieces)
+
+
+def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
+    """Clean one page that was scored by the cleaner's scorers."""
+    segments = page.segments
+    if segments is None:
+        return CleanedDocument(page.id, "", 0)
+    mask = sentence_mask(cleaner, page.scores, segments.block_of_sentence, segments.is_heading)
+    return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()), page.url)
+
+
+def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
+    """Give every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store.
+
+    Raises:
+        StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
+        ThresherError: as `thresher.scoring.percentiles.resolved`.
+    """
+    cleaner = resolved(folder, cleaner)
+    for path in shards(folder):
+        for _, document, _ in cut_shard(read_shard(path, shard_columns([cleaner])), cleaner):
+            yield document
+
+
+def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
+    """Return the columns of a shard that cleaners need."""
+    names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
+    fixed = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    return [*fixed, *(f"score:{name}" for name in names)]
+
+
+def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
+    """Clean a shard's pages but those that failed.
+
+    All sentences of a shard are cut at once: numpy's price is by the call, and a page has few.
+
+    Args:
+        table: a shard with the columns `shard_columns` names.
+        cleaner: the cleaner, resolved.
+
+    Returns:
+        for each page its row, what is left of it, and for each sentence kept the number of its block among all of the shard.
+    """
+    table = table.combine_chunks()
+    if not len(table):
+        return
+    ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
+    sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
+    levels = list_column(table, "levels")[1]
+    words = list_column(table, "words")[1]
+    scores = {
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
+    }
+    block_of_sentence = blocks_of_sentences(table)
+    mask = sentence_mask(cleaner, scores, block_of_sentence, levels > 0)
+    kept_words = np.concatenate(([0], np.cumsum(words * mask)))
+    for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
+        if status == FAILED:
+            continue
+        part = slice(sentence_offsets[row], sentence_offsets[row + 1])
+        cleaned = (
+            kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
+        )
+        kept = CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]), url)
+        yield row, kept, block_of_sentence[part][mask[part]]
+
+
+def _text(segments: Segments, mask: Mask) -> str:
+    return kept_text(segments.text, segments.sentence_ends.tolist(), segments.block_of_sentence.tolist(), mask)

@@ -1,0 +1,167 @@
+"""Cutoffs that are percentiles, made numbers by the scores of a collection or by a model's card.
+
+What `p70` and `r70` mean is told in `thresher.scorers.relative_cutoffs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil, isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import InputError
+from thresher.pages.plain import Ints
+from thresher.scorers.base import Scorer, Scores
+from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.relative_cutoffs import REFERENCE, reference_cutoff
+from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
+
+Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
+"""Gives scores and their weights, some at a time, as often as it is called."""
+
+_HALF_BITS = 16
+_HALF = 2**_HALF_BITS
+_SIGN = np.uint32(2**31)
+
+
+def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
+    """Return a cleaner whose cuts all have numbers; names do not change.
+
+    Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
+
+    Args:
+        folder: the score store of the collection.
+        cleaner: any cleaner whose scorers the store holds.
+
+    Raises:
+        ConfigError: if a model's card does not have the percentile of its reference text.
+        InputError: if the collection has no words, or all of them in segments of infinite score.
+        StateError: if a shard is damaged or lacks the scores of one of the scorers.
+    """
+    return resolve_all(folder, [cleaner])[0]
+
+
+def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...]:
+    """Return cleaners as `resolved` does; the scores of each scorer are read only twice for all of them."""
+    open_cuts: dict[str, list[Cut]] = {}
+    for cut in (cut for cleaner in cleaners for cut in cleaner.cuts):
+        if cut.percentile is not None and cut.cutoff is None and cut.percentile.kind != REFERENCE:
+            open_cuts.setdefault(cut.scorer.canonical_name, []).append(cut)
+    found = {}
+    for name, cuts in open_cuts.items():
+        wanted = sorted({cut.percentile.value for cut in cuts if cut.percentile is not None})
+        values = weighted_percentiles(lambda cuts=cuts: score_parts(folder, cuts[0].scorer), wanted)  # type: ignore[misc]
+        limits = _finite(score_parts(folder, cuts[0].scorer), name) if not all(map(isfinite, values)) else None
+        found[name] = dict(zip(wanted, values if limits is None else np.clip(values, *limits).tolist(), strict=True))
+    return tuple(Cleaner(tuple(_resolved(cut, found) for cut in cleaner.cuts)) for cleaner in cleaners)
+
+
+def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
+    """Return a cleaner for a single page: percentiles of a reference text become numbers.
+
+    Raises:
+        ConfigError: if a cut is at a percentile of a collection, or a model's card does not have that of its reference text.
+    """
+    found = Cleaner(
+        tuple(
+            _resolved(cut, {}) if cut.percentile and cut.percentile.kind == REFERENCE else cut for cut in cleaner.cuts
+        )
+    )
+    for cut in found.cuts:
+        _ = cut.threshold
+    return found
+
+
+def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
+    """Give, shard by shard, the scores of a store's segments by one scorer and how many words each segment has.
+
+    Raises:
+        StateError: if a shard is damaged or lacks the scores.
+    """
+    for path in shards(folder):
+        table = read_shard(path, weighted_columns(scorer)).combine_chunks()
+        if len(table):
+            yield weighted_scores(table, scorer)
+
+
+def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[float]:
+    """Return, for each percentile p, the smallest score s so that scores <= s have at least p % of all weight.
+
+    Exact, of any number of scores, in half a megabyte for each percentile: 32-bit floats are ordered as whole numbers are, so
+    the upper halves of their bits are counted first, and then the lower halves of those that share a percentile's upper half.
+
+    Args:
+        parts: called twice; weights are whole numbers >= 0.
+        percentiles: within (0, 100).
+
+    Returns:
+        the scores, as the shortest decimals that are the same 32-bit float.
+
+    Raises:
+        InputError: if there is no weight at all.
+    """
+    upper = np.zeros(_HALF, dtype=np.int64)
+    for scores, weights in parts():
+        upper += _count(_ordered(scores) >> _HALF_BITS, weights)
+    reached = np.cumsum(upper)
+    total = int(reached[-1])
+    if not total:
+        raise InputError("the collection has no words to take a percentile of", "give a number as the cutoff")
+    # By fractions: 70 % of ten is seven, not a bit more.
+    ranks = [ceil(Fraction(repr(float(percentile))) * total / 100) for percentile in percentiles]
+    halves = [int(np.searchsorted(reached, rank)) for rank in ranks]
+    lower: dict[int, Ints] = {half: np.zeros(_HALF, dtype=np.int64) for half in halves}
+    for scores, weights in parts():
+        ordered = _ordered(scores)
+        for half in lower:
+            same = ordered >> _HALF_BITS == half
+            lower[half] += _count(ordered[same] & (_HALF - 1), weights[same])
+    found = []
+    for rank, half in zip(ranks, halves, strict=True):
+        rest = int(np.searchsorted(np.cumsum(lower[half]), rank - int(reached[half] - upper[half])))
+        found.append(float(str(_score((half << _HALF_BITS) + rest))))
+    return found
+
+
+def _resolved(cut: Cut, found: Mapping[str, Mapping[float, float]]) -> Cut:
+    if cut.percentile is None or cut.cutoff is not None:
+        return cut
+    if cut.percentile.kind == REFERENCE:
+        return replace(cut, cutoff=reference_cutoff(cut.scorer, cut.percentile, cut.name))
+    return replace(cut, cutoff=found[cut.scorer.canonical_name][cut.percentile.value])
+
+
+def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, float]:
+    """Return the lowest and the highest finite score: a cutoff must be a number, and keeps the same at this one."""
+    ends = [
+        (float(str(some.min())), float(str(some.max())))
+        for scores, _ in parts
+        if (some := scores[np.isfinite(scores)]).size
+    ]
+    if not ends:
+        raise InputError(f"no segment has a finite score by {scorer}", "give a number as the cutoff", scorer)
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _ordered(scores: Scores) -> npt.NDArray[np.uint32]:
+    """Return whole numbers in the order of the scores; a negative float's bits run backwards."""
+    bits = (scores + np.float32(0)).view(np.uint32)  # adding makes -0 and 0 the same
+    return np.where(bits & _SIGN, ~bits, bits | _SIGN)
+
+
+def _score(ordered: int) -> np.float32:
+    bits = np.uint32(ordered)
+    plain = bits ^ _SIGN if bits & _SIGN else ~bits
+    score: np.float32 = plain.view(np.float32)
+    return score
+
+
+def _count(places: npt.NDArray[Any], weights: Ints) -> Ints:
+    # Sums of floats are exact up to 2^53.
+    return np.bincount(places, weights=weights, minlength=_HALF).astype(np.int64)

@@ -1,0 +1,159 @@
+"""What a cleaner took out of each page and why: every segment with its scores and the cuts it passed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
+from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.cutting import passes
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.store import FAILED, read_shard, shards
+
+PASSED, DROPPED, HEADING = "passed", "dropped", "kept as heading"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one cut says of a segment: `outcome` is `PASSED`, `DROPPED`, or `HEADING` where only `headings=keep` saved it."""
+
+    cut: Cut
+    score: float
+    outcome: str
+
+    @property
+    def label(self) -> str:
+        """The verdict in a few signs: `words 3`, or the scorer's name alone where it decides."""
+        name = self.cut.scorer.name
+        return name if self.cut.scorer.decides else f"{name} {short(self.score)}"
+
+    @property
+    def reason(self) -> str:
+        """The verdict in words: `words@5: 3 is below 5`."""
+        if self.cut.scorer.decides:
+            return f"{self.cut.name}: {'kept' if self.score else 'dropped'}"
+        high, fits = self.cut.scorer.keep == KEEP_HIGH, self.outcome == PASSED
+        side = ("at least" if fits else "below") if high else ("at most" if fits else "above")
+        return f"{self.cut.name}: {short(self.score)} is {side} {short(self.cut.threshold)}"
+
+
+@dataclass(frozen=True)
+class JudgedSegment:
+    """A block or sentence of a page: the number of its block, its text, what each cut says, in the cleaner's order."""
+
+    block: int
+    text: str
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def dropped_by(self) -> tuple[Verdict, ...]:
+        """The verdicts of all cuts that drop it."""
+        return tuple(verdict for verdict in self.verdicts if verdict.outcome == DROPPED)
+
+    @property
+    def kept(self) -> bool:
+        """Whether it stays: no cut drops it."""
+        return not self.dropped_by
+
+
+@dataclass(frozen=True)
+class JudgedPage:
+    """A page and all its segments in order: sentences if one of the cuts scores sentences, else blocks."""
+
+    id: str
+    segments: tuple[JudgedSegment, ...]
+
+
+def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
+    """Give every page of a score store that did not fail, judged, in the collection's order; percentiles are of this store.
+
+    Raises:
+        StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
+        ThresherError: as `thresher.scoring.percentiles.resolved`.
+    """
+    cleaner = resolved(folder, cleaner)
+    names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
+    columns = ["id", "status", "text", "block_ends", "sentence_ends", "levels", *(f"score:{name}" for name in names)]
+    for path in shards(folder):
+        table = read_shard(path, columns)
+        for row in range(len(table)):
+            if table["status"][row].as_py() != FAILED:
+                yield _judged(table, row, cleaner)
+
+
+def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
+    text = table["text"][row].as_py()
+    block_ends, sentence_ends = _numbers(table, "block_ends", row), _numbers(table, "sentence_ends", row)
+    by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
+    ends = sentence_ends if by_sentence else block_ends
+    blocks = np.searchsorted(block_ends, ends)
+    heading = (_numbers(table, "levels", row) > 0)[blocks]
+    columns = []
+    for cut in cleaner.cuts:
+        scores: Scores = _numbers(table, f"score:{cut.scorer.canonical_name}", row)
+        if cut.scorer.segment == BLOCK:
+            scores = scores[blocks]
+        columns.append(_verdicts(cut, scores, heading))
+    segments = []
+    begin = 0
+    for place, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
+        verdicts = tuple(column[place] for column in columns)
+        segments.append(JudgedSegment(block, text[begin:end].rstrip(" \n"), verdicts))
+        begin = end
+    return JudgedPage(table["id"][row].as_py(), tuple(segments))
+
+
+def _verdicts(cut: Cut, scores: Scores, heading: npt.NDArray[np.bool_]) -> list[Verdict]:
+    saved = heading if cut.keep_headings else np.zeros_like(heading)
+    return [
+        # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
+        Verdict(cut, float(str(score)), PASSED if passed else HEADING if kept else DROPPED)
+        for score, passed, kept in zip(scores, passes(cut, scores), saved, strict=True)
+    ]
+
+
+def _numbers(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
+    found: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
+    return found
+
+
+def record(page: JudgedPage) -> dict[str, Any]:
+    """Return a page as JSON holds it; an infinite score, of a sentence without words, is null."""
+    return {
+        "id": page.id,
+        "segments": [
+            {
+                "block": segment.block,
+                "text": segment.text,
+                "kept": segment.kept,
+                "cuts": [
+                    {
+                        "cut": verdict.cut.name,
+                        "score": verdict.score if np.isfinite(verdict.score) else None,
+                        "cutoff": verdict.cut.threshold,
+                        "outcome": verdict.outcome,
+                    }
+                    for verdict in segment.verdicts
+                ],
+            }
+            for segment in page.segments
+        ],
+    }
+
+
+def short(score: float) -> str:
+    """Print a score for people: whole numbers and large ones without decimals, others with two at most.
+
+    >>> short(12.0), short(9.3333), short(23114.6), short(float("inf"))
+    ('12', '9.33', '23,115', '∞')
+    """
+    if not np.isfinite(score):
+        return "∞" if score > 0 else "−∞"
+    return f"{score:,.0f}" if score == int(score) or abs(score) >= 1000 else f"{score:.2f}"

@@ -1,0 +1,365 @@
+"""The score store: one Parquet file a shard, whole or not there; its pages, its columns, and the report on all shards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+from lxml.etree import LxmlError
+
+from thresher.collections import Page, Part
+from thresher.errors import StateError, ThresherError
+from thresher.files import atomic_path, user_error, write_json
+from thresher.pages import DEFAULT_OPTIONS, PageOptions, Segments, read_page
+from thresher.pages.plain import Ints
+from thresher.scorers.base import BLOCK, Scorer, Scores
+
+SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
+
+
+@dataclass(frozen=True)
+class PageScores:
+    """A page's segments with their scores, or why there are none.
+
+    `file` and `offset` say where its record lies: see `thresher.collections.records.Source`. `scores` has one array for each
+    scorer, by canonical name; `seconds` the time each took, and `pages` the time to decode, parse and cut the page.
+    """
+
+    id: str
+    status: str
+    reason: str = ""
+    file: str = ""
+    offset: int | None = None
+    url: str | None = None
+    encoding: str = ""
+    encoding_source: str = ""
+    replaced: int = 0
+    bytes: int = 0
+    segments: Segments | None = None
+    scores: dict[str, Scores] = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+
+def score_page(
+    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, labels: bool = False
+) -> PageScores:
+    """Parse a page once and score its segments by every scorer; `labels` says that list items will be asked for.
+
+    A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
+    """
+    start = perf_counter()
+    try:
+        segments, decoded = read_page(page, options, detailed=labels or any(scorer.uses_marks for scorer in scorers))
+    except LxmlError as error:
+        reason = f"cannot be parsed: {error}".splitlines()[0]
+        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content))
+    scores: dict[str, Scores] = {}
+    begin = perf_counter()
+    seconds = {"pages": begin - start}
+    for scorer in scorers:
+        scores[scorer.canonical_name] = scorer.score(segments)
+        end = perf_counter()
+        seconds[scorer.canonical_name] = end - begin
+        begin = end
+    return PageScores(
+        page.id,
+        SCORED if segments.text else EMPTIED,
+        "" if segments.text else "the page holds no text",
+        url=page.url,
+        encoding=decoded.encoding,
+        encoding_source=decoded.source,
+        replaced=decoded.replaced,
+        bytes=len(page.content),
+        segments=segments,
+        scores=scores,
+        seconds=seconds,
+    )
+
+
+# No page has text of that many characters.
+_PAGE_BITS = 32
+
+
+def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
+    """Return where each page's part of a column of lists begins, with the end of the last, and all its values in a row."""
+    column = table[name].combine_chunks()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0)
+    return column.offsets.to_numpy().astype(np.int64), column.flatten().to_numpy(zero_copy_only=False)
+
+
+def blocks_of_sentences(table: pa.Table) -> Ints:
+    """Return for each sentence of a shard the number of its block among all of the shard, by the columns of ends."""
+    # Ends that rise over the whole shard, so that one search finds every sentence's block.
+    block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
+    return np.searchsorted(block_ends, sentence_ends)
+
+
+def weighted_scores(table: pa.Table, scorer: Scorer) -> tuple[Scores, Ints]:
+    """Return the scores of a shard's segments, in order, and the words of each.
+
+    Args:
+        table: a shard with the columns `weighted_columns` names, of at least one page.
+        scorer: whose scores.
+    """
+    scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
+    words: Ints = list_column(table, "words")[1].astype(np.int64)
+    if scorer.segment != BLOCK:
+        return scores, words
+    sums = np.bincount(blocks_of_sentences(table), weights=words, minlength=len(scores))
+    return scores, sums.astype(np.int64)
+
+
+def weighted_columns(scorer: Scorer) -> list[str]:
+    """Return the columns that `weighted_scores` needs."""
+    ends = ["block_ends", "sentence_ends"] if scorer.segment == BLOCK else []
+    return ["words", *ends, f"score:{scorer.canonical_name}"]
+
+
+def _rising(table: pa.Table, name: str) -> Ints:
+    offsets, ends = list_column(table, name)
+    rows = np.repeat(np.arange(len(table), dtype=np.int64) << _PAGE_BITS, np.diff(offsets))
+    return ends + rows
+
+
+POISON = "poison.json"
+"""The file in a store that tells which pages ended their worker, by shard and position, and how."""
+
+_REPORT = b"thresher"
+
+
+@dataclass(frozen=True)
+class ShardTimes:
+    """What scoring a shard took of one worker: seconds, and the most memory it ever held.
+
+    `seconds` says how long the stages took: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+    """
+
+    seconds: dict[str, float]
+    wall_seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
+@dataclass(frozen=True)
+class ShardReport:
+    """What a shard holds: `documents = scored + emptied + failed`; the same whoever scored it.
+
+    `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
+    `thresher.collections.records`.
+    """
+
+    documents: int
+    scored: int
+    emptied: int
+    failed: int
+    words: int
+    bytes: int
+    begin: int | None
+    first: int | None
+    after: int
+
+
+def shard_path(folder: Path, part: Part) -> Path:
+    """Return the file of a part's shard; names are in the collection's order."""
+    return folder / f"shard-{part.file:06}-{part.number:06}.parquet"
+
+
+def write_shard(
+    path: Path,
+    pages: Sequence[PageScores],
+    scorers: Sequence[str],
+    report: ShardReport,
+    times: ShardTimes,
+    labels: bool = False,
+) -> None:
+    """Write scored pages and the report on them, whole or not at all; `labels` adds which blocks are list items.
+
+    The times go to a file of their own: the shard's bytes depend on the pages alone.
+    """
+    table = pa.table(
+        {
+            "id": pa.array([page.id for page in pages], pa.string()),
+            "file": _names([page.file for page in pages]),
+            "offset": pa.array([page.offset for page in pages], pa.int64()),
+            "url": pa.array([page.url for page in pages], pa.string()),
+            "status": _names([page.status for page in pages]),
+            "reason": pa.array([page.reason for page in pages], pa.string()),
+            "encoding": _names([page.encoding for page in pages]),
+            "encoding_source": _names([page.encoding_source for page in pages]),
+            "replaced": pa.array([page.replaced for page in pages], pa.int64()),
+            "bytes": pa.array([page.bytes for page in pages], pa.int64()),
+            "text": pa.array([page.segments.text if page.segments else "" for page in pages], pa.large_string()),
+            "block_ends": _lists([page.segments.block_ends if page.segments else () for page in pages], np.int32),
+            "sentence_ends": _lists([page.segments.sentence_ends if page.segments else () for page in pages], np.int32),
+            "levels": _lists([page.segments.levels if page.segments else () for page in pages], np.int8),
+            "words": _lists([page.segments.words_in_sentences if page.segments else () for page in pages], np.int32),
+            **(
+                {
+                    "list_items": _lists(
+                        [page.segments.is_list_item if page.segments else () for page in pages], np.bool_
+                    )
+                }
+                if labels
+                else {}
+            ),
+            **{f"score:{name}": _lists([page.scores.get(name, ()) for page in pages], np.float32) for name in scorers},
+        }
+    )
+    write_json(_times_path(path), asdict(times))
+    write_table(path, table, report)
+
+
+def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
+    """Write a shard's table with its report, whole or not at all."""
+    table = table.replace_schema_metadata({_REPORT: json.dumps(asdict(report))})
+    with atomic_path(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd", compression_level=3, write_page_checksum=True)
+
+
+def read_report(path: Path) -> ShardReport:
+    """Read what `write_shard` was told.
+
+    Raises:
+        StateError: if the file is damaged.
+    """
+    try:
+        metadata = pq.read_schema(path).metadata
+        return ShardReport(**json.loads(metadata[_REPORT]))
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        raise _unusable(error, path) from error
+
+
+def read_times(path: Path) -> ShardTimes:
+    """Read what scoring the shard in `path` took.
+
+    Raises:
+        StateError: if the file beside it is missing or damaged.
+    """
+    try:
+        return ShardTimes(**json.loads(_times_path(path).read_bytes()))
+    except (OSError, TypeError, ValueError) as error:
+        raise _unusable(error, path) from error
+
+
+def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read some columns of a shard, or all.
+
+    Raises:
+        StateError: if the file is damaged.
+    """
+    try:
+        names = None if columns is None else list(columns)
+        return pq.read_table(path, columns=names, page_checksum_verification=True)
+    except (pa.ArrowException, OSError, KeyError) as error:
+        raise _unusable(error, path) from error
+
+
+def shards(folder: Path) -> list[Path]:
+    """Return the files of all shards, in the collection's order."""
+    return sorted(folder.glob("shard-*.parquet"))
+
+
+def first_document(folder: Path) -> str:
+    """Return the first id of a store in which one page has an id at least."""
+    ids = (str(found) for path in shards(folder) for found in read_shard(path, ["id"])["id"].to_pylist())
+    return next(filter(None, ids))
+
+
+def missing_documents(folder: Path, wanted: Iterable[str]) -> set[str]:
+    """Return which of the documents `wanted` are not in a store; failed ones are in it."""
+    missing = set(wanted)
+    for path in shards(folder):
+        missing.difference_update(read_shard(path, ["id"])["id"].to_pylist())
+    return missing
+
+
+def count(pages: Sequence[PageScores]) -> dict[str, int]:
+    """Return how many pages were scored, emptied and failed."""
+    statuses = [page.status for page in pages]
+    return {status: statuses.count(status) for status in (SCORED, EMPTIED, FAILED)}
+
+
+def _unusable(error: Exception, path: Path) -> ThresherError:
+    # Arrow says of broken bytes, too, that they are an OSError, but a plain one without a number.
+    if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
+        return user_error(error, path)
+    return StateError("the shard of scores is damaged", "delete the file and run again", str(path))
+
+
+def _times_path(path: Path) -> Path:
+    return path.with_suffix(".times.json")
+
+
+def _names(values: Sequence[str]) -> pa.DictionaryArray:
+    return pa.array(values, pa.dictionary(pa.int32(), pa.string()))
+
+
+def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:
+    offsets = np.zeros(len(values) + 1, dtype=np.int32)
+    np.cumsum([len(value) for value in values], out=offsets[1:])
+    flat = np.concatenate([np.zeros(0, kind), *(np.asarray(value, dtype=kind) for value in values)])
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(flat))
+
+
+@dataclass(frozen=True)
+class Learning:
+    """What it took that scorers learnt from the collection before the pass; `seconds` by canonical name, of all workers."""
+
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    wall_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_mib: float = 0.0
+
+
+@dataclass(frozen=True)
+class ScoreReport:
+    """What the pass came to: `documents = scored + emptied + failed`.
+
+    `seconds` are those of all workers by stage: `pages` and each scorer's canonical name. `wall_seconds` is the
+    shards' wall time divided by the workers, so that a resumed pass has one too; `peak_mib` is the largest worker's. What
+    a scorer learnt from the collection beforehand is its own time, and part of all sums.
+    """
+
+    documents: int
+    scored: int
+    emptied: int
+    failed: int
+    words: int
+    bytes: int
+    shards: int
+    workers: int
+    seconds: Mapping[str, float]
+    wall_seconds: float
+    cpu_seconds: float
+    peak_mib: float
+
+
+def total(reports: Sequence[ShardReport], times: Sequence[ShardTimes], workers: int, learning: Learning) -> ScoreReport:
+    """Add up what all shards hold and took, and what was learnt before."""
+    seconds: dict[str, float] = {}
+    for spending in (*(shard.seconds for shard in times), learning.seconds):
+        for stage, spent in spending.items():
+            seconds[stage] = seconds.get(stage, 0.0) + spent
+    return ScoreReport(
+        documents=sum(report.documents for report in reports),
+        scored=sum(report.scored for report in reports),
+        emptied=sum(report.emptied for report in reports),
+        failed=sum(report.failed for report in reports),
+        words=sum(report.words for report in reports),
+        bytes=sum(report.bytes for report in reports),
+        shards=len(reports),
+        workers=workers,
+        seconds=seconds,
+        wall_seconds=sum(shard.wall_seconds for shard in times) / workers + learning.wall_seconds,
+        cpu_seconds=sum(shard.cpu_seconds for shard in times) + learning.cpu_seconds,
+        peak_mib=max((*(shard.peak_mib for shard in times), learning.peak_mib), default=0.0),
+    )

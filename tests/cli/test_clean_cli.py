@@ -1,0 +1,73 @@
+"""`thresher clean`: into JSON lines or WARC, from members of JSON lines by any name, with the failures listed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from thresher.cli.main import main
+from thresher.collections import documents, open_collection
+
+
+def clean(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path) -> None:
+    monkeypatch.setattr(sys, "argv", ["thresher", "clean", *map(str, arguments)])
+    main()
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    path = tmp_path / "pages.jsonl"
+    records = [
+        {"docno": "a", "body": {"page": "<p>Barley and weather, much weather.</p><p>Home</p>"}, "link": "http://x/a"},
+        {"docno": "b", "body": {"page": "<p>Home</p>"}},
+        {"docno": "c", "body": 7},
+        {"docno": "a", "body": {"page": "<p>Once more.</p>"}},
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+FIELDS = ("--id-field", "docno", "--html-field", "body.page", "--url-field", "link")
+
+
+@pytest.mark.parametrize("name", ["cleaned.warc.gz", "cleaned.warc"])
+def test_warc_holds_what_json_lines_do(
+    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], name: str
+) -> None:
+    clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "cleaned.jsonl", *FIELDS)
+    failed = tmp_path / "failures.jsonl"
+    clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / name, "--failures", failed, *FIELDS)
+    told = capfd.readouterr().err.splitlines()
+    assert f"{tmp_path / name}: 4 pages = 1 with text + 1 emptied + 2 failed; 5 words kept" in told
+    written = [json.loads(line) for line in (tmp_path / "cleaned.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert written == [{"id": "a", "contents": "Barley and weather, much weather."}, {"id": "b", "contents": ""}]
+    again = [
+        (source.id, (source.content or b"").decode(), source.url)
+        for source in documents(open_collection(tmp_path / name))
+    ]
+    assert again == [("a", "Barley and weather, much weather.", "http://x/a"), ("b", "", None)]
+    records = list(ArchiveIterator(str(tmp_path / name), record_types=WarcRecordType.warcinfo))
+    assert len(records) == 1
+    size = len(lines.read_bytes().splitlines(keepends=True)[0])
+    failures = [json.loads(line) for line in failed.read_text(encoding="utf-8").splitlines()]
+    assert [(found["file"], found["id"]) for found in failures] == [("pages.jsonl", "c"), ("pages.jsonl", "a")]
+    assert failures[1]["reason"] == "the document id comes twice, first in pages.jsonl at byte 0"
+    assert failures[0]["offset"] > size
+    assert [line for line in told if line.startswith("failed: ")] == [
+        f"failed: {found['id']}: {found['reason']}" for found in failures
+    ] * 2
+
+
+def test_formats_that_are_none(
+    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "o.jsonl", "--format", "pdf")
+    assert (end.value.code, capfd.readouterr().err) == (
+        2,
+        "error: format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar.\n",
+    )

@@ -1,0 +1,108 @@
+"""`thresher lm train`, as a user calls it."""
+
+from __future__ import annotations
+
+import gzip
+import math
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from thresher.language_models.words.cards import read_card
+
+
+def thresher(*arguments: object) -> subprocess.CompletedProcess[str]:
+    code = "from thresher.cli.main import main; main()"
+    return subprocess.run(
+        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("lm") / "text.txt.gz"
+    path.write_bytes(gzip.compress(b"The dog sleeps. The cat sleeps on the mat.\nA dog and a cat.\n" * 20))
+    return path
+
+
+def test_train(text: Path, tmp_path: Path) -> None:
+    model = tmp_path / "mine"
+    done = thresher("lm", "train", text, "-o", model)
+    card = read_card(model / "card.json")
+    assert card.training is not None
+    most = math.ceil(card.training.perplexities["90"])
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == (
+        f"{model}: interpolated of order 2, 280 words in 60 sentences, 11 + 13 n-grams; "
+        f"90 % of 60 training sentences have a perplexity of {most} or less; "
+        f"use it as 'perplexity(lm={model})@{most}'\n"
+    )
+    first = (model / "model.arpa").read_bytes()
+    thresher("lm", "train", text, "-o", model, "--workers", "1")
+    assert (model / "model.arpa").read_bytes() == first
+
+
+def test_choices_of_training(text: Path, tmp_path: Path) -> None:
+    page = tmp_path / "site" / "a.html"
+    page.parent.mkdir()
+    page.write_text("<p>The dog eats. <p>The mat eats dogs.")
+    lines = tmp_path / "more.jsonl"
+    lines.write_text('{"body": "The dog sleeps z.B. hier."}\n')
+    done = thresher(
+        *("lm", "train", text, page.parent, lines, "-o", tmp_path / "m"),
+        *("--order", "3", "--estimator", "kneser-ney", "--prune", "0, 0 1", "--min-count", "2", "--vocabulary", "6"),
+        *("--language", "de", "--field", "body", "--tokeniser", "characters"),
+    )
+    assert done.returncode == 0, done.stderr
+    card = read_card(tmp_path / "m" / "card.json")
+    training = card.training
+    assert training is not None
+    assert (card.language, card.order, card.tokeniser) == ("de", 3, "characters")
+    assert card.corpus == "text.txt.gz, site, more.jsonl"
+    assert (training.estimator, training.prune, training.least_count, training.most_words) == (
+        "kneser-ney",
+        (0, 0, 1),
+        2,
+        6,
+    )
+    # The abbreviation ends no sentence.
+    assert (training.sentences, training.vocabulary) == (63, 6)
+    done = thresher("lm", "train", text, "-o", tmp_path / "m", "--unigram", "current")
+    assert done.returncode == 0
+    assert "0.2 * P(w) +" in read_card(tmp_path / "m" / "card.json").formula
+
+
+def test_problems_are_told_together(tmp_path: Path) -> None:
+    none = tmp_path / "none"
+    done = thresher("lm", "train", none, "-o", tmp_path / "m", "--order", "7", "--estimator", "mle")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"error: {none}: there is no such file or folder. Fix: check the path.",
+        "error: --order 7: the estimator mle has no models of order 7. Fix: choose an order from 1 to 5.",
+    ]
+    done = thresher("lm", "train", none, "-o", tmp_path / "m", "--prune", "0 x")
+    assert done.returncode == 2
+    assert done.stderr == "error: --prune 0 x: thresholds are whole numbers. Fix: write --prune '0 0 1'.\n"
+    done = thresher("lm", "train", "-o", tmp_path / "m")
+    assert done.returncode == 2
+    assert done.stderr == ("error: TEXT: there is no text to train on. Fix: name files of text, or folders of HTML.\n")
+
+
+def test_text_without_words(tmp_path: Path) -> None:
+    (tmp_path / "t").write_text("...\n")
+    done = thresher("lm", "train", tmp_path / "t", "-o", tmp_path / "m")
+    assert done.returncode == 3
+    assert done.stderr == (f"error: {tmp_path / 't'}: the training text has no words. Fix: give text with words.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["t"]
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom thresher.cli.lm import lm\nlm.main(['train', '--help'], standalone_mode=False)\n"
+        "print(*[n for n in ('numpy', 'joblib', 'pyarrow', 'kenlm', 'lxml') if n in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "\n"
+    assert "--estimator" in done.stdout

@@ -1,0 +1,159 @@
+"""Results to JSON and back."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from report_samples import BASELINE, WORDS, large, small
+
+from thresher.errors import InputError
+from thresher.evaluation.records import Comparison
+from thresher.results.records import Cost, Results, Row, TopicValue, results_from_json, results_to_json
+
+FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."
+
+
+def _through_json(results: Results) -> Results:
+    return results_from_json(json.loads(json.dumps(results_to_json(results), allow_nan=False)))
+
+
+def test_samples_come_back_as_they_were() -> None:
+    for results in (small(), large(topics=4, retrievals=("qld", "qld(exact)"))):
+        assert _through_json(results) == results
+
+
+numbers = st.floats(allow_nan=False)
+names = st.text(max_size=8)
+counts = st.integers(0, 2**60)
+costs = st.builds(Cost, numbers, numbers, numbers, st.none() | numbers)
+comparisons = st.builds(
+    Comparison,
+    names,
+    numbers,
+    counts,
+    counts,
+    counts,
+    counts,
+    numbers,
+    numbers,
+    numbers,
+    numbers,
+    numbers,
+    names,
+)
+rows = st.builds(
+    Row,
+    variant=names,
+    retrieval=names,
+    is_baseline=st.booleans(),
+    sweep=st.none() | names,
+    cutoff=st.none() | numbers,
+    measures=st.dictionaries(names, numbers, max_size=3),
+    comparisons=st.dictionaries(names, comparisons, max_size=2),
+    documents=counts,
+    indexed=counts,
+    emptied=counts,
+    failed=counts,
+    words_kept=counts,
+    words_total=counts,
+    index_bytes=counts,
+    index_bytes_baseline=counts,
+    index_bytes_by_type=st.dictionaries(names, counts, max_size=3),
+    clean=costs,
+    index=costs,
+    search=costs,
+    latency_median_ms=numbers,
+    latency_p95_ms=numbers,
+    queries=counts,
+    break_even_queries=st.none() | numbers,
+    break_even_note=names,
+)
+whole = st.builds(
+    Results,
+    experiment=names,
+    title=names,
+    measures=st.lists(names, max_size=3).map(tuple),
+    topics=counts,
+    rows=st.lists(rows, max_size=2).map(tuple),
+    per_topic=st.lists(st.builds(TopicValue, names, names, names, names, names, numbers), max_size=3).map(tuple),
+    methods=st.lists(st.tuples(names, names), max_size=2).map(tuple),
+    notices=st.lists(names, max_size=2).map(tuple),
+    failed_pages=st.lists(st.tuples(names, names), max_size=2).map(tuple),
+    test=names,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(whole)
+def test_any_results_come_back_as_they_were(results: Results) -> None:
+    assert _through_json(results) == results
+
+
+def test_a_nan_and_numpy_numbers_come_back_as_plain_numbers() -> None:
+    row = replace(BASELINE, latency_p95_ms=math.nan, documents=np.int64(7), measures={"P@10": np.float64(0.3)})
+    (found,) = _through_json(replace(small(), rows=(row,))).rows
+    assert math.isnan(found.latency_p95_ms)
+    assert (found.documents, type(found.documents)) == (7, int)
+    assert (found.measures["P@10"], type(found.measures["P@10"])) == (0.3, float)
+
+
+def test_a_field_with_a_default_may_be_missing() -> None:
+    value = results_to_json(replace(small(), failed_pages=()))
+    del value["failed_pages"], value["test"]
+    assert results_from_json(value) == replace(small(), failed_pages=())
+
+
+def _damaged(*path: Any, value: Any) -> dict[str, Any]:
+    data: Any = json.loads(json.dumps(results_to_json(replace(small(), rows=(BASELINE, WORDS)))))
+    place = data
+    for step in path[:-1]:
+        place = place[step]
+    if value is None:
+        del place[path[-1]]
+    else:
+        place[path[-1]] = value
+    result: dict[str, Any] = data
+    return result
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (_damaged("title", value=None), f"results.title: it is missing. {FIX}"),
+        (
+            _damaged("rows", 1, "indexed", value="many"),
+            f"results.rows[1].indexed: it should be a whole number. {FIX}",
+        ),
+        (
+            _damaged("rows", 0, "is_baseline", value=1),
+            f"results.rows[0].is_baseline: it should be true or false. {FIX}",
+        ),
+        (_damaged("rows", 0, "clean", value=[1]), f"results.rows[0].clean: it should be a mapping. {FIX}"),
+        (_damaged("rows", 0, "cutoff", value="x"), f"results.rows[0].cutoff: it should be a number. {FIX}"),
+        (_damaged("rows", value=3), f"results.rows: it should be a list. {FIX}"),
+        (_damaged("measures", 0, value=1), f"results.measures[0]: it should be text. {FIX}"),
+        (_damaged("methods", 0, value=["a"]), f"results.methods[0]: it should be a list of 2. {FIX}"),
+        (_damaged("per_topic", "query", value=None), f"results.per_topic: a column is missing. {FIX}"),
+        (
+            _damaged("per_topic", "query", value=["q"]),
+            f"results.per_topic: its columns differ in length. {FIX}",
+        ),
+        (_damaged("version", value=2), f"results.version: version 2 is not known, only 1. {FIX}"),
+        (
+            {"rows": []},
+            "results: these are not results of an experiment. Fix: name the results.json of an experiment.",
+        ),
+        ([], "results: these are not results of an experiment. Fix: name the results.json of an experiment."),
+    ],
+)
+def test_what_is_damaged_is_named(data: Any, message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        results_from_json(data)
+    assert str(caught.value) == message

@@ -1,0 +1,103 @@
+"""Choices to report on: explored ones made by a model of pruning and judged by the real test, and one made of runs."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+from report_samples import large
+
+from thresher.choosing.deciding import Terms, decide
+from thresher.choosing.evidence import explored_evidence, measured_evidence
+from thresher.choosing.records import Choice, Evidence, QueryCosts
+from thresher.exploring.records import Curve, Exploration, Size, SizeErrors
+from thresher.results.records import Results
+
+NDCG = "nDCG@10"
+MEASURES = (NDCG, "P@10")
+TOPICS, POINTS, DOCUMENTS, WORDS, BYTES = 40, 120, 5000, 1_000_000, 40_000_000
+TERMS = Terms(resamples=500)
+COSTS = (0.0005, 3e-11, 0.0125)
+"""Seconds of a query, seconds a byte, grams a second, of the first retrieval model."""
+
+
+def explored(
+    topics: int = TOPICS,
+    held_out: int = 30,
+    retrieval: tuple[str, ...] = ("qld", "bm25"),
+    names: tuple[str, str, str] = ("density", "perplexity(lm=books)", "justext"),
+    points: int = POINTS,
+    seed: int = 5,
+) -> Exploration:
+    """Two scorers, one that keeps high scores and one that keeps low ones, and a cleaner that has no cutoff."""
+    dice = np.random.default_rng(seed)
+    shape = (len(retrieval), len(MEASURES), 1)
+    bases = [dice.beta(3, 2, (*shape, count)) for count in (topics, held_out) if count]
+    tastes = [dice.normal(0, 1, (1, 1, 1, base.shape[3])) for base in bases]
+
+    def curve(name: str, cutoffs: list[float] | None, kept: npt.NDArray[np.float64]) -> Curve:
+        # A little less text helps, much less harms, and topics differ in it.
+        gain = (0.1 * kept * (1 - kept) - 0.5 * np.maximum(0, 0.5 - kept) ** 1.3)[None, None, :, None]
+        spread = 0.05 * (1 - kept)[None, None, :, None]
+        found = [
+            np.clip(base + gain + spread * (taste + dice.normal(0, 0.2, (*shape[:2], len(kept), base.shape[3]))), 0, 1)
+            for base, taste in zip(bases, tastes, strict=True)
+        ]
+        sizes = [Size(round(DOCUMENTS * k**0.1), round(WORDS * k), round(WORDS * k / 2), round(900 * k)) for k in kept]
+        return Curve(
+            name,
+            (name,) if cutoffs is None else tuple(f"{name}@{cutoff:g}" for cutoff in cutoffs),
+            None if cutoffs is None else tuple(cutoffs),
+            tuple(round(WORDS * k) for k in kept),
+            tuple(sizes),
+            tuple(round(BYTES * k) for k in kept),
+            found[0],
+            found[1] if held_out else None,
+        )
+
+    share = np.linspace(0.01, 0.995, points)
+    first, second, single = names
+    curves = (
+        curve("none", None, np.array([1.0])),
+        curve(first, [round(float(cutoff), 3) for cutoff in np.linspace(30, 0.5, points)], share),
+        curve(second, [round(float(cutoff), 1) for cutoff in np.geomspace(20, 900_000, points)], share),
+        curve(single, None, np.array([0.61])),
+    )
+    return Exploration(
+        retrieval=retrieval,
+        measures=MEASURES,
+        topics=tuple(str(number) for number in range(topics)),
+        documents=DOCUMENTS,
+        words=WORDS,
+        depth=1000,
+        curves=curves,
+        size_errors=SizeErrors(9, 0.01, 0.02),
+        held_out=tuple(f"h{number}" for number in range(held_out)),
+    )
+
+
+def choice_of(exploration: Exploration, terms: Terms = TERMS) -> Choice:
+    """Decide by all measures; only the main one is looked at on other topics."""
+    evidence = [
+        explored_evidence(exploration, model, measure)
+        for model in range(len(exploration.retrieval))
+        for measure in range(len(exploration.measures))
+    ]
+    return _choice(evidence, terms, exploration.retrieval[0])
+
+
+@functools.cache
+def measured() -> tuple[Results, Choice]:
+    """A choice of the runs of a large sample, of twenty cutoffs and two single cleaners, without held-out topics."""
+    results = large(topics=30)
+    measures = ("nDCG(dcg='exp-log2')@10", "P@10")
+    evidence = [measured_evidence(results, "qld", measure, ("words", "justext", "bte")) for measure in measures]
+    return results, _choice(evidence, replace(TERMS, resamples=300, folds=2, repeats=1), "qld")
+
+
+def _choice(evidence: list[Evidence], terms: Terms, priced: str) -> Choice:
+    main = evidence[0].measure
+    decisions = [decide(one, terms, (lambda rule: None) if one.measure == main else None) for one in evidence]
+    return Choice("Pages & more", "key", main, tuple(decisions), (), (QueryCosts(priced, *COSTS),), "Eq. 9")

@@ -1,0 +1,89 @@
+"""Runs over a gold standard that never happened, small enough to be summed up by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
+from thresher.cleaneval.judging import PageQuality
+from thresher.cleaneval.measures import PageWords
+from thresher.cleaneval.reliability import PageStatistics, measure_reliability
+from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
+from thresher.cleaneval.rouge import RougeCounts
+from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.segmentation import SegmentCounts
+from thresher.cleaneval.sweeps import Sweep, sweep_curve, transfer
+from thresher.scorers.base import KEEP_HIGH
+
+PAGES = 12
+STEMS = tuple(f"page{place:02}" for place in range(PAGES))
+EMPTIED = 3
+"""The page that `words@10` empties."""
+
+
+def page_words(words: int, aligned: int) -> PageWords:
+    """Of 50 gold words; the distance is what is missing or too much."""
+    return PageWords(words, 50, aligned, aligned, max(words, 50) - aligned)
+
+
+def quality(words: PageWords, place: int, segments: SegmentCounts | None = None) -> PageQuality:
+    statistics = PageStatistics(1 + place, 5.0 + place % 5, (place % 7) / 10) if words.words else None
+    return PageQuality(words, segments, RougeCounts(words.aligned, words.words, words.gold), statistics)
+
+
+def results(segments: bool = True, peers: bool = True) -> tuple[CleanerResult, ...]:
+    """Return the baseline, `words@10`, better on all pages but the one it empties, and a package that is worse on all."""
+    counts = SegmentCounts(8, 4, 2, 3) if segments else None
+    columns = [
+        CleanerPages("none", tuple(quality(page_words(100, 50), place, counts) for place in range(PAGES))),
+        CleanerPages(
+            "words@10",
+            tuple(
+                quality(page_words(0, 0) if place == EMPTIED else page_words(60, 45), place, counts)
+                for place in range(PAGES)
+            ),
+        ),
+        CleanerPages(
+            "peer:x",
+            tuple(quality(page_words(40, 20), place, counts) for place in range(PAGES)),
+            is_peer=True,
+            crashes=2,
+        ),
+    ]
+    return compare_cleaners(columns if peers else columns[:2])
+
+
+def sweep(gold: str = "here", cutoffs: int = 4) -> Sweep:
+    """Return a curve whose best cutoff is 2, without any as good: at the cutoff c, 100 - 20·(c - 1) words are left."""
+    pages = {
+        float(cutoff): [page_words(max(0, 100 - 20 * (cutoff - 1)), aligned) for _ in range(PAGES)]
+        for cutoff, aligned in zip(range(1, cutoffs + 1), [50, 49, 30, *[10] * cutoffs], strict=False)
+    }
+    pages = {cutoff: [page if page.words else page_words(0, 0) for page in found] for cutoff, found in pages.items()}
+    return Sweep("words", gold, Path(gold), sweep_curve(pages, KEEP_HIGH), tuple(2 / 3 for _ in range(PAGES)))
+
+
+def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
+    """Return a run with all that a run may have."""
+    found = results()
+    words = found[1]
+    precisions = [page.words.alignment.precision for page in words.pages]
+    reliability = measure_reliability([page.statistics for page in words.pages], precisions, 0.7)
+    pages = tuple(GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),)) for stem in STEMS)
+    tuned, tested = sweep("here"), sweep("there")
+    return CleaningRun(
+        name,
+        GoldStandard(pages, ("lonely",), ("lost", "gone")),
+        found,
+        (("page03", "it is broken"),),
+        ((peer, "page05", "ValueError: two"), (peer, "page06", "took longer than 30 s")),
+        (("words@10", reliability),),
+        (tuned,),
+        (transfer(tuned, tested),),
+    )
+
+
+def bare() -> CleaningRun:
+    """Return a run with the baseline and one cleaner, without segments, and nothing else."""
+    pages = tuple(GoldPage(stem, Path(f"{stem}.html"), ()) for stem in STEMS)
+    return CleaningRun("bare", GoldStandard(pages, (), ()), results(False, False), (), (), (), (), ())

@@ -1,0 +1,142 @@
+"""The scoring pass on a real Dask scheduler with worker processes: the same bytes as by processes of joblib's own."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from dask_cluster import Cluster, dask_cluster
+from troublesome import Trouble, pages
+
+from thresher.cli.main import main
+from thresher.errors import ConfigError, MissingDependencyError
+from thresher.passes import backends
+from thresher.passes.backends import DASK, Backend
+from thresher.scoring.failures import failures
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import shards
+from thresher.scoring.worker import Limits
+
+WORKERS = 3
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), WORKERS, Path(__file__).parent) as found:
+        yield found
+
+
+def stored(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in shards(folder)}
+
+
+def test_shards_are_the_same_bytes_as_on_this_machine(cluster: Cluster, tmp_path: Path) -> None:
+    plan = ScorePlan(pages(3000, {5: "RAISE now", 6: b""}), (Trouble(),))
+    there = score_collection(plan, tmp_path / "there", cluster.backend)
+    here = score_collection(plan, tmp_path / "here", Backend(workers=2))
+    assert (there.documents, there.scored, there.emptied, there.failed) == (3000, 2998, 1, 1)
+    assert (here.documents, here.words, here.shards) == (3000, there.words, there.shards)
+    assert stored(tmp_path / "there") == stored(tmp_path / "here")
+
+
+def holders(place: Path) -> list[psutil.Process]:
+    """Return the processes that have the file in memory."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(psutil.Error):
+            if any(entry.path == str(place) for entry in process.memory_maps()):
+                found.append(process)
+    return found
+
+
+def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, tmp_path: Path) -> None:
+    flag = tmp_path / "go"
+    plan = ScorePlan(pages(3000, {700: f"WAIT {flag} "}), (Trouble(),), limits=Limits(600))
+    done: list[object] = []
+    running = threading.Thread(target=lambda: done.append(score_collection(plan, tmp_path / "there", cluster.backend)))
+    running.start()
+    place = tmp_path / "there" / "shard-000000-000002.place"
+    # Page 700 is the 188th of its shard, and waits while the others are written.
+    while len(shards(tmp_path / "there")) < 11 or not holders(place):
+        time.sleep(0.05)
+    (victim,) = holders(place)
+    victim.kill()
+    flag.touch()
+    running.join()
+    assert len(done) == 1
+    score_collection(plan, tmp_path / "here")
+    assert stored(tmp_path / "there") == stored(tmp_path / "here")
+    assert not list(failures(tmp_path / "there"))
+
+
+def test_pages_that_end_their_workers_are_listed(cluster: Cluster, tmp_path: Path) -> None:
+    plan = ScorePlan(pages(900, {5: "SLEEP now", 700: "KILL now"}), (Trouble(),), limits=Limits(1.0))
+    report = score_collection(plan, tmp_path / "there", cluster.backend)
+    assert (report.documents, report.scored, report.failed) == (900, 898, 2)
+    assert [(failure.id, failure.reason) for failure in failures(tmp_path / "there")] == [
+        ("d5", "took longer than 1 s"),
+        ("d700", "ended its worker (exit code -9)"),
+    ]
+    score_collection(plan, tmp_path / "here", Backend(workers=1))
+    assert stored(tmp_path / "there") == stored(tmp_path / "here")
+
+
+def test_no_scheduler_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(backends, "WAIT_SECONDS", 1)
+    with pytest.raises(ConfigError) as caught:
+        score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
+    assert str(caught.value) == (
+        "tcp://127.0.0.1:9: no Dask scheduler answers there. "
+        "Fix: give the address that `dask scheduler` prints, such as tcp://head:8786."
+    )
+
+
+def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingDependencyError) as caught:
+        score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
+    assert str(caught.value) == (
+        "--backend: the backend dask needs Dask's scheduler, which is not installed. Fix: pip install 'thresher[dask]'."
+    )
+
+
+def test_the_command_line_with_relative_paths(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Workers were started in another folder than the command."""
+    monkeypatch.chdir(tmp_path)
+    Path("pages").mkdir()
+    for number in range(40):
+        Path("pages", f"{number}.html").write_text(f"<p>Page {number} of many.</p><p>More.</p>", encoding="utf-8")
+    for name, options in {"there": ("--backend", "dask", "--scheduler", cluster.address), "here": ()}.items():
+        arguments = ("clean", "pages", "-c", "words@3", "-o", f"{name}.jsonl", *options)
+        monkeypatch.setattr(sys, "argv", ["thresher", *arguments])
+        main()
+        told = f"{name}.jsonl: 40 pages = 40 with text + 0 emptied + 0 failed; 160 words kept"
+        assert told in capfd.readouterr().err.splitlines()
+    assert Path("there.jsonl").read_bytes() == Path("here.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--backend", "dask"), "--backend dask: Dask's scheduler is not named. Fix: add --scheduler tcp://HOST:8786."),
+        (
+            ("--backend", "loky", "--scheduler", "tcp://x:1"),
+            "--scheduler: a scheduler is of use to dask alone. Fix: write --backend dask.",
+        ),
+    ],
+)
+def test_options_that_do_not_fit(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], options: tuple[str, ...], error: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["thresher", "clean", "pages", "-c", "words@3", "-o", "o.jsonl", *options])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert (end.value.code, capfd.readouterr().err) == (2, f"error: {error}\n")

@@ -1,0 +1,173 @@
+"""What was taken out and why: exact records of small pages, and kept and dropped together are the page."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from troublesome import Listed, whole
+
+from thresher.collections import Source, documents, open_collection
+from thresher.scorers.boilerpipe import Boilerpipe
+from thresher.scorers.bte import BodyText
+from thresher.scorers.cleaners import Cut, parse_cleaner
+from thresher.scorers.density import Density
+from thresher.scorers.perplexity import Perplexity
+from thresher.scorers.words import Words
+from thresher.scoring.cutting import cleaned_documents
+from thresher.scoring.removed import DROPPED, HEADING, PASSED, JudgedPage, Verdict, judged_pages, record, short
+from thresher.scoring.store import read_shard, shards
+from thresher.scoring.worker import Shard, Work, score_shard
+
+PAGE = b"<title>Oats</title><p>One two three. Four five.</p><h2>Rye</h2><div>six</div><p>-- --</p>"
+
+
+def store(folder: Path, *names: str) -> Path:
+    """A score store of a small page, an empty one and one that failed."""
+    scorers = tuple(scorer for name in names for scorer in parse_cleaner(name).scorers)
+    for scorer in scorers:
+        scorer.prepare()
+    sources = (
+        Source("a", "x", len(PAGE), content=PAGE),
+        Source("b", "x", 0, problem="broken"),
+        Source("c", "x", 0, content=b""),
+    )
+    score_shard(Shard(whole(sources)), Work(Listed(()), folder, scorers))
+    return folder
+
+
+def judged(folder: Path, name: str) -> list[JudgedPage]:
+    return list(judged_pages(store(folder, name), parse_cleaner(name)))
+
+
+def test_blocks_of_a_page(tmp_path: Path) -> None:
+    def cut(score: float, outcome: str) -> dict[str, object]:
+        return {"cut": "words(headings=keep)@2", "score": score, "cutoff": 2.0, "outcome": outcome}
+
+    pages = [record(page) for page in judged(tmp_path, "words(headings=keep)@2")]
+    assert json.loads(json.dumps(pages, allow_nan=False)) == pages
+    assert pages == [
+        {
+            "id": "a",
+            "segments": [
+                {"block": 0, "text": "Oats", "kept": True, "cuts": [cut(1.0, "kept as heading")]},
+                {"block": 1, "text": "One two three. Four five.", "kept": True, "cuts": [cut(5.0, "passed")]},
+                {"block": 2, "text": "Rye", "kept": True, "cuts": [cut(1.0, "kept as heading")]},
+                {"block": 3, "text": "six", "kept": False, "cuts": [cut(1.0, "dropped")]},
+                {"block": 4, "text": "-- --", "kept": False, "cuts": [cut(0.0, "dropped")]},
+            ],
+        },
+        {"id": "c", "segments": []},
+    ]
+
+
+def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: Path) -> None:
+    """Sentences are the segments as soon as one cut scores sentences."""
+    page, empty = judged(tmp_path, "perplexity@1+words@3")
+    assert empty == JudgedPage("c", ())
+    assert [segment.text for segment in page.segments] == [
+        "Oats",
+        "One two three.",
+        "Four five.",
+        "Rye",
+        "six",
+        "-- --",
+    ]
+    assert [segment.block for segment in page.segments] == [0, 1, 1, 2, 3, 4]
+    assert [[verdict.cut.scorer.name for verdict in segment.dropped_by] for segment in page.segments] == [
+        ["perplexity", "words"],
+        ["perplexity"],
+        ["perplexity"],
+        ["perplexity", "words"],
+        ["perplexity", "words"],
+        ["perplexity", "words"],
+    ]
+    assert [segment.verdicts[1].score for segment in page.segments] == [1, 5, 5, 1, 1, 0]
+    assert not any(segment.kept for segment in page.segments)
+    # A sentence without words is infinitely perplexing, which JSON cannot say.
+    assert math.isinf(page.segments[-1].verdicts[0].score)
+    assert record(page)["segments"][-1]["cuts"][0]["score"] is None
+
+
+def test_the_baseline_judges_nothing(tmp_path: Path) -> None:
+    page, _ = judged(tmp_path, "none")
+    assert [segment.verdicts for segment in page.segments] == [()] * 5
+    assert all(segment.kept for segment in page.segments)
+
+
+def test_scores_are_the_shortest_decimals_of_a_stored_number(tmp_path: Path) -> None:
+    page, _ = judged(tmp_path, "perplexity@8000")
+    for segment in page.segments[:-1]:
+        score = segment.verdicts[0].score
+        assert np.float32(score) == np.float32(str(score))
+        assert len(f"{score!r}".replace(".", "")) <= 9
+
+
+@pytest.mark.parametrize(
+    ("cut", "score", "outcome", "reason", "label"),
+    [
+        (Cut(Words(), 5), 3.0, DROPPED, "words@5: 3 is below 5", "words 3"),
+        (Cut(Words(), 5), 5.0, PASSED, "words@5: 5 is at least 5", "words 5"),
+        (Cut(Density(), 9.5, True), 9.25, HEADING, "density(headings=keep)@9.5: 9.25 is below 9.50", "density 9.25"),
+        (
+            Cut(Perplexity(), 8000),
+            23114.6,
+            DROPPED,
+            "perplexity(lm=books)@8000: 23,115 is above 8,000",
+            "perplexity 23,115",
+        ),
+        (Cut(Perplexity(), 8000), 7.0, PASSED, "perplexity(lm=books)@8000: 7 is at most 8,000", "perplexity 7"),
+        (Cut(Perplexity(), 9), math.inf, DROPPED, "perplexity(lm=books)@9: ∞ is above 9", "perplexity ∞"),
+        (Cut(BodyText(), 0.5), 0.0, DROPPED, "bte: dropped", "bte"),
+        (Cut(Boilerpipe(filter="main"), 0.5), 1.0, PASSED, "boilerpipe(rules=words,filter=main): kept", "boilerpipe"),
+    ],
+)
+def test_reasons(cut: Cut, score: float, outcome: str, reason: str, label: str) -> None:
+    verdict = Verdict(cut, score, outcome)
+    assert (verdict.reason, verdict.label) == (reason, label)
+
+
+def test_scores_for_people() -> None:
+    assert [short(score) for score in (0.0, 0.004, 999.996, 1000.5, -math.inf, -2.5)] == [
+        "0",
+        "0.00",
+        "1000.00",
+        "1,000",
+        "−∞",
+        "-2.50",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["none", "words@11", "words(headings=keep)@5+perplexity@8000", "boilerpipe+density@4", "bte", "perplexity@1"],
+)
+def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
+    name: str, shared_data: Path, tmp_path: Path
+) -> None:
+    sources = list(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:24]
+    cleaner = parse_cleaner(name)
+    for number in range(2):
+        part = replace(whole(sources[number::2]), number=number)
+        score_shard(Shard(part), Work(Listed(()), tmp_path, cleaner.scorers))
+    pages = list(judged_pages(tmp_path, cleaner))
+    texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"])["text"].to_pylist()]
+    cleaned = list(cleaned_documents(tmp_path, cleaner))
+    assert [page.id for page in pages] == [document.id for document in cleaned]
+    dropped = 0
+    for page, document, text in zip(pages, cleaned, texts, strict=True):
+        assert bare("".join(segment.text for segment in page.segments)) == bare(text)
+        assert bare("".join(segment.text for segment in page.segments if segment.kept)) == bare(document.text)
+        dropped += sum(not segment.kept for segment in page.segments)
+        for segment in page.segments:
+            assert segment.kept == all(verdict.outcome != DROPPED for verdict in segment.verdicts)
+            assert len(segment.verdicts) == len(cleaner.cuts)
+    assert (dropped > 0) == (name != "none")
+
+
+def bare(text: str) -> str:
+    return "".join(text.split())

@@ -1,0 +1,236 @@
+"""The score store: what goes in comes out, and damage is found."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from troublesome import Listed, Trouble, whole
+
+from thresher.collections import documents, open_collection
+from thresher.errors import InputError, StateError
+from thresher.pages import read_text_page
+from thresher.scorers.density import Density
+from thresher.scorers.perplexity import Perplexity
+from thresher.scorers.words import Words
+from thresher.scoring.failures import Failure, failures
+from thresher.scoring.store import (
+    EMPTIED,
+    FAILED,
+    SCORED,
+    PageScores,
+    ShardReport,
+    ShardTimes,
+    count,
+    first_document,
+    missing_documents,
+    read_report,
+    read_shard,
+    read_times,
+    score_page,
+    shard_path,
+    shards,
+    write_shard,
+)
+from thresher.scoring.worker import Shard, Work, score_shard
+
+REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
+TIMES = ShardTimes({"pages": 0.25, "trouble(q=0.5)": 1.5}, 2.0, 1.75, 99.5)
+PART = whole(())
+
+
+def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Path) -> None:
+    sources = tuple(documents(open_collection(shared_data / "cleaning" / "dragnet-300" / "input")))[:60]
+    scorers = (Words(), Density(), Perplexity(), Trouble())
+    for scorer in scorers:
+        scorer.prepare()
+    path = shard_path(tmp_path, PART)
+    assert score_shard(Shard(whole(sources)), Work(Listed(()), tmp_path, scorers)) == 60
+    report = read_report(path)
+    rows = pq.read_table(path).to_pylist()
+    words = 0
+    for source, row in zip(sources, rows, strict=True):
+        page = score_page(source.page(), scorers)
+        assert page.segments is not None
+        assert (row["id"], row["status"], row["reason"], row["url"]) == (source.id, page.status, page.reason, None)
+        assert (row["encoding"], row["encoding_source"]) == (page.encoding, page.encoding_source)
+        assert (row["replaced"], row["bytes"]) == (page.replaced, source.size)
+        assert row["text"] == page.segments.text
+        assert row["block_ends"] == page.segments.block_ends.tolist()
+        assert row["sentence_ends"] == page.segments.sentence_ends.tolist()
+        assert row["levels"] == page.segments.levels.tolist()
+        assert row["words"] == page.segments.words_in_sentences.tolist()
+        for scorer in scorers:
+            stored = np.array(row[f"score:{scorer.canonical_name}"], dtype=np.float32)
+            assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
+        words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
+    assert (report.words, report.documents, read_times(path).peak_mib > 10) == (words, 60, True)
+
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4).map("\n".join)
+
+
+@settings(deadline=None, max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.tuples(TEXTS, st.booleans()), max_size=5), st.randoms())
+def test_any_pages_come_out_as_they_went_in(
+    tmp_path: Path, texts: list[tuple[str, bool]], generator: random.Random
+) -> None:
+    pages = []
+    for number, (text, failed) in enumerate(texts):
+        segments = None if failed else read_text_page(text)
+        scores = {}
+        if segments is not None:
+            values = [generator.choice([generator.random() * 1e5, np.inf, 0.0]) for _ in segments.block_ends]
+            scores = {"trouble(q=0.5)": np.array(values, dtype=np.float32)}
+        status = FAILED if failed else SCORED if segments and segments.text else EMPTIED
+        url = text or None
+        pages.append(
+            PageScores(
+                f"d{number}",
+                status,
+                text,
+                "f",
+                number,
+                url,
+                "utf-8",
+                "bom",
+                number,
+                7,
+                segments,
+                scores,
+            )
+        )
+    path = tmp_path / "shard-000000.parquet"
+    write_shard(path, pages, ["trouble(q=0.5)"], REPORT, TIMES)
+    assert read_report(path) == REPORT
+    assert read_times(path) == TIMES
+    table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
+    for page, row in zip(pages, table.to_pylist(), strict=True):
+        assert (row["id"], row["status"], row["reason"], row["url"]) == (page.id, page.status, page.reason, page.url)
+        assert row["text"] == (page.segments.text if page.segments else "")
+        assert row["sentence_ends"] == (page.segments.sentence_ends.tolist() if page.segments else [])
+        scores = page.scores.get("trouble(q=0.5)", np.zeros(0, np.float32))
+        assert np.array(row["score:trouble(q=0.5)"], dtype=np.float32).tobytes() == scores.tobytes()
+    assert list(failures(tmp_path)) == [
+        Failure("f", page.offset, page.id, page.reason) for page in pages if page.status == FAILED
+    ]
+    assert missing_documents(tmp_path, {"e", *(page.id for page in pages)}) == {"e"}
+    assert not pages or first_document(tmp_path) == "d0"
+    assert sum(count(pages).values()) == len(pages)
+
+
+def small(path: Path, text: str = "hello there", times: ShardTimes = TIMES) -> None:
+    page = PageScores("d", SCORED, segments=read_text_page(text), scores={"s": np.ones(1, np.float32)})
+    write_shard(path, [page], ["s"], REPORT, times)
+
+
+def damaged(path: Path) -> str:
+    return f"{path}: the shard of scores is damaged. Fix: delete the file and run again."
+
+
+@pytest.mark.parametrize("keep", [0, 3, 100, -9])
+def test_a_clipped_shard_is_damaged(tmp_path: Path, keep: int) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    path.write_bytes(path.read_bytes()[:keep])
+    for read in (lambda: read_report(path), lambda: read_shard(path, ["text"])):
+        with pytest.raises(StateError) as caught:
+            read()
+        assert str(caught.value) == damaged(path)
+
+
+def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    text = " ".join(map(str, range(3000)))
+    small(path, text)
+    whole = path.read_bytes()
+    generator = random.Random(5)
+    found = 0
+    for _ in range(150):
+        broken = bytearray(whole)
+        broken[generator.randrange(len(whole))] ^= 1 << generator.randrange(8)
+        path.write_bytes(broken)
+        try:
+            texts = read_shard(path, ["text"])["text"].to_pylist()
+        except StateError:
+            found += 1
+        else:
+            assert texts == [text]
+    assert found > 50
+
+
+def test_a_shard_without_a_column_or_a_report_is_damaged(tmp_path: Path) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    with pytest.raises(StateError) as caught:
+        read_shard(path, ["text", "score:other"])
+    assert str(caught.value) == damaged(path)
+    pq.write_table(pq.read_table(path).replace_schema_metadata(None), path)
+    with pytest.raises(StateError) as caught:
+        read_report(path)
+    assert str(caught.value) == damaged(path)
+
+
+def test_a_missing_shard_is_named(tmp_path: Path) -> None:
+    for read in (lambda: read_report(tmp_path / "x"), lambda: read_shard(tmp_path / "x", ["text"])):
+        with pytest.raises(InputError) as caught:
+            read()
+        assert str(caught.value) == f"{tmp_path / 'x'}: there is no such file or folder. Fix: check the path."
+
+
+def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (123456, 654321), (2, 0)):
+        small(shard_path(tmp_path, replace(PART, file=file, number=number)))
+    (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
+    (tmp_path / "shard-000001-000000.place").touch()
+    assert [path.name for path in shards(tmp_path)] == [
+        "shard-000000-000000.parquet",
+        "shard-000002-000000.parquet",
+        "shard-000002-000009.parquet",
+        "shard-000002-000011.parquet",
+        "shard-000010-000000.parquet",
+        "shard-123456-654321.parquet",
+    ]
+
+
+def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
+    """However long they took."""
+    small(tmp_path / "a")
+    small(tmp_path / "b", times=ShardTimes({}, 1.0, 1.0, 1.0))
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    assert read_times(tmp_path / "a") == TIMES != read_times(tmp_path / "b")
+    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), TIMES)
+    assert pq.read_table(tmp_path / "a").num_rows == 0
+
+
+@pytest.mark.parametrize("content", [None, b"", b"{", b"[]", b'{"seconds": {}}', b"\xff"])
+def test_times_that_are_missing_or_damaged(tmp_path: Path, content: bytes | None) -> None:
+    path = shard_path(tmp_path, PART)
+    small(path)
+    times = path.with_suffix(".times.json")
+    times.unlink()
+    if content is None:
+        with pytest.raises(InputError) as missing:
+            read_times(path)
+        assert str(missing.value) == f"{path}: there is no such file or folder. Fix: check the path."
+        return
+    times.write_bytes(content)
+    with pytest.raises(StateError) as caught:
+        read_times(path)
+    assert str(caught.value) == damaged(path)
+
+
+def test_documents_of_a_store(tmp_path: Path) -> None:
+    """Pages without an id are passed over; failed ones are there."""
+    for number, ids in enumerate((["", "b"], [], ["a", "", "c"])):
+        pages = [PageScores(document_id, FAILED, "why") for document_id in ids]
+        write_shard(shard_path(tmp_path, replace(PART, number=number)), pages, [], REPORT, TIMES)
+    assert first_document(tmp_path) == "b"
+    assert missing_documents(tmp_path, ["a", "b", "c", "d", "e"]) == {"d", "e"}
+    assert missing_documents(tmp_path, []) == set()
