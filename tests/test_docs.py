@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 
+import thresher
 from thresher.cli.main import cli
 from thresher.experiments.schema import SCHEMA
 from thresher.scorers.registry import scorers
@@ -49,3 +52,12 @@ def test_every_key_and_scorer_is_documented() -> None:
     cleaners = (DOCS / "cleaners.md").read_text(encoding="utf-8")
     for name in scorers():
         assert f"\n## {name}\n" in cleaners
+
+
+def test_the_scorer_of_the_contributing_page_works_as_written() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names: dict[str, Any] = {"__name__": "capitals"}
+    exec(compile(code, "capitals.py", "exec"), names)
+    segments = thresher.score_html("<p>NASA<p>Rain in Oslo<p>1 2", ["words"]).segments
+    assert names["Capitals"]().score(segments).tolist() == pytest.approx([1, 0.2, 0])
