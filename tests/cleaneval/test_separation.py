@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from language_models.small_models import write_arpa
 from scipy.stats import mannwhitneyu
+from small_models import write_arpa
 
 from thresher.cleaneval.separation import (
     Area,

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from language_models.small_models import write_arpa
 from scipy.stats import mannwhitneyu
+from small_models import write_arpa
 
 from thresher.cli.lm_separate import separate
 from thresher.errors import ConfigErrors, InputError

@@ -144,7 +144,7 @@ def test_word_lists_that_are_missing(monkeypatch):
 def test_without_symspellpy():
     code = (
         "import sys; sys.modules['symspellpy'] = None\n"
-        "from thresher.language_models import books\n"
+        "from thresher.language_models.words import books\n"
         "try: books.read_counts()\n"
         "except Exception as error: print(type(error).__name__, error)"
     )
