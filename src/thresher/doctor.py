@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from thresher.costs import find_tdp, read_machine
-from thresher.errors import MissingDependencyError
+from thresher.errors import RETRIEVAL_PACKAGES, MissingDependencyError, missing_retrieval
 from thresher.language_models.cache import cache_folder
 from thresher.lucene.jvm import java_report
 
@@ -83,7 +83,10 @@ def _packages() -> list[Finding]:
 
 def _package(name: str) -> Finding:
     found = _version(name)
-    return Finding(name, found) if found else Finding(name, "missing", f"pip install {name}", True)
+    if found:
+        return Finding(name, found)
+    fix = missing_retrieval("").fix if name in RETRIEVAL_PACKAGES else f"pip install {name}"
+    return Finding(name, "missing", fix, True)
 
 
 def _version(name: str) -> str:

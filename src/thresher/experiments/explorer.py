@@ -13,6 +13,7 @@ from thresher.experiments.stages import StageRecords, evidence_key, exclusive, i
 from thresher.exploring.exploring import Judging, explore
 from thresher.exploring.records import Exploration, write_exploration
 from thresher.files import remove_leftovers, safe_name
+from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.reports.explored import write_explored_csv
 from thresher.scorers.cleaners import Cut
@@ -39,6 +40,7 @@ def explore_experiment(
     Raises:
         ThresherError: for input, configuration and resources that stand in the way.
     """
+    check_installed()
     folder = results / experiment.name
     with ExitStack() as stack:
         stack.enter_context(exclusive(folder))

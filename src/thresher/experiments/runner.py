@@ -23,6 +23,7 @@ from thresher.experiments.stages import StageRecords, evidence_key, exclusive, i
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import IndexOptions, build_index
+from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
@@ -75,6 +76,7 @@ def run_experiment(
     Raises:
         ThresherError: for input, configuration and resources that stand in the way.
     """
+    check_installed()
     places = Places(results / experiment.name, indexes / experiment.name)
     with ExitStack() as stack:
         for folder in {places.results.resolve(): places.results, places.indexes.resolve(): places.indexes}.values():

