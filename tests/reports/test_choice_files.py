@@ -60,8 +60,8 @@ def test_a_line_a_candidate(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "what"),
     [
-        ({"version": 0}, "the choice is of another version"),
-        ({"format": "x"}, "the choice is of another version"),
+        ({"version": 0}, "version 0 is not known"),
+        ({"format": "x"}, "this is not a choice"),
         ({"measure": 3}, "it should be text"),
         ({"decisions": None}, "it should be a list"),
     ],
@@ -73,7 +73,7 @@ def test_damaged_files_are_told(tmp_path: Path, change: dict[str, object], what:
     with pytest.raises(InputError, match=what) as caught:
         read_choice(tmp_path)
     assert str(caught.value).startswith(str(path))
-    assert str(caught.value).endswith("Fix: run `thresher choose` again.")
+    assert ("Fix: run `thresher choose` again." in str(caught.value)) == ("format" not in change)
 
 
 def test_broken_files_are_told(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_measured_variants_are_candidates() -> None:
 
 def test_measured_variants_on_held_out_topics() -> None:
     results = small()
-    there = replace(results, per_topic=tuple(replace(value, value=value.value / 2) for value in results.per_topic))
+    there = replace(results, per_topic=tuple(value._replace(value=value.value / 2) for value in results.per_topic))
     found = measured_evidence(replace(results, held_out=there), results.rows[0].retrieval, results.measures[0])
     assert found.held_out is not None
     assert found.held_out[0].tolist() == (found.values / 2).tolist()

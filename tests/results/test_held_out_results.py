@@ -21,7 +21,7 @@ from thresher.reports.html import render_report
 from thresher.reports.summary import summary
 from thresher.reports.text import render_text
 from thresher.results.held_out import chosen_rows
-from thresher.results.records import Results, Row, results_from_json, results_to_json
+from thresher.results.records import RESULTS, Results, Row
 
 FILES = {"results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"}
 HELD_OUT_FILES = {"results.held-out.csv", "per_topic.held-out.csv", "chosen.csv"}
@@ -166,27 +166,25 @@ def test_sentences() -> None:
 
 def test_json_and_back() -> None:
     results = sample()
-    written = results_to_json(results)
-    assert results_from_json(json.loads(json.dumps(written))) == results
-    assert written["held_out"].keys() == written.keys() - {"format", "version", "held_out"}
-    assert "held_out" not in results_to_json(small())
+    assert RESULTS.parse(RESULTS.text(results), "results") == results
+    assert RESULTS.parse(RESULTS.text(small()), "results").held_out is None
 
 
 @pytest.mark.parametrize(
     ("held_out", "message"),
     [
-        (7, "results.held_out: it should be a mapping."),
-        ({}, "results.held_out.per_topic: a column is missing."),
-        ({"per_topic": {"variant": ["a"]}}, "results.held_out.per_topic: a column is missing."),
-        ({"topics": "4"}, "results.held_out.topics: it should be a whole number."),
+        (7, "results: held_out: it should be a mapping."),
+        ({}, "results: held_out.experiment: it is missing."),
+        ({"topics": "4", "per_topic": 3}, "results: held_out.topics: it should be a whole number."),
+        ({"topics": 4, "per_topic": [["a"]]}, "results: held_out.per_topic[0][1]: it is missing."),
     ],
 )
 def test_damaged_json(held_out: Any, message: str) -> None:
-    written = results_to_json(sample())
+    written = json.loads(RESULTS.text(sample()))
     inner: Mapping[str, Any] = written["held_out"]
     changed = {**inner, **held_out} if isinstance(held_out, dict) and "topics" in held_out else held_out
     with pytest.raises(InputError) as caught:
-        results_from_json({**written, "held_out": changed})
+        RESULTS.parse(json.dumps({**written, "held_out": changed}), "results")
     assert str(caught.value).startswith(message)
 
 

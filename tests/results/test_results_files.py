@@ -15,13 +15,13 @@ from report_samples import BASELINE, WORDS, large, small
 
 from thresher.errors import InputError
 from thresher.evaluation.records import Comparison
-from thresher.results.records import Cost, Results, Row, TopicValue, results_from_json, results_to_json
+from thresher.results.records import RESULTS, Cost, Results, Row, TopicValue
 
 FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."
 
 
 def _through_json(results: Results) -> Results:
-    return results_from_json(json.loads(json.dumps(results_to_json(results), allow_nan=False)))
+    return RESULTS.parse(RESULTS.text(results), "results")
 
 
 def test_samples_come_back_as_they_were() -> None:
@@ -105,13 +105,13 @@ def test_a_nan_and_numpy_numbers_come_back_as_plain_numbers() -> None:
 
 
 def test_a_field_with_a_default_may_be_missing() -> None:
-    value = results_to_json(replace(small(), failed_pages=()))
+    value = json.loads(RESULTS.text(replace(small(), failed_pages=())))
     del value["failed_pages"], value["test"]
-    assert results_from_json(value) == replace(small(), failed_pages=())
+    assert RESULTS.parse(json.dumps(value), "results") == replace(small(), failed_pages=())
 
 
 def _damaged(*path: Any, value: Any) -> dict[str, Any]:
-    data: Any = json.loads(json.dumps(results_to_json(replace(small(), rows=(BASELINE, WORDS)))))
+    data: Any = json.loads(RESULTS.text(replace(small(), rows=(BASELINE, WORDS))))
     place = data
     for step in path[:-1]:
         place = place[step]
@@ -126,34 +126,32 @@ def _damaged(*path: Any, value: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (_damaged("title", value=None), f"results.title: it is missing. {FIX}"),
+        (_damaged("title", value=None), f"results: title: it is missing. {FIX}"),
         (
             _damaged("rows", 1, "indexed", value="many"),
-            f"results.rows[1].indexed: it should be a whole number. {FIX}",
+            f"results: rows[1].indexed: it should be a whole number. {FIX}",
         ),
         (
             _damaged("rows", 0, "is_baseline", value=1),
-            f"results.rows[0].is_baseline: it should be true or false. {FIX}",
+            f"results: rows[0].is_baseline: it should be true or false. {FIX}",
         ),
-        (_damaged("rows", 0, "clean", value=[1]), f"results.rows[0].clean: it should be a mapping. {FIX}"),
-        (_damaged("rows", 0, "cutoff", value="x"), f"results.rows[0].cutoff: it should be a number. {FIX}"),
-        (_damaged("rows", value=3), f"results.rows: it should be a list. {FIX}"),
-        (_damaged("measures", 0, value=1), f"results.measures[0]: it should be text. {FIX}"),
-        (_damaged("methods", 0, value=["a"]), f"results.methods[0]: it should be a list of 2. {FIX}"),
-        (_damaged("per_topic", "query", value=None), f"results.per_topic: a column is missing. {FIX}"),
-        (
-            _damaged("per_topic", "query", value=["q"]),
-            f"results.per_topic: its columns differ in length. {FIX}",
-        ),
-        (_damaged("version", value=2), f"results.version: version 2 is not known, only 1. {FIX}"),
+        (_damaged("rows", 0, "clean", value=[1]), f"results: rows[0].clean: it should be a mapping. {FIX}"),
+        (_damaged("rows", 0, "cutoff", value="x"), f"results: rows[0].cutoff: it should be a number. {FIX}"),
+        (_damaged("rows", value=3), f"results: rows: it should be a list. {FIX}"),
+        (_damaged("measures", 0, value=1), f"results: measures[0]: it should be text. {FIX}"),
+        (_damaged("methods", 0, value=["a"]), f"results: methods[0][1]: it is missing. {FIX}"),
+        (_damaged("per_topic", 0, 5, value=None), f"results: per_topic[0][5]: it is missing. {FIX}"),
+        (_damaged("per_topic", 0, 5, value="q"), f"results: per_topic[0][5]: it should be a number. {FIX}"),
+        (_damaged("per_topic", 0, value=3), f"results: per_topic[0]: it should be a list. {FIX}"),
+        (_damaged("version", value=1), f"results: version 1 is not known, only 2. {FIX}"),
         (
             {"rows": []},
-            "results: these are not results of an experiment. Fix: name the results.json of an experiment.",
+            "results: this is not a results file. Fix: name a file of the format thresher-results.",
         ),
-        ([], "results: these are not results of an experiment. Fix: name the results.json of an experiment."),
+        ([], "results: this is not a results file. Fix: name a file of the format thresher-results."),
     ],
 )
 def test_what_is_damaged_is_named(data: Any, message: str) -> None:
     with pytest.raises(InputError) as caught:
-        results_from_json(data)
+        RESULTS.parse(json.dumps(data), "results")
     assert str(caught.value) == message

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from thresher.choosing.records import Choice
-from thresher.errors import InputError
 from thresher.exploring.records import Exploration, read_exploration
-from thresher.files import read_text, write_text
+from thresher.files import write_text
 from thresher.reports.choice_files import read_choice
 from thresher.reports.csv_files import HELD_OUT_FILE, write_per_topic_csv, write_results_csv
 from thresher.reports.held_out_tables import CHOSEN_FILE, chosen_csv
 from thresher.reports.markup import write_tables
-from thresher.results.records import Results, results_from_json, results_to_json
+from thresher.results.records import RESULTS, Results
 
 __all__ = ["RESULTS_FILE", "read_results", "write_all", "write_choice_report"]
 
@@ -36,7 +34,7 @@ def write_all(results: Results, folder: Path) -> None:
     choice = read_choice(folder)
     if choice is not None and choice.key != results.key:
         choice = None
-    write_text(folder / RESULTS_FILE, json.dumps(results_to_json(results), ensure_ascii=False) + "\n")
+    RESULTS.write(folder / RESULTS_FILE, results)
     write_results_csv(results, folder / "results.csv")
     write_per_topic_csv(results, folder / "per_topic.csv")
     if results.held_out:
@@ -65,13 +63,9 @@ def read_results(folder: Path) -> Results:
     """Read what `write_all` wrote.
 
     Raises:
-        InputError: if `results.json` is missing or damaged.
+        InputError: if `results.json` is missing, damaged or of another version.
     """
-    path = folder / RESULTS_FILE
-    try:
-        return results_from_json(json.loads(read_text(path)))
-    except ValueError as error:
-        raise InputError(f"the file is damaged ({error})", "run the experiment again", str(path)) from error
+    return RESULTS.read(folder / RESULTS_FILE)
 
 
 def _explored(choice: Choice | None, folder: Path) -> Exploration | None:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 from thresher.choosing.records import Choice, Decision
-from thresher.errors import InputError
-from thresher.files import read_text, write_text
-from thresher.json_records import decode, encode
+from thresher.files import write_text
+from thresher.records import RecordFile
 from thresher.reports.csv_files import csv_text, number_text
 
 CHOICE_FILE = "choice.json"
 CSV_FILE = "choice.csv"
 
-_FORMAT, _VERSION = "thresher-choice", 1
-_FIX = "run `thresher choose` again"
+_CHOICE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 2)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:
     """Write `choice.json` and `choice.csv` into a folder, each whole or not at all."""
-    fields = {"format": _FORMAT, "version": _VERSION, **encode(choice)}
-    write_text(folder / CHOICE_FILE, json.dumps(fields, ensure_ascii=False) + "\n")
+    _CHOICE.write(folder / CHOICE_FILE, choice)
     header = ["retrieval", "measure", "scorer", "variant", "cutoff", "size", "size_kind", "documents"]
     header += ["mean", "difference", "low", "high", "verdict", "topics_needed", "on_front", "picked_as"]
     lines = (line for decision in choice.decisions for line in _lines(decision))
@@ -36,16 +32,7 @@ def read_choice(folder: Path) -> Choice | None:
         InputError: if the file is damaged or of another version.
     """
     path = folder / CHOICE_FILE
-    if not path.exists():
-        return None
-    try:
-        fields = json.loads(read_text(path))
-    except ValueError as error:
-        raise InputError(f"the file is damaged ({error})", _FIX, str(path)) from error
-    if not isinstance(fields, dict) or (fields.get("format"), fields.get("version")) != (_FORMAT, _VERSION):
-        raise InputError("the choice is of another version", _FIX, str(path))
-    choice: Choice = decode(Choice, fields, str(path), _FIX)
-    return choice
+    return _CHOICE.read(path) if path.exists() else None
 
 
 def _lines(decision: Decision) -> Iterator[list[str]]:

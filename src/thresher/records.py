@@ -1,0 +1,151 @@
+"""Records as JSON files: frozen dataclasses, written exactly and checked against their annotations when they are read.
+
+pydantic does the work. It is imported when a record is first read or written, so that nothing else waits for it.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from thresher.errors import InputError, ThresherError
+from thresher.files import read_text, write_text
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter, ValidationError
+    from pydantic_core import ErrorDetails
+
+Record = TypeVar("Record")
+
+EXPECTED: Mapping[str, str] = {
+    "float_type": "a number",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "bool_type": "true or false",
+    "string_type": "text",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "dict_type": "a mapping",
+    "mapping_type": "a mapping",
+    "dataclass_type": "a mapping",
+    "dataclass_exact_type": "a mapping",
+    "named_tuple_type": "a list",
+}
+"""What was expected instead, by the type of pydantic's error."""
+
+
+@dataclass(frozen=True)
+class RecordFile(Generic[Record]):
+    """How records of one class are kept as files.
+
+    Numbers that JSON does not know are the strings "NaN", "Infinity" and "-Infinity". A field with a default may be missing in
+    a file, and an unknown one is ignored.
+
+    Attributes:
+        kind: a dataclass of numbers, texts, enumerations, other dataclasses, tuples and mappings of these.
+        what: what such a file is, for errors.
+        fix: what to do about a file that cannot be read.
+        format, version: what the file names itself; files without a name have neither.
+        error: raised for what is no such file.
+    """
+
+    kind: type[Record]
+    what: str
+    fix: str
+    format: str = ""
+    version: int = 1
+    error: type[ThresherError] = InputError
+
+    def write(self, path: Path, record: Record) -> None:
+        """Write a record, whole or not at all."""
+        write_text(path, self.text(record) + "\n")
+
+    def read(self, path: Path) -> Record:
+        """Read what `write` wrote.
+
+        Raises:
+            InputError: if the file is missing or not UTF-8.
+            ThresherError: of class `error`, if it is damaged, of another version, or something in it is missing or wrong.
+        """
+        return self.parse(read_text(path), str(path))
+
+    def text(self, record: Record) -> str:
+        """Return a record as JSON."""
+        from pydantic_core import to_json
+
+        head = {"format": self.format, "version": self.version} if self.format else {}
+        values = {field.name: getattr(record, field.name) for field in fields(record)}  # type: ignore[arg-type]
+        return to_json({**head, **values}, inf_nan_mode="strings", fallback=_plain).decode()
+
+    def parse(self, text: str | bytes, where: str) -> Record:
+        """Return the record that `text` wrote.
+
+        Args:
+            text: JSON.
+            where: the file, for errors.
+
+        Raises:
+            ThresherError: as `read`.
+        """
+        from pydantic import ValidationError
+        from pydantic_core import from_json, to_json
+
+        try:
+            data = from_json(text)
+        except ValueError as error:
+            raise self.error(f"the file is damaged ({error})", self.fix, where) from error
+        if self.format and (not isinstance(data, dict) or data.get("format") != self.format):
+            raise self.error(f"this is not {self.what}", f"name a file of the format {self.format}", where)
+        if self.format and data.get("version") != self.version:
+            raise self.error(f"version {data.get('version')!r} is not known, only {self.version}", self.fix, where)
+        kind: Any = self.kind
+        adapter: TypeAdapter[Record] = _adapter(kind)
+        try:
+            return adapter.validate_json(text, strict=True)
+        except ValidationError as error:
+            if not _put_numbers(data, error.errors(include_url=False)):
+                raise self._wrong(error, where) from error
+        try:
+            return adapter.validate_json(to_json(data, inf_nan_mode="constants"), strict=True)
+        except ValidationError as error:
+            raise self._wrong(error, where) from error
+
+    def _wrong(self, error: ValidationError, where: str) -> ThresherError:
+        first = error.errors(include_url=False)[0]
+        path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in first["loc"])
+        return self.error(_complaint(first), self.fix, f"{where}: {path.removeprefix('.')}" if path else where)
+
+
+def _complaint(error: ErrorDetails) -> str:
+    if error["type"] == "missing":
+        return "it is missing"
+    if error["type"] in ("enum", "literal_error"):
+        return f"it should be one of {error['ctx']['expected'].replace(' or ', ', ').replace(chr(39), '')}"
+    return f"it should be {EXPECTED[error['type']]}" if error["type"] in EXPECTED else error["msg"]
+
+
+def _put_numbers(data: Any, errors: Sequence[ErrorDetails]) -> bool:
+    """Put NaN and infinities in place of their names where numbers belong; say whether there were any."""
+    special = [error for error in errors if error["type"] == "float_type" and error["input"] in _SPECIAL]
+    for error in special:
+        *above, last = error["loc"]
+        holder = functools.reduce(lambda value, step: value[step], above, data)
+        holder[last] = float(holder[last])
+    return bool(special)
+
+
+_SPECIAL = ("NaN", "Infinity", "-Infinity")
+
+
+def _plain(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else value.tolist()
+
+
+@functools.cache
+def _adapter(kind: Any) -> TypeAdapter[Any]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
