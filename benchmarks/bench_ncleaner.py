@@ -12,7 +12,7 @@ from pathlib import Path
 from passages import PAGES
 from ratios import interleaved
 
-from thresher.language_models.characters.defaults import DEFAULTS, load_character_model, load_segment_scorer
+from thresher.language_models.characters.models import SHIPPED, load_character_model, load_segment_scorer
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import read_html
 from thresher.scorers.ncleaner import NCleaner
@@ -83,7 +83,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Speed | Memory]:
     pages = [read_html(content) for content in contents]
     words = sum(int(page.words_in_blocks.sum()) for page in pages)
     found: list[Speed | Memory] = []
-    for model in DEFAULTS:
+    for model in SHIPPED:
         scorer = NCleaner(model=model)
         scorer.prepare()
 
@@ -100,7 +100,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Speed | Memory]:
         found.append(Speed(f"{name}, scoring", words, best["score"], BAR_WORDS))
         found.append(Speed(f"{name}, parsing and scoring", words, best["all"]))
     without = _whole_process(folder, "")
-    for model in DEFAULTS:
+    for model in SHIPPED:
         load_segment_scorer.cache_clear()
         tracemalloc.start()
         segment_scorer = SegmentScorer(load_character_model(model))

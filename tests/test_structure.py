@@ -21,7 +21,6 @@ ORDER = (
     ("collections",),
     ("passes",),
     ("pages",),
-    ("examples",),
     ("language_models",),
     ("scorers",),
     ("scoring",),
@@ -34,6 +33,7 @@ ORDER = (
     ("results",),
     ("choosing",),
     ("reports",),
+    ("examples",),
     ("experiments",),
     ("api", "cleaning", "doctor", "cli"),
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.language_models.characters.defaults import DEFAULTS, load_character_model, load_segment_scorer, model_path
 from thresher.language_models.characters.files import card
+from thresher.language_models.characters.models import find_character_model, load_character_model, load_segment_scorer
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
@@ -47,8 +47,7 @@ class NCleaner(Scorer):
         Raises:
             ConfigError: if there is none.
         """
-        if self._model not in DEFAULTS:
-            model_path(self._model, where)
+        find_character_model(self._model, where)
 
     @property
     def fingerprint(self) -> str:
@@ -56,7 +55,7 @@ class NCleaner(Scorer):
         return str(card(load_character_model(self._model))["digest"])
 
     def prepare(self) -> None:
-        """Train the default models if this machine has not got them yet; check a model file.
+        """Read the model, as a check.
 
         Raises:
             ThresherError: if there is no such model, or it cannot be read.

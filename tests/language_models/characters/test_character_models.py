@@ -1,93 +1,100 @@
-"""The models that come without training data: made once, the same every time."""
+"""The models that come with the package: what their card says, and made again by the script that made them."""
 
 import ast
+import hashlib
+import json
+import platform
+import runpy
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from thresher.errors import ConfigError, InputError, MissingDependencyError, StateError
-from thresher.language_models.characters import defaults as characters_defaults
+from thresher.errors import ConfigError, InputError, StateError
+from thresher.language_models.characters import models
 from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL
-from thresher.language_models.characters.defaults import (
-    DEFAULTS,
-    MODULES,
-    docstring_lines,
+from thresher.language_models.characters.files import card
+from thresher.language_models.characters.models import (
+    FOLDER,
+    SHIPPED,
+    find_character_model,
     load_character_model,
     load_segment_scorer,
-    model_path,
 )
-from thresher.language_models.characters.files import card
 
+SCRIPT = Path(__file__).parents[3] / "scripts" / "ncleaner_models"
 PROSE = "Return the number of items that were found, or None if there are none of them."
 SIGNATURE = "__init__(self, /, *args, **kwargs)"
 
 
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("THRESHER_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
-
-
-def test_the_default_models():
-    assert [*DEFAULTS] == ["standard", "nonlexical"]
+def test_the_shipped_models():
+    assert [*SHIPPED] == ["standard", "nonlexical"]
     for name, settings in (("standard", STANDARD), ("nonlexical", STANDARD_NON_LEXICAL)):
         model = load_character_model(name)
         assert model.settings == settings
-        assert model_path(name).stat().st_size < 1_000_000
-        assert card(model)["training"].startswith("docstrings and pydoc pages of the standard library of Python 3.")
-        assert 0.9 * len(MODULES) <= model.pages <= len(MODULES)
         scores = load_segment_scorer(name).score(f"{PROSE}\n{SIGNATURE}")
         assert scores[0] > 0 > scores[1]
     assert load_segment_scorer("standard") is load_segment_scorer("standard")
 
 
-def test_the_same_training_gives_the_same_bytes_and_is_done_once(cache, monkeypatch):
-    # A few modules are enough for this.
-    monkeypatch.setattr(characters_defaults, "MODULES", ("json", "shutil", "no.such.module"))
-    path = model_path("nonlexical")
-    first = {file.name: file.read_bytes() for file in path.parent.iterdir()}
-    assert sorted(first) == ["nonlexical.ncleaner", "standard.ncleaner"]
-    assert path.parent.parent == cache / "language_models"
-    assert f"python{sys.version_info[0]}.{sys.version_info[1]}" in path.parent.name
-    assert [child.name for child in path.parent.parent.iterdir()] == [path.parent.name]
-    when = path.stat().st_mtime_ns
-    assert model_path("nonlexical").stat().st_mtime_ns == when
-    path.unlink()
-    model_path("standard")
-    assert model_path("nonlexical").read_bytes() == first["nonlexical.ncleaner"]
-    assert model_path("standard").read_bytes() == first["standard.ncleaner"]
+def test_the_card_is_of_the_files_beside_it():
+    about = json.loads((FOLDER / "card.json").read_text("utf-8"))
+    assert "PSF-2.0" in about["licence"]
+    assert all(about[key] for key in ("date", "python", "system"))
+    assert sorted(file.name for file in FOLDER.iterdir()) == ["card.json", *sorted(about["models"])]
+    assert {f"{name}.ncleaner" for name in SHIPPED} == {*about["models"]}
+    for name in SHIPPED:
+        content = find_character_model(name).read_bytes()
+        told = about["models"][f"{name}.ncleaner"]
+        assert len(content) == told.pop("bytes") < 1_000_000
+        assert hashlib.sha256(content).hexdigest() == told.pop("sha256")
+        assert told == card(load_character_model(name))
+        assert told["training"] == f"docstrings and pydoc pages of the standard library of Python {about['python']}"
+        assert told["pages"] == len(about["modules"]) > 40
 
 
-def test_a_damaged_default_model(cache, monkeypatch):
-    monkeypatch.setattr(characters_defaults, "MODULES", ("json",))
-    path = model_path("standard")
-    path.write_bytes(b"x")
-    with pytest.raises(StateError) as caught:
-        load_character_model("standard")
-    assert str(caught.value) == f"{path}: the model standard is damaged. Fix: delete the folder {path.parent}."
-    mine = cache / "mine"
+def test_the_script_makes_the_same_files_again():
+    about = json.loads((FOLDER / "card.json").read_text("utf-8"))
+    done = subprocess.run([sys.executable, SCRIPT, "--check"], capture_output=True, text=True, check=False)
+    here, there = (platform.python_version(), platform.system()), (about["python"], about["system"])
+    if here == there:
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    else:
+        # Another Python has other docstrings; the script says which one it needs.
+        assert done.returncode == 1
+        assert all(word in done.stderr for word in (*here, *there))
+
+
+def test_loading_needs_no_pydoc():
+    code = (
+        "import sys\n"
+        "from thresher.language_models.characters.models import SHIPPED, load_segment_scorer\n"
+        "for name in SHIPPED: load_segment_scorer(name)\n"
+        "print(*[name for name in sys.modules if 'pydoc' in name or name.startswith('thresher.examples')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_damaged_models(tmp_path, monkeypatch):
+    mine = tmp_path / "mine"
     mine.write_bytes(b"x")
     with pytest.raises(InputError) as caught:
         load_character_model(str(mine))
     assert str(caught.value).startswith(f"{mine}: it is no NCleaner model, or a damaged one. Fix: train it again")
-
-
-def test_without_sources(cache, monkeypatch):
-    monkeypatch.setattr(characters_defaults, "MODULES", ("no.such.module",))
-    with pytest.raises(MissingDependencyError) as caught:
-        model_path("standard")
-    assert str(caught.value) == (
-        f"{sys.executable}: the standard library's sources are missing. Fix: use a Python with a complete standard "
-        "library, or train a model with `thresher ncleaner train`."
-    )
-    assert [*(cache / "language_models").iterdir()] == []
+    monkeypatch.setattr(models, "FOLDER", tmp_path)
+    path = tmp_path / "standard.ncleaner"
+    path.write_bytes(b"x")
+    with pytest.raises(StateError) as caught:
+        load_character_model("standard")
+    assert str(caught.value) == f"{path}: the model standard is damaged. Fix: install Thresher again."
 
 
 @pytest.mark.parametrize("name", ["", "other", "no/such/file", "."])
 def test_no_such_model(name):
     with pytest.raises(ConfigError) as caught:
-        model_path(name)
+        find_character_model(name)
     assert str(caught.value) == (
         f"model={name}: there is no NCleaner model {name!r}. Fix: use standard, nonlexical or the path of a file that "
         "`thresher ncleaner train` wrote."
@@ -95,6 +102,7 @@ def test_no_such_model(name):
 
 
 def test_docstring_lines():
+    docstring_lines = runpy.run_path(str(SCRIPT))["docstring_lines"]
     source = '''
 """Module.
 

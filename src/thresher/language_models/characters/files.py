@@ -11,6 +11,7 @@ import io
 import json
 import zipfile
 import zlib
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
@@ -70,21 +71,24 @@ def write_model(path: Path, model: CharacterModel) -> None:
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
-def read_model(path: Path) -> CharacterModel:
+def read_model(path: Traversable) -> CharacterModel:
     """Read a model that `write_model` wrote.
 
     Raises:
         InputError: if it is missing, unreadable, damaged, of another version, or no model at all.
     """
     try:
-        with zipfile.ZipFile(path) as archive:
+        file = path.open("rb")
+    except OSError as error:
+        raise user_error(error, Path(str(path))) from error
+    try:
+        with file, zipfile.ZipFile(file) as archive:
             about = json.loads(archive.read(_CARD))
             version = about["format"]
             if version == FORMAT:
                 arrays = [_array(archive.read(f"{name}.npy")) for name in _ARRAYS]
-    except OSError as error:
-        raise user_error(error, path) from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, RuntimeError) as error:
+    # A broken offset is an OSError of the seek.
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, RuntimeError) as error:
         raise InputError("it is no NCleaner model, or a damaged one", _FIX, str(path)) from error
     if version != FORMAT:
         raise InputError(f"it is a model of format {version!r}, and this Thresher reads {FORMAT}", _FIX, str(path))
