@@ -1,6 +1,8 @@
 # `make demo` and `make test` are all it takes; both make the environment in .venv first.
 PYTHON ?= python3
 BIN := .venv/bin
+# Processes of the test suite, which waits a good part of its time.
+JOBS ?= 3
 
 .PHONY: demo test bench clean
 
@@ -9,11 +11,13 @@ demo: .venv/run
 	$(BIN)/thresher explore experiments/pydoc.toml
 	$(BIN)/thresher choose experiments/pydoc.toml
 
+# Property tests have the same examples every time. Compiled files are kept even where a shell says not to keep any: the
+# suite starts hundreds of processes.
 test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 10 --hypothesis-profile ci
 
 # PAGES is any folder of HTML pages.
 bench: .venv/run

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 
 import hypothesis
@@ -13,18 +16,49 @@ ROOT = Path(__file__).parents[1]
 
 # How long an example takes says nothing on a busy machine.
 hypothesis.settings.register_profile("thresher", deadline=None)
-hypothesis.settings.load_profile("thresher")
+# The same examples every time: a red run is a fact. `make test` asks for it by name.
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# Other examples every time, and many: `make fuzz`.
+hypothesis.settings.register_profile("fuzz", deadline=None, print_blob=True, max_examples=1000)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "thresher")
 
 # What a shell starts in the background, or nohup starts, has signals ignored, and so have the programs that tests start.
 for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
 
+Once = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture(scope="session")
+def shared_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the whole session, the same one in all processes of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+
+
+@pytest.fixture(scope="session")
+def once(shared_folder: Path) -> Once:
+    """Fill a folder once for the whole session: `once(name, fill)` returns it, and nobody may change what is in it."""
+
+    def make(name: str, fill: Callable[[Path], object]) -> Path:
+        folder, done = shared_folder / name, shared_folder / f"{name}.done"
+        with (shared_folder / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir()
+                fill(folder)
+                done.touch()
+        return folder
+
+    return make
+
 
 @pytest.fixture(scope="session", autouse=True)
-def _cache(tmp_path_factory: pytest.TempPathFactory) -> None:
+def _cache(shared_folder: Path) -> None:
     """Models are built into a folder of the session, so that a stale cache cannot make a test pass."""
-    os.environ["THRESHER_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["THRESHER_CACHE"] = str(shared_folder / "cache")
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 from collections.abc import Callable
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
@@ -14,11 +16,16 @@ from thresher.cli.main import main
 
 
 @pytest.fixture(scope="session")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
+def finished(once: Callable[..., Path]) -> Finished:
     """Nobody may change this folder: make a `Web` of your own for that."""
-    web = Web.make(tmp_path_factory.mktemp("finished"))
-    file = web.write()
-    return Finished(web, file, thresher("run", file.name, cwd=web.folder))
+
+    def run(folder: Path) -> None:
+        done = thresher("run", Web.make(folder / "web").write().name, cwd=folder / "web")
+        (folder / "done.json").write_text(json.dumps(astuple(done)))
+
+    folder = once("finished", run)
+    web = Web(folder / "web")
+    return Finished(web, web.folder / "web.toml", Done(*json.loads((folder / "done.json").read_text())))
 
 
 @pytest.fixture

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import hashlib
 import json
 import re
-import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,9 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, BrowserError
+from browser import Browser, chromium
 from choice_samples import BYTES, COSTS, DOCUMENTS, NDCG, TERMS, WORDS, choice_of, explored, measured
 from lxml import html as lxml_html
+from playwright.sync_api import Browser as Chromium
 from report_samples import small
 
 from thresher.choosing.records import Choice, Decision, SizeKind
@@ -51,9 +50,14 @@ def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.Temp
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with Browser() as found:
-        yield found
+def system_browser() -> Iterator[Chromium]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def browser(system_browser: Chromium) -> Browser:
+    return Browser(system_browser)
 
 
 @pytest.fixture
@@ -439,14 +443,10 @@ def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice,
     assert browser.problems == []
 
 
-def test_without_scripts_the_tables_are_there_and_the_form_is_not(browser: Browser, page: Path) -> None:
-    browser.problems.clear()
-    browser.allow_scripts(False)
-    try:
-        browser.open(page)
-        seen = browser.text()
-    finally:
-        browser.allow_scripts(True)
+def test_without_scripts_the_tables_are_there_and_the_form_is_not(system_browser: Chromium, page: Path) -> None:
+    browser = Browser(system_browser, scripts=False)
+    browser.open(page)
+    seen = browser.page.inner_text("body")
     assert "Scripts are off: the tables below hold some of the cutoffs." in seen
     assert "Some cutoffs as a table: qld" in seen
     assert "Searching saved" not in seen
@@ -552,33 +552,12 @@ def test_the_page_fits_and_is_readable(opened: Browser, width: int, dark: bool) 
 
 
 def test_on_paper_the_controls_are_left_out(opened: Browser) -> None:
-    opened.resize(800, 1000, medium="print")
+    opened.resize(800, 1000, print=True)
     try:
         assert opened.evaluate("getComputedStyle(document.querySelector('.controls')).display") == "none"
         assert opened.evaluate("document.getElementById('reading-name').offsetHeight") > 0
     finally:
         opened.resize(1280, 900)
-
-
-def test_a_browser_leaves_neither_processes_nor_folders() -> None:
-    def running(profile: Path) -> list[Path]:
-        found = []
-        for file in Path("/proc").glob("[0-9]*/cmdline"):
-            with contextlib.suppress(OSError):
-                found += [file] * (str(profile).encode() in file.read_bytes())
-        return found
-
-    with Browser() as alone:
-        assert running(alone.profile) != []
-        with pytest.raises(BrowserError, match="ReferenceError: nothing is not defined"):
-            alone.evaluate("nothing")
-    assert not alone.profile.exists()
-    # Those that were killed are gone as soon as the system has noticed.
-    for _ in range(100):
-        if not running(alone.profile):
-            break
-        time.sleep(0.05)
-    assert running(alone.profile) == []
 
 
 def test_the_same_choice_makes_the_same_bytes(page: Path, choice: Choice, exploration: Exploration) -> None:
