@@ -17,7 +17,7 @@ SOURCE = ROOT / "src" / "thresher"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # A part imports only from parts further left; those in one tuple may import each other.
 ORDER = (
-    ("errors", "files", "progress", "records"),
+    ("errors", "files", "progress", "records", "streams"),
     ("collections",),
     ("passes",),
     ("pages",),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import InputError, ResourceError, ThresherError
+from thresher.streams import open_stream
 
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
@@ -96,13 +97,16 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Read a UTF-8 file (a byte order mark is skipped).
+    """Read a UTF-8 file, perhaps compressed; a byte order mark is skipped, line ends become a line feed.
 
     Raises:
-        InputError: if it is missing, unreadable or not UTF-8.
+        InputError: if it is missing, unreadable, damaged or not UTF-8.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        with open_stream(path) as stream:
+            content = stream.read()
+            stream.check_whole()
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except OSError as error:
         raise user_error(error, path) from error
     except UnicodeDecodeError as error:

@@ -14,9 +14,9 @@ from thresher.collections.base import FileKind, ReadOptions
 from thresher.collections.ids import id_problem
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.records import Part, Source, Span
-from thresher.collections.streams import is_plain
 from thresher.collections.warc import Warc
 from thresher.errors import InputError
+from thresher.streams import is_plain
 
 MOST = 4096
 _OPTIONS = ReadOptions(max_bytes=MOST)

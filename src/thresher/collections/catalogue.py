@@ -10,8 +10,7 @@ from typing import Any
 
 from thresher.collections.base import ReadOptions, read_sources
 from thresher.collections.catalogue_records import CATALOGUE_PREFIX, fingerprint_of, records
-from thresher.collections.records import Part, Reading, Source, grouped
-from thresher.collections.streams import too_large
+from thresher.collections.records import Part, Reading, Source, grouped, too_large
 from thresher.files import digest
 
 __all__ = ["CATALOGUE_PREFIX", "Catalogue"]

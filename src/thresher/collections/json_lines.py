@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span
-from thresher.collections.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip, too_large
+from thresher.collections.records import Part, Reading, Source, Span, too_large
+from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 
 _ENDINGS = (".jsonl", ".ndjson")
 # What a line may hold beside the page, in which every character may be written as an escape of twice its size.

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from thresher.collections.base import HTML_SUFFIXES, FileKind
 from thresher.collections.json_lines import JsonLines
-from thresher.collections.streams import open_stream
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.walking import Found
 from thresher.collections.warc import Warc
 from thresher.errors import InputError
+from thresher.streams import open_stream
 
 HTML = "html"
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar())

@@ -107,3 +107,8 @@ def grouped(sources: Iterable[Source], file: int, path: Path, name: str, pages: 
         size += source.size
     if group:
         yield Part(file, count, path, name, sources=tuple(group))
+
+
+def too_large(size: int, limit: float) -> str:
+    """Return the problem of a document of `size` bytes where `limit` are allowed."""
+    return f"too large: {size / 2**20:.1f} MiB, the limit is {limit / 2**20:g} MiB"

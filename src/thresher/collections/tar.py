@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import BinaryIO, ClassVar
 
 from thresher.collections.base import HTML_SUFFIXES, ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span
-from thresher.collections.streams import COMPRESSIONS, open_stream, skip, too_large
+from thresher.collections.records import Part, Reading, Source, Span, too_large
 from thresher.errors import InputError
+from thresher.streams import COMPRESSIONS, open_stream, skip
 
 _BLOCK = 512
 # No name needs more.

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span
-from thresher.collections.streams import COMPRESSIONS, Stream, is_plain, open_stream, too_large
+from thresher.collections.records import Part, Reading, Source, Span, too_large
+from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream
 
 _ENDINGS = (".trecweb", ".trec")
 _BLOCK = 2**20

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError
-from thresher.evaluation.text_files import read_topic_file
+from thresher.files import read_text
 
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""
@@ -25,7 +25,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     space, so document ids cannot hold any. Negative grades are kept (see `thresher.evaluation.measures`).
 
     Args:
-        path: a UTF-8 file, perhaps compressed by gzip (a byte order mark is skipped).
+        path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
         column: which column is the grade, one of `GRADES`.
 
     Returns:
@@ -41,7 +41,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
         raise ConfigError(f"there is no column `{column}` of grades", f"use one of {', '.join(GRADES)}", str(path))
     qrels: dict[str, dict[str, int]] = {}
     width = 0
-    for number, line in enumerate(read_topic_file(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         columns = line.split()
         if not columns:
             continue

@@ -13,7 +13,7 @@ from lxml import etree
 
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation.records import Topic
-from thresher.evaluation.text_files import read_topic_file
+from thresher.files import read_text
 
 # One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>.
 _SPELLINGS = {
@@ -45,7 +45,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     """Read the topics of a file, in its order.
 
     Args:
-        path: a UTF-8 file, perhaps compressed by gzip (a byte order mark is skipped).
+        path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
         format: one of `TOPIC_FORMATS`; None finds it out from the first characters.
             `tsv`: lines of `id<TAB>query`, nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all
             other text is the query. `trec`: `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which
@@ -65,7 +65,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     """
     if format is not None and format not in _PARSERS:
         raise ConfigError(f"there is no topic format `{format}`", f"use one of {', '.join(TOPIC_FORMATS)}", str(path))
-    text = read_topic_file(path)
+    text = read_text(path)
     format = format or _detect(text)
     if format in ("tsv", "trec-doc") and field not in ("title", "query"):
         raise InputError(f"topics in the format {format} have no field `{field}`", "use the field `title`", str(path))

@@ -20,8 +20,7 @@ import pyarrow.parquet as pq
 
 from thresher.collections import Collection, IdRule, Part, Source
 from thresher.collections.ids import id_problem
-from thresher.collections.records import Span
-from thresher.collections.streams import too_large
+from thresher.collections.records import Span, too_large
 from thresher.errors import InputError
 from thresher.passes.guards import alarm, end_with_parent
 from thresher.pseudo_topics.addresses import document_key, page_address

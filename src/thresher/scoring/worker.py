@@ -16,8 +16,7 @@ from pathlib import Path
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.ids import id_problem
-from thresher.collections.records import Span
-from thresher.collections.streams import too_large
+from thresher.collections.records import Span, too_large
 from thresher.errors import ThresherError
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.guards import alarm, end_with_parent

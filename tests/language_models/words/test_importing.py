@@ -109,8 +109,11 @@ UNREADABLE = (
             ARPA.replace("2=2", "2=99999999999999").encode(),
             "it is larger than the memory, or damaged. Fix: use a smaller model, or write this one again.",
         ),
-        (gzip.compress(ARPA.encode(), mtime=0)[:-9], "the compressed file is damaged. Fix: compress it again."),
-        (b"\x1f\x8bxx", "the compressed file is damaged. Fix: compress it again."),
+        (
+            gzip.compress(ARPA.encode(), mtime=0)[:-9],
+            "the compressed data end too early. Fix: fetch or compress the file again.",
+        ),
+        (b"\x1f\x8bxx", "the compressed data end too early. Fix: fetch or compress the file again."),
         (binary(PROBING)[:60], UNREADABLE),
         (binary(PROBING)[:90], "the KenLM binary is damaged. Fix: build it again."),
     ],

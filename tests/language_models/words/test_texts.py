@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import hashlib
 import json
+import lzma
 from pathlib import Path
 
 import pyarrow as pa
@@ -132,14 +134,28 @@ def test_json_lines_that_are_none(tmp_path, size):
 
 def test_files_that_are_broken(tmp_path):
     whole = gzip.compress(b"abc\n" * 1000)
-    for name, content, reason in (
-        ("cut.gz", whole[:-20], "Compressed file ended before the end-of-stream marker was reached"),
-        ("no.gz", b"abc", "Not a gzipped file (b'ab')"),
-        ("no.zst", b"abc" * 10, "ZSTD decompress failed: Unknown frame descriptor"),
+    packed = pa.compress(b"abc\n" * 1000, codec="zstd", asbytes=True)
+    for name, content, what in (
+        ("cut.gz", whole[:-20], "the compressed data end too early"),
+        ("wrong.gz", whole[:-8] + bytes(4) + whole[-4:], "the compressed data are broken (Incorrect checksum found)"),
+        ("cut.zst", packed[:-4], "the compressed data are broken (Truncated compressed stream)"),
     ):
         path = tmp_path / name
         path.write_bytes(content)
-        check(path, f"{path}: the file is broken ({reason}). Fix: fetch or write it again.")
+        check(path, f"{path}: {what}. Fix: fetch or compress the file again.")
+
+
+def test_first_bytes_say_how_a_file_is_compressed(tmp_path):
+    text = b"abc\n" * 1000
+    for name, content in (
+        ("a", gzip.compress(text)),
+        ("a.zst", bz2.compress(text)),
+        ("a.gz", text),
+        ("b", lzma.compress(text)),
+    ):
+        (tmp_path / name).write_bytes(content)
+        (portion,) = portions([tmp_path / name])
+        assert portion.parts == (text,)
 
 
 def test_what_cannot_be_read(tmp_path):

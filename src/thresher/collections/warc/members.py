@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
-import re
 import struct
 from typing import BinaryIO, Protocol, cast
 
 from fastwarc.stream_io import ZstdReader
 from isal import isal_zlib
+
+from thresher.streams import reason
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -18,8 +19,6 @@ _BLOCK = 1 << 18
 _INPUT = 1 << 15
 _OUTPUT = 1 << 20
 _MOST_DICTIONARY = 1 << 24
-# What ISA-L says begins with a number of its own.
-_CODE = re.compile(r"^Error -?\d+ ")
 
 
 class Blocks:
@@ -110,7 +109,7 @@ class GzipMember:
             try:
                 piece = self._inflater.decompress(packed, _OUTPUT - size)
             except isal_zlib.error as error:  # type: ignore[misc]
-                self.problem = f"a broken gzip member ({_CODE.sub('', str(error)).lower()})"
+                self.problem = f"a broken gzip member ({reason(error).lower()})"
                 break
             pieces.append(piece)
             size += len(piece)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import re
 import shutil
 import struct
-import zlib
 from itertools import islice, takewhile
 from pathlib import Path
 
@@ -17,7 +15,8 @@ from thresher.language_models.words.cards import ModelCard
 from thresher.language_models.words.models import ARPA, BINARY, CARD
 from thresher.language_models.words.pyplexity_models import convert
 from thresher.language_models.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, WORDS, tokeniser
-from thresher.language_models.words.word_model import GZIP, WordModel
+from thresher.language_models.words.word_model import WordModel
+from thresher.streams import open_stream
 
 _KENLM, _STORABLE = b"mmap lm http://kheafield.com/code", b"pst0"
 # What KenLM's binaries begin with: a magic text, test values, then order, probing multiplier, kind, whether words are listed,
@@ -36,7 +35,7 @@ def import_model(source: Path, output: Path, tokeniser_name: str | None = None, 
     """Write the model in a file as a folder that `load_model` reads.
 
     Args:
-        source: an ARPA file, also compressed by gzip, a binary of KenLM's, or a `.st` model of PyPlexity's.
+        source: an ARPA file, also compressed, a binary of KenLM's, or a `.st` model of PyPlexity's.
         output: the folder to write; an old model there is replaced.
         tokeniser_name: how the text was cut into words that the model was trained on; `words` if not given, for PyPlexity's
             models its own.
@@ -92,7 +91,7 @@ def _import_pyplexity(source: Path, folder: Path, tokeniser_name: str | None, na
 def _import_ngrams(source: Path, folder: Path, head: bytes, tokeniser_name: str | None, name: str) -> ModelCard:
     is_binary = head.startswith(_KENLM)
     path = folder / (BINARY if is_binary else ARPA)
-    _copy(source, path, head.startswith(GZIP))
+    _copy(source, path)
     ngrams, knows_unknown = (_binary_counts(path, source), True) if is_binary else _arpa_counts(path, source)
     order = _load(path, source).order
     if order != len(ngrams):
@@ -122,15 +121,12 @@ def _head(source: Path) -> bytes:
         raise user_error(error, source) from error
 
 
-def _copy(source: Path, path: Path, compressed: bool) -> None:
+def _copy(source: Path, path: Path) -> None:
+    """Write what `source` holds, decompressed, to `path`."""
     try:
-        if compressed:
-            with gzip.open(source) as packed, path.open("wb") as out:
-                shutil.copyfileobj(packed, out, 2**20)
-        else:
-            shutil.copyfile(source, path)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError("the compressed file is damaged", "compress it again", str(source)) from error
+        with open_stream(source) as stream, path.open("wb") as out:
+            shutil.copyfileobj(stream, out, 2**20)
+            stream.check_whole()
     except OSError as error:
         raise user_error(error, source) from error
 

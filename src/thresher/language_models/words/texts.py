@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import pyarrow as pa
 from lxml.etree import LxmlError
 
 from thresher.collections import documents, open_collection
@@ -19,6 +16,7 @@ from thresher.collections.kinds import HTML, kind_of
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
+from thresher.streams import open_stream
 
 # Text of that many bytes is read, cut and counted at once: it bounds a worker's memory, which is some 40 times as much.
 PORTION_BYTES = 4 * 2**20
@@ -71,7 +69,7 @@ def describe(path: Path) -> TextFile:
 def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Portion]:
     """Give the training text in portions, in the order of the paths.
 
-    A name that ends in `.gz` or `.zst` is decompressed; `.jsonl` before that tells JSON lines from text; a folder holds
+    Compressed files are decompressed; `.jsonl` in a name tells JSON lines from text; a folder holds
     HTML pages. A portion ends where a line ends; text with lines longer than a portion is cut at a space.
 
     Args:
@@ -180,7 +178,7 @@ def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
     """Give a file's content in blocks that end in a line feed, or if they may be cut and are too long, in a space."""
     waiting = b""
     try:
-        with _open(path) as stream:
+        with open_stream(path) as stream:
             while read := stream.read(size):
                 waiting += read
                 if len(waiting) >= size:
@@ -188,24 +186,8 @@ def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
                     if end:
                         yield waiting[:end]
                         waiting = waiting[end:]
-    except (gzip.BadGzipFile, EOFError, zlib.error, pa.ArrowInvalid) as error:
-        raise _broken(path, error) from error
+            stream.check_whole()
     except OSError as error:
-        # Arrow reports broken data as an operating-system error without a number.
-        raise (user_error(error, path) if error.errno else _broken(path, error)) from error
+        raise user_error(error, path) from error
     if waiting:
         yield waiting
-
-
-def _open(path: Path) -> IO[bytes]:
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        return gzip.open(path)  # type: ignore[return-value]
-    if suffix == ".zst":
-        stream: IO[bytes] = pa.input_stream(str(path), compression="zstd")
-        return stream
-    return path.open("rb")
-
-
-def _broken(path: Path, error: Exception) -> InputError:
-    return InputError(f"the file is broken ({error})".splitlines()[0], "fetch or write it again", str(path))

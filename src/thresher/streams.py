@@ -1,22 +1,24 @@
-"""Files that may be compressed, read as a stream in bounded memory. What is read before damage stays."""
+"""Files that may be compressed (gzip, bzip2, xz, zstd), read as a stream in bounded memory; what precedes damage is kept."""
 
 from __future__ import annotations
 
 import bz2
 import io
 import lzma
-import zlib
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
+
+from thresher.errors import InputError
 
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
 """How the names of compressed files end."""
 
 _MAGIC_BYTES = 6
 _BLOCK = 256 * 2**10
-# What is decompressed at once, for nothing of a piece is had that holds damage; and what is read for it.
+# How much is decompressed at once (a piece with damage in it is lost whole), and how much is read for it.
 _PIECE = 16 * 2**10
 _PACKED = 64 * 2**10
 # xz files may ask for 4 GiB; `xz -9` asks for 65 MiB.
@@ -29,15 +31,24 @@ class Stream(io.BufferedReader):
 
     @property
     def damage(self) -> str:
-        """Why the stream ended before its end, once it was read to where it ended; empty if it did not."""
+        """Why the stream ended early, once all of it was read; empty if it did not."""
         return getattr(self.raw, "damage", "")
+
+    def check_whole(self) -> None:
+        """Refuse a stream that ended early, where part of a file is no use.
+
+        Raises:
+            InputError: if it is damaged.
+        """
+        if self.damage:
+            raise InputError(self.damage, "fetch or compress the file again", str(self.name))
 
 
 def open_stream(path: Path) -> Stream:
-    """Open a file for reading; its first bytes say how it is compressed, not its name.
+    """Open a file for reading; its first bytes, not its name, say how it is compressed.
 
-    Several compressed members in a row are one stream. Only a file that is not compressed can be sought in. Damage of what is
-    compressed is no error: the stream ends there, and `damage` says so.
+    Compressed members in a row are one stream. Only an uncompressed file is seekable. Damaged compressed data raise no error:
+    the stream ends there, and `damage` says why.
 
     Raises:
         OSError: if the file cannot be read, also while reading.
@@ -53,22 +64,22 @@ def open_stream(path: Path) -> Stream:
 
 
 def is_plain(path: Path) -> bool:
-    """Return whether a file can be read and is not compressed."""
+    """Return whether a file is readable and not compressed."""
     with suppress(OSError), path.open("rb") as handle:
         return not _unpacker(handle.read(_MAGIC_BYTES))
     return False
 
 
-def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]:
-    """Read on without keeping what is read.
+def reason(error: Exception) -> str:
+    """Return what a decompressor says is wrong, without ISA-L's number in front."""
+    return re.sub(r"^Error -?\d+ ", "", str(error))
 
-    Args:
-        stream: read from where it is.
-        size: how many bytes at most.
-        newline: whether to stop behind the end of a line.
+
+def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]:
+    """Skip at most `size` bytes of a stream; with `newline`, to the end of the line.
 
     Returns:
-        How many bytes were read, and whether the last of them ends a line (always False without `newline`).
+        How many bytes were skipped, and whether they end a line (always False without `newline`).
     """
     count = 0
     while count < size:
@@ -82,16 +93,12 @@ def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]
     return count, False
 
 
-def too_large(size: int, limit: float) -> str:
-    """Return the problem of a document of `size` bytes where `limit` are allowed."""
-    return f"too large: {size / 2**20:.1f} MiB, the limit is {limit / 2**20:g} MiB"
-
-
 class _Unpacked(io.RawIOBase):
     """What a compressed file decompresses to, up to the first damage."""
 
-    def __init__(self, handle: BinaryIO | io.FileIO, unpack: Callable[[Any], Iterator[bytes]]) -> None:
+    def __init__(self, handle: io.FileIO, unpack: Callable[[Any], Iterator[bytes]]) -> None:
         self.damage = ""
+        self.name = handle.name
         self._handle = handle
         self._pieces = unpack(handle)
         self._piece = memoryview(b"")
@@ -105,10 +112,13 @@ class _Unpacked(io.RawIOBase):
                 self._piece = memoryview(next(self._pieces))
             except StopIteration:
                 return 0
-            except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-                if isinstance(error, OSError) and error.errno is not None:
-                    raise  # about the disk, not the data
-                self.damage = str(error) if isinstance(error, EOFError) else f"the compressed data are broken ({error})"
+            except Exception as error:
+                # Whatever a decompressor raises is about the data, save errors of the operating system.
+                if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+                    raise
+                self.damage = (
+                    str(error) if isinstance(error, EOFError) else f"the compressed data are broken ({reason(error)})"
+                )
                 return 0
         count = min(len(buffer), len(self._piece))
         buffer[:count] = self._piece[:count]
@@ -131,31 +141,11 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
 
 
-class _Gzip:
-    """zlib's decompressor in the manner of the other two."""
-
-    def __init__(self) -> None:
-        self._inner = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def needs_input(self) -> bool:
-        return not self._inner.unconsumed_tail
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        return self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-
-
 def _unpacker(magic: bytes) -> Callable[[Any], Iterator[bytes]] | None:
     if magic.startswith(b"\x1f\x8b"):
-        return lambda handle: _members(handle, _Gzip)
+        from isal.igzip_lib import DECOMP_GZIP, IgzipDecompressor
+
+        return lambda handle: _members(handle, lambda: IgzipDecompressor(flag=DECOMP_GZIP))
     if magic.startswith(b"BZh"):
         return lambda handle: _members(handle, bz2.BZ2Decompressor)
     if magic.startswith(b"\xfd7zXZ\x00"):
