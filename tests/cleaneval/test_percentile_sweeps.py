@@ -65,7 +65,7 @@ def test_a_percentile_cleans_as_its_number_does(gold: GoldSet) -> None:
     run = run_cleaners(gold, cleaners, sweeps=sweeps)
     assert [result.cleaner for result in run.results] == ["none", "words@p20", "words@p3"]
     (sweep,) = run.sweeps
-    assert (sweep.scorer, [point.cutoff for point in sweep.curve]) == ("words@p", [3.0, 20.0])
+    assert (sweep.scorer, [point.cutoff for point in sweep.points]) == ("words@p", [3.0, 20.0])
     # By words 1/24 of the text is `Up` and 3/24 are `Go home now`; the rest is one block.
     numbers = [resolved(gold.store, parse_cleaner(f"words@p{at}")).cuts[0].threshold for at in (3, 20)]
     assert numbers == [1.0, 20.0]
@@ -73,7 +73,9 @@ def test_a_percentile_cleans_as_its_number_does(gold: GoldSet) -> None:
         gold.standard.pages, gold.store, [parse_cleaner("words@1"), parse_cleaner("words@20"), Cleaner()]
     )
     low, high, whole = zip(*alike, strict=True)
-    assert [point.f1s for point in sweep.curve] == [tuple(page.alignment.f1 for page in pages) for pages in (low, high)]
+    assert [point.f1s for point in sweep.points] == [
+        tuple(page.alignment.f1 for page in pages) for pages in (low, high)
+    ]
     assert [page.words.alignment for page in run.results[1].pages] == [page.alignment for page in high]
     assert low == whole
-    assert sweep.curve[1].macro.f1 == 1
+    assert sweep.points[1].macro.f1 == 1

@@ -67,7 +67,7 @@ def lines(sentences: list[list[str]]) -> str:
 def test_the_union_of_lins_example() -> None:
     # Section 3.2: of w1 to w5 the first cleaned sentence has w1 w2, the second w1 w3 w5; their union has 4 of 5.
     found = rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5")
-    assert found == RougeCounts(hits=4, found=10, wanted=5)
+    assert found == RougeCounts(hits=4, cleaned=10, gold=5)
     assert found.agreement == Agreement(4 / 10, 4 / 5, 8 / 15)
 
 
@@ -89,21 +89,21 @@ def test_long_sentences_are_followed_as_short_ones(cleaned: list[str], gold: lis
 def test_of_equally_long_subsequences_the_one_counts_that_is_met_first_from_the_end() -> None:
     # `a b` and `b a` share one token. From the end, the gold sentence's last is left, since nothing is lost by it; so both
     # cleaned sentences hit its first, where one each would hit two.
-    assert rouge_lsum("b a x\nb a", "a b") == RougeCounts(hits=1, found=5, wanted=2)
-    assert rouge_lsum("a b x\na b", "b a") == RougeCounts(hits=1, found=5, wanted=2)
+    assert rouge_lsum("b a x\nb a", "a b") == RougeCounts(hits=1, cleaned=5, gold=2)
+    assert rouge_lsum("a b x\na b", "b a") == RougeCounts(hits=1, cleaned=5, gold=2)
 
 
 def test_tokens_are_hit_no_oftener_than_the_page_has_them() -> None:
-    assert rouge_lsum("rain fell", "rain fell\nrain fell\nrain stopped") == RougeCounts(hits=2, found=2, wanted=6)
-    assert rouge_lsum("rain\nrain\nrain", "rain") == RougeCounts(hits=1, found=3, wanted=1)
+    assert rouge_lsum("rain fell", "rain fell\nrain fell\nrain stopped") == RougeCounts(hits=2, cleaned=2, gold=6)
+    assert rouge_lsum("rain\nrain\nrain", "rain") == RougeCounts(hits=1, cleaned=3, gold=1)
 
 
 def test_sentences_end_within_lines_too() -> None:
     # Across sentences the order of tokens does not matter, within them it does.
-    assert rouge_lsum("It rained. He left.", "He left. It rained.") == RougeCounts(hits=4, found=4, wanted=4)
-    assert rouge_lsum("it rained he left", "he left it rained") == RougeCounts(hits=2, found=4, wanted=4)
+    assert rouge_lsum("It rained. He left.", "He left. It rained.") == RougeCounts(hits=4, cleaned=4, gold=4)
+    assert rouge_lsum("it rained he left", "he left it rained") == RougeCounts(hits=2, cleaned=4, gold=4)
     # Case and punctuation count.
-    assert rouge_lsum("It rained", "it rained.") == RougeCounts(hits=0, found=2, wanted=2)
+    assert rouge_lsum("It rained", "it rained.") == RougeCounts(hits=0, cleaned=2, gold=2)
 
 
 def test_nothing_agrees_with_nothing_only() -> None:

@@ -78,12 +78,12 @@ def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
     words, headings = found.sweeps
     assert (words.scorer, words.gold, words.folder) == ("words", "set", tmp_path / "set")
     assert words.baseline == tuple(by_name["none"])
-    assert [(point.cutoff, point.f1s) for point in words.curve] == [
+    assert [(point.cutoff, point.f1s) for point in words.points] == [
         (4.0, tuple(by_name["words@4"])),
         (8.0, tuple(by_name["words@8"])),
     ]
     assert headings.scorer == "words(headings=keep)"
-    assert headings.curve[0].f1s == tuple(f1_of(gold, "words(headings=keep)@4"))
+    assert headings.points[0].f1s == tuple(f1_of(gold, "words(headings=keep)@4"))
     # words@1000 empties every page, and so there is nothing to tell reliable pages by.
     assert [name for name, _ in found.reliability] == ["none", "words@4", "words@8"]
     assert found.transfers == ()

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaneval.gold import LabelledText, parse_gold, read_gold
-from thresher.cleaneval.measures import Agreement
-from thresher.cleaneval.segmentation import SegmentCounts, compare_segments
+from thresher.cleaneval.measures import Agreement, SegmentCounts, compare_segments
 from thresher.pages import read_html
 from thresher.pages.marked_text import marked_segments
 
@@ -52,7 +51,7 @@ def test_segments_of_an_example() -> None:
         LabelledText("l", "one two"),
     ]
     found = compare_segments(cleaned, gold)
-    assert found == SegmentCounts(found=4, wanted=4, right=2, right_unlabelled=3)
+    assert found == SegmentCounts(cleaned=4, gold=4, right=2, right_unlabelled=3)
     assert (found.labelled, found.unlabelled) == (Agreement(0.5, 0.5, 0.5), Agreement(0.75, 0.75, 0.75))
 
 
@@ -60,10 +59,10 @@ def test_a_boundary_counts_if_no_words_are_aligned_across_it() -> None:
     gold = [LabelledText("p", "one two three"), LabelledText("p", "four")]
     # Two words stand on the wrong side, a longer match than the tag.
     far = [LabelledText("p", "one"), LabelledText("p", "two three four")]
-    assert compare_segments(far, gold) == SegmentCounts(found=2, wanted=2, right=1, right_unlabelled=1)
+    assert compare_segments(far, gold) == SegmentCounts(cleaned=2, gold=2, right=1, right_unlabelled=1)
     # One word does, a match as long as the tag, which comes first.
     near = [LabelledText("p", "one two"), LabelledText("p", "three four")]
-    assert compare_segments(near, gold) == SegmentCounts(found=2, wanted=2, right=2, right_unlabelled=2)
+    assert compare_segments(near, gold) == SegmentCounts(cleaned=2, gold=2, right=2, right_unlabelled=2)
 
 
 @given(SEGMENTS, SEGMENTS)
@@ -76,7 +75,7 @@ def test_counts_are_difflibs(cleaned: list[LabelledText], gold: list[LabelledTex
 
 def test_words_that_look_like_tags_are_words() -> None:
     gold = [LabelledText("p", "tags such as <h> <p>"), LabelledText("h", "<l> <l>")]
-    assert compare_segments(gold, gold) == SegmentCounts(found=2, wanted=2, right=2, right_unlabelled=2)
+    assert compare_segments(gold, gold) == SegmentCounts(cleaned=2, gold=2, right=2, right_unlabelled=2)
     assert compare_segments([LabelledText("l", "<p> <h>")], gold) == SegmentCounts(1, 2, 0, 1)
 
 

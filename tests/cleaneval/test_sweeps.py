@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from thresher.cleaneval.measures import Agreement, PageWords, summarize_pages
-from thresher.cleaneval.sweeps import BestCutoff, Sweep, SweepPoint, best_cutoff, sweep_curve, transfer
+from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, SweepPoint, best_cutoff, sweep_points, transfer
 from thresher.errors import ConfigError
 from thresher.scorers.base import KEEP_HIGH, KEEP_LOW
 
@@ -25,6 +25,10 @@ def page(words: int, gold: int, aligned: int) -> PageWords:
 def point(cutoff: float, *f1s: float) -> SweepPoint:
     mean = Agreement(0.5, 0.5, statistics.fmean(f1s))
     return SweepPoint(cutoff, mean, mean, f1s)
+
+
+def swept(folder: Path, points: tuple[SweepPoint, ...], baseline: tuple[float, ...]) -> GoldSweep:
+    return GoldSweep("words", folder.name, folder, points, best_cutoff(points), baseline)
 
 
 def pages_at(seed: int) -> dict[float, list[PageWords]]:
@@ -40,7 +44,7 @@ def pages_at(seed: int) -> dict[float, list[PageWords]]:
 
 
 def test_a_curve_by_hand() -> None:
-    curve = sweep_curve({3: [page(5, 10, 5), page(0, 10, 0)], 1: [page(20, 10, 10), page(10, 10, 4)]}, KEEP_HIGH)
+    curve = sweep_points({3: [page(5, 10, 5), page(0, 10, 0)], 1: [page(20, 10, 10), page(10, 10, 4)]}, KEEP_HIGH)
     assert [item.cutoff for item in curve] == [1, 3]
     first, last = curve
     assert first.f1s == pytest.approx((20 / 30, 0.4))
@@ -53,7 +57,7 @@ def test_a_curve_by_hand() -> None:
 @pytest.mark.parametrize(("keep", "expected"), [(KEEP_HIGH, [*range(10)]), (KEEP_LOW, [*range(9, -1, -1)])])
 def test_a_curve_is_the_summary_of_each_cutoff(keep: str, expected: list[int]) -> None:
     pages = pages_at(1)
-    curve = sweep_curve(pages, keep)
+    curve = sweep_points(pages, keep)
     assert [item.cutoff for item in curve] == expected
     for item in curve:
         summary = summarize_pages(pages[item.cutoff])
@@ -64,10 +68,10 @@ def test_a_curve_is_the_summary_of_each_cutoff(keep: str, expected: list[int]) -
 
 def test_of_equal_cutoffs_the_one_that_removes_least() -> None:
     same = {cutoff: [page(10, 10, 8), page(7, 9, 6)] for cutoff in (1.0, 2.0, 3.0)}
-    assert best_cutoff(sweep_curve(same, KEEP_HIGH)).cutoff == 1
-    assert best_cutoff(sweep_curve(same, KEEP_LOW)).cutoff == 3
+    assert best_cutoff(sweep_points(same, KEEP_HIGH)).cutoff == 1
+    assert best_cutoff(sweep_points(same, KEEP_LOW)).cutoff == 3
     f1 = same[1.0][0].alignment.f1 / 2 + same[1.0][1].alignment.f1 / 2
-    assert best_cutoff(sweep_curve(same, KEEP_LOW)) == BestCutoff(3, pytest.approx(f1), 1, 3)
+    assert best_cutoff(sweep_points(same, KEEP_LOW)) == BestCutoff(3, pytest.approx(f1), 1, 3)
     # The mean of the same values in another order may be another double.
     assert best_cutoff([point(1, 0.1, 0.2, 0.3), point(2, 0.3, 0.2, 0.1)]).cutoff == 1
 
@@ -111,13 +115,7 @@ def test_best_and_plateau_by_brute_force(f1s: list[list[float]]) -> None:
 def test_a_transfer() -> None:
     curves = {name: pages_at(seed) for seed, name in enumerate(("here", "there"))}
     sweeps = {
-        name: Sweep(
-            "words",
-            name,
-            Path("sets", name),
-            sweep_curve(pages, KEEP_HIGH),
-            tuple(one.alignment.f1 for one in pages[0.0]),
-        )
+        name: swept(Path("sets", name), sweep_points(pages, KEEP_HIGH), tuple(one.alignment.f1 for one in pages[0.0]))
         for name, pages in curves.items()
     }
     found = transfer(sweeps["here"], sweeps["there"])
@@ -143,7 +141,7 @@ def test_a_cutoff_is_never_tested_on_its_own_pages(tmp_path: Path) -> None:
     curve = (point(1, 0.5, 0.6),)
     (tmp_path / "set").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "set")
-    here, link = (Sweep("words", name, tmp_path / name, curve, (0.4, 0.5)) for name in ("set", "link"))
+    here, link = (swept(tmp_path / name, curve, (0.4, 0.5)) for name in ("set", "link"))
     for tested in (here, link):
         with pytest.raises(ConfigError) as caught:
             transfer(here, tested)
@@ -151,7 +149,7 @@ def test_a_cutoff_is_never_tested_on_its_own_pages(tmp_path: Path) -> None:
             f"{tested.folder}: a cutoff cannot be tested on the pages that it was chosen on. Fix: give two folders."
         )
     with pytest.raises(ConfigError) as caught:
-        transfer(here, Sweep("words", "other", tmp_path / "other", (point(2.5, 0.1, 0.2),), (0.4, 0.5)))
+        transfer(here, swept(tmp_path / "other", (point(2.5, 0.1, 0.2),), (0.4, 0.5)))
     assert str(caught.value) == (
         f"{tmp_path / 'other'}: the cutoff 1 was not tried. Fix: sweep over the same cutoffs in both."
     )

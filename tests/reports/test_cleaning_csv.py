@@ -104,7 +104,7 @@ def test_curves_have_a_line_for_each_cutoff() -> None:
     assert {line["scorer"] for line in lines} == {"words"}
     assert [line["best"] for line in lines] == [*"0100", *"010000"]
     assert [line["plateau"] for line in lines] == [line["best"] for line in lines]
-    for line, point in zip(lines, (*one.curve, *two.curve), strict=True):
+    for line, point in zip(lines, (*one.points, *two.points), strict=True):
         for prefix, values in (("", point.macro), ("micro_", point.micro)):
             assert [float(line[f"{prefix}{name}"]) for name in ("precision", "recall", "f1")] == [
                 values.precision,

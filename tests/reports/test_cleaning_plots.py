@@ -210,12 +210,13 @@ def test_predicted_precision_parts_pages_at_the_floor() -> None:
     assert parts[0] | parts[1] == pairs
     assert all(x < 0.86 for x, _ in parts[0])
     assert all(x >= 0.86 for x, _ in parts[1])
-    assert 0 < len(parts[1]) == found.reliable.chosen < 60
-    assert {f"{found.reliable.chosen} pages at least 0.86", f"{60 - found.reliable.chosen} pages below 0.86"} <= set(
-        texts(figure)
-    )
+    assert 0 < len(parts[1]) == found.reliable.selected < 60
+    assert {
+        f"{found.reliable.selected} pages at least 0.86",
+        f"{60 - found.reliable.selected} pages below 0.86",
+    } <= set(texts(figure))
     expected = (
-        f"mean {found.reliable.mean_precision_chosen:.3f} of the chosen, {found.reliable.mean_precision_all:.3f} of all; "
+        f"mean {found.reliable.mean_precision_selected:.3f} of the chosen, {found.reliable.mean_precision_all:.3f} of all; "
         f"residual standard error {found.model.residual_error:.3f}"
     )
     assert expected in texts(figure)

@@ -134,7 +134,7 @@ def test_reliable_pages_of_each_cleaner() -> None:
     (row,) = texts(table)
     # 11 pages have words, each with the same precision, which is what all models predict.
     assert row == [name, "1.000", "0.000", "11", "11", "0.700", "0.750", "0.750", "0", "0"]
-    none = replace(found, reliable=replace(found.reliable, chosen=0, mean_precision_chosen=float("nan")))
+    none = replace(found, reliable=replace(found.reliable, selected=0, mean_precision_selected=float("nan")))
     assert reliability_table([(name, none)]).rows[0][7].text == "–"  # type: ignore[union-attr]
     assert reliability_table(()) is None
 
@@ -158,12 +158,12 @@ def test_a_curve_has_a_row_for_each_cutoff_and_stars_at_its_plateau() -> None:
 
 @given(st.lists(st.sampled_from([0.2, 0.5, 0.5, 0.7]), min_size=1, max_size=60), st.integers(2, 15))
 def test_of_a_long_curve_the_places_that_matter_are_shown(heights: list[float], limit: int) -> None:
-    like = sweep().curve[0]
+    like = sweep().points[0]
     curve = [
         SweepPoint(float(place), replace(like.macro, f1=f1), like.micro, (f1, f1)) for place, f1 in enumerate(heights)
     ]
-    shown = shown_points(curve, limit)
-    assert shown_points(curve, None) == tuple(curve)
+    shown = shown_points(curve, best_cutoff(curve), limit)
+    assert shown_points(curve, best_cutoff(curve), None) == tuple(curve)
     places = [int(point.cutoff) for point in shown]
     assert places == sorted(set(places))
     best = best_cutoff(curve)

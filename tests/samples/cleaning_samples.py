@@ -6,13 +6,12 @@ from pathlib import Path
 
 from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
 from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.measures import PageWords
+from thresher.cleaneval.measures import PageWords, SegmentCounts
 from thresher.cleaneval.reliability import PageStatistics, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.segmentation import SegmentCounts
-from thresher.cleaneval.sweeps import Sweep, sweep_curve, transfer
+from thresher.cleaneval.sweeps import GoldSweep, best_cutoff, sweep_points, transfer
 from thresher.scorers.base import KEEP_HIGH
 
 PAGES = 12
@@ -53,14 +52,15 @@ def results(segments: bool = True, peers: bool = True) -> tuple[CleanerResult, .
     return compare_cleaners(columns if peers else columns[:2])
 
 
-def sweep(gold: str = "here", cutoffs: int = 4) -> Sweep:
+def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
     """Return a curve whose best cutoff is 2, without any as good: at the cutoff c, 100 - 20·(c - 1) words are left."""
     pages = {
         float(cutoff): [page_words(max(0, 100 - 20 * (cutoff - 1)), aligned) for _ in range(PAGES)]
         for cutoff, aligned in zip(range(1, cutoffs + 1), [50, 49, 30, *[10] * cutoffs], strict=False)
     }
     pages = {cutoff: [page if page.words else page_words(0, 0) for page in found] for cutoff, found in pages.items()}
-    return Sweep("words", gold, Path(gold), sweep_curve(pages, KEEP_HIGH), tuple(2 / 3 for _ in range(PAGES)))
+    points = sweep_points(pages, KEEP_HIGH)
+    return GoldSweep("words", gold, Path(gold), points, best_cutoff(points), tuple(2 / 3 for _ in range(PAGES)))
 
 
 def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:

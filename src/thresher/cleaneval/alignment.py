@@ -1,4 +1,4 @@
-"""Alignment of two word sequences by longest matching blocks: what Python's difflib finds, on long pages much sooner."""
+"""Alignment of two word sequences by longest matching blocks: as Python's difflib, but much faster on long pages."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 _RUNS = ((3, (0, 1, 2)), (8, (0, 3, 5)), (32, (0, 8, 16, 24)))
-"""Lengths of the runs of words that are looked up, and where the shorter runs that make them up begin; only speed depends on
-them."""
+"""Lengths of the indexed runs of words, each with the offsets of the shorter runs that compose it; they only affect speed."""
 
 Level = tuple[int, list[int], dict[int, list[int]]]
 
 
 class Match(NamedTuple):
-    """`size` equal words: from `a` on in the first sequence, from `b` on in the second."""
+    """`size` equal words, from position `a` of the first sequence and `b` of the second."""
 
     a: int
     b: int
@@ -22,7 +21,7 @@ class Match(NamedTuple):
 
 
 class _Range(NamedTuple):
-    """A part of both sequences, and the level of the longest run that may still be found in it."""
+    """A part of both sequences, and the level of the longest run that it may contain."""
 
     a_begin: int
     a_end: int
@@ -32,21 +31,21 @@ class _Range(NamedTuple):
 
 
 def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]:
-    """Return the blocks that `difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()` has.
+    """Return the blocks of `difflib.SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks()`.
 
-    The longest block that both sequences share is taken (of equals the first in `a`, of those the first in `b`), and then
-    the same is done left and right of it (Ratcliff and Obershelp's pattern matching, as Python's difflib documents it).
-    Blocks that touch in both sequences are one; difflib's last block, of size 0, is left out.
+    The longest common block is taken (ties: first in `a`, then first in `b`), and then recursively the longest left and right
+    of it (Ratcliff and Obershelp's pattern matching, as Python's difflib documents it). Adjacent blocks are joined; difflib's
+    last block, of size 0, is left out.
 
-    A match of at least k words is a match of runs of k words, shorter by k - 1 and beginning at the same places. Few long
-    runs come twice, where common words come by the thousand; so the longest match is looked for among long runs first, and
-    where a part has none of those, none of its parts need be asked.
+    A match of at least k words is a match of runs of k words, shorter by k - 1, at the same positions. Long runs rarely
+    repeat, while common words occur by the thousand; so the longest match is looked up among long runs first, and parts of a
+    part without any are not searched for them again.
     """
     words: dict[Hashable, int] = {}
     left = [words.setdefault(word, len(words)) for word in a]
     right = [words.setdefault(word, len(words)) for word in b]
     levels = _levels(left, right)
-    found: list[Match] = []
+    matches: list[Match] = []
     waiting = [_Range(0, len(left), 0, len(right), 0)]
     while waiting:
         part = waiting.pop()
@@ -54,45 +53,45 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
             continue
         best = _longest(part, *levels[part.level])
         if best.size:
-            found.append(best)
+            matches.append(best)
             after_a, after_b = best.a + best.size, best.b + best.size
             waiting.append(_Range(part.a_begin, best.a, part.b_begin, best.b, part.level))
             waiting.append(_Range(after_a, part.a_end, after_b, part.b_end, part.level))
         elif part.level + 1 < len(levels):
             waiting.append(part._replace(level=part.level + 1))
-    return _joined(sorted(found))
+    return _joined(sorted(matches))
 
 
 def _levels(a: list[int], b: list[int]) -> list[Level]:
-    """Return for each length of runs, falling to 1: it, the run that begins at each place of `a`, each run's places in `b`.
+    """Return for each run length, down to 1: the length, the run at each position of `a`, the positions of each run in `b`.
 
-    Runs are numbered; a number below 0 is of a run that `b` has not.
+    Runs are numbered; -1 is a run that `b` does not have.
     """
-    levels = [(1, a, _places(b))]
+    levels = [(1, a, _positions(b))]
     for length, offsets in _RUNS:
         numbers: dict[tuple[int, ...], int] = {}
         b = [numbers.setdefault(run, len(numbers)) for run in zip(*(b[offset:] for offset in offsets), strict=False)]
         a = [numbers.get(run, -1) for run in zip(*(a[offset:] for offset in offsets), strict=False)]
-        levels.append((length, a, _places(b)))
+        levels.append((length, a, _positions(b)))
     return levels[::-1]
 
 
-def _places(runs: list[int]) -> dict[int, list[int]]:
-    places: dict[int, list[int]] = {}
-    for place, run in enumerate(runs):
-        places.setdefault(run, []).append(place)
-    return places
+def _positions(runs: list[int]) -> dict[int, list[int]]:
+    positions: dict[int, list[int]] = {}
+    for position, run in enumerate(runs):
+        positions.setdefault(run, []).append(position)
+    return positions
 
 
-def _longest(part: _Range, length: int, runs: list[int], places: dict[int, list[int]]) -> Match:
+def _longest(part: _Range, length: int, runs: list[int], positions: dict[int, list[int]]) -> Match:
     """Return the longest match of at least `length` words within the part; of size 0 if there is none."""
     best_a, best_b, best_size = part.a_begin, part.b_begin, 0
     b_begin, b_end = part.b_begin, part.b_end - length + 1
     sizes: dict[int, int] = {}
-    for place in range(part.a_begin, part.a_end - length + 1):
-        # By the place in b: how many runs in a row match up to there.
+    for position in range(part.a_begin, part.a_end - length + 1):
+        # By position in b: how many consecutive runs match up to it.
         grown: dict[int, int] = {}
-        others = places.get(runs[place])
+        others = positions.get(runs[position])
         if others:
             for at in range(bisect_left(others, b_begin), len(others)):
                 other = others[at]
@@ -100,7 +99,7 @@ def _longest(part: _Range, length: int, runs: list[int], places: dict[int, list[
                     break
                 size = grown[other] = sizes.get(other - 1, 0) + 1
                 if size > best_size:
-                    best_a, best_b, best_size = place - size + 1, other - size + 1, size
+                    best_a, best_b, best_size = position - size + 1, other - size + 1, size
         sizes = grown
     return Match(best_a, best_b, best_size + length - 1 if best_size else 0)
 

@@ -1,4 +1,5 @@
-"""Text with what it is: a heading, a paragraph, a list item."""
+"""Gold standards: pages and the text on them that people marked as content, in the formats of CleanEval, Dragnet, L3S-GN1 and
+trafilatura's evaluation."""
 
 from __future__ import annotations
 
@@ -35,33 +36,33 @@ _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
 _COMMENTS = "x-nc-sel5"
 _MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
 
-# What the parser of pages takes for a space; some would not outlive being parsed twice.
+# Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
-# Elements without content, which no end tag may follow.
+# Elements without content, which have no end tag.
 _VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
-# Elements in which references are not read, so that what is written there would not be read as it was.
+# Elements in which character references are not resolved, so that escaped text would not be read back.
 _LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
 
 
 def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
-    """Return what an annotated page marks as content, in the blocks that the page has without its marks.
+    """Return the marked content of an annotated page of L3S-GN1, in the blocks of the page without its marks.
 
-    The innermost mark around a text says what it is, so that text in nested marks counts once; of several marks on one
-    element the first counts. What stands outside marks is not content, nor is the page's title unless marked. Labels are
-    those of the page's tags, not the annotators': heading, list item (its first block), else paragraph.
+    The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
+    first applies. Unmarked text is not content, not even the page's title. Labels follow the page's tags, not the annotators:
+    heading, list item (its first block), else paragraph.
 
     Args:
-        content: the page as it came.
-        comments: whether what users commented is content.
+        content: the page's bytes.
+        comments: whether readers' comments are content.
 
     Returns:
         the blocks; none if nothing is marked.
 
     Raises:
-        lxml.etree.LxmlError: if libxml2 gives the page up.
+        lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
     target = _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT)
-    # Through events, which know no limit of depth.
+    # Parser events have no limit of depth.
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(decode(content).utf8.translate(_CONTROLS))
     html: str = parser.close()
@@ -69,7 +70,7 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
 
 
 class _MarkedOnly:
-    """A parser target that writes the page anew, with a space for each text that is not content."""
+    """A parser target that writes the page again, with a space for each text that is not content."""
 
     def __init__(self, content: frozenset[str]) -> None:
         self._content = content
@@ -105,13 +106,13 @@ GOLD_SUFFIXES = (".txt",)
 _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
 _MARKER = re.compile(r"<(/?)([hpl])>", re.IGNORECASE)
 _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
-# `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet slipped in its first half.
-_COMMENTS_gold = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
+# `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet mistyped the first half.
+_COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class GoldPage:
-    """A page and what of it is content: segments in the page's order, none if nothing is."""
+    """A page and its content, as segments in the page's order; none if nothing on it is content."""
 
     stem: str
     path: Path
@@ -119,13 +120,13 @@ class GoldPage:
 
     @property
     def text(self) -> str:
-        """The segments' text, one a line or more."""
+        """The segments' texts, each starting a new line."""
         return "\n".join(segment.text for segment in self.segments)
 
 
 @dataclass(frozen=True)
 class GoldStandard:
-    """The pages with gold, by stem; and the stems of pages without gold and of gold without a page, in order."""
+    """The pages with gold, sorted by stem; and the stems of pages without gold and of gold without a page, sorted."""
 
     pages: tuple[GoldPage, ...]
     without_gold: tuple[str, ...]
@@ -136,14 +137,14 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
     """Read a gold standard.
 
     Args:
-        folder: holds the pages in `input/` or `original/`, or itself where there is no such folder.
-        gold: a folder of gold texts or else of annotated pages, or a JSON file of `{stem: {"articleBody": text}}`; by
-            default the folder's `GoldStandard/`, `gold/` or `annotated/`.
-        comments: whether what readers commented, below Dragnet's mark or within L3S-GN1's, is content.
+        folder: has the pages in `input/` or `original/`, or directly if there is no such folder.
+        gold: a folder of gold texts or of annotated pages, or a JSON file of `{stem: {"articleBody": text}}`; by default the
+            folder's `GoldStandard/`, `gold/` or `annotated/`.
+        comments: whether readers' comments, below Dragnet's mark or inside L3S-GN1's, are content.
 
     Raises:
-        InputError: if the pages or the gold are missing or unreadable, two files have the same stem, the JSON has
-            another form, or no page has gold.
+        InputError: if pages or gold are missing or unreadable, two files have the same stem, the JSON has another form, or no
+            page has gold.
     """
     gold = gold or _gold_folder(folder)
     pages = _by_stem(_pages_folder(folder), HTML_SUFFIXES)
@@ -155,7 +156,6 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
             "no page has a gold text of the same stem", "name both alike, such as 1.html and 1.txt", str(gold)
         )
     return GoldStandard(
-        # Gold without a page is only listed, so it is not read.
         tuple(GoldPage(stem, pages[stem], _segments(texts[stem], comments)) for stem in both),
         tuple(sorted(pages.keys() - texts.keys())),
         tuple(sorted(texts.keys() - pages.keys())),
@@ -163,27 +163,27 @@ def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) ->
 
 
 def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
-    """Return the segments of a gold text, white space around each stripped, empty ones left out.
+    """Return the segments of a gold text, stripped, without empty ones.
 
-    A text is CleanEval's if it begins with a line `URL:` or a line begins with a segment marker. There a marker may stand
-    anywhere, is closed by the next, and what is before the first has no label; character references mean their
-    characters, which CleanPortalEval needs. Any other text is one segment as it stands, up to Dragnet's comments mark.
+    A text is in CleanEval's format if it begins with a line `URL:` or if any line begins with a segment marker. A marker may
+    then stand anywhere and ends the segment before it; text before the first has no label; character references are resolved,
+    as CleanPortalEval needs. Any other text is one segment, up to Dragnet's comments mark.
 
     Args:
         text: the gold text.
-        comments: whether what stands below Dragnet's comments mark is a segment too.
+        comments: whether the text below Dragnet's comments mark is a segment too.
     """
     if (url := _URL.match(text)) or _MARKED_LINE.search(text):
         parts = _marked(text[url.end() :] if url else text)
     else:
-        found = _COMMENTS_gold.split(text)
-        parts = ((None, part) for part in (found if comments else found[:1]))
+        body = _COMMENTS_MARK.split(text)
+        parts = ((None, part) for part in (body if comments else body[:1]))
     segments = (LabelledText(label, part.strip()) for label, part in parts)
     return tuple(segment for segment in segments if segment.text)
 
 
 def decode_gold(content: bytes) -> str:
-    """Decode a gold file: UTF-8, with or without byte order mark, or else windows-1252; line ends become line feeds."""
+    """Decode a gold file: UTF-8, with or without byte order mark, else windows-1252; line ends become line feeds."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -201,7 +201,7 @@ def _marked(text: str) -> Iterator[tuple[str | None, str]]:
 
 
 def _segments(gold: str | Path, comments: bool) -> tuple[LabelledText, ...]:
-    """Return the segments of a gold text, or of a file with one or with an annotated page."""
+    """Return the segments of a gold text, or of a file: a gold text or an annotated page."""
     if isinstance(gold, str):
         return parse_gold(gold, comments)
     try:
@@ -236,17 +236,17 @@ def _gold_folder(folder: Path) -> Path:
 
 
 def _by_stem(folder: Path, *choices: tuple[str, ...]) -> dict[str, Path]:
-    """Return the files with one of the suffixes of the first choice that the folder has any of."""
+    """Return the files by stem, with the first choice of suffixes that any file has."""
     files = list(_files(folder))
     for suffixes in choices:
-        found: dict[str, Path] = {}
+        by_stem: dict[str, Path] = {}
         for path in files:
             if not path.name.lower().endswith(suffixes):
                 continue
-            if (other := found.setdefault(path.stem, path)) is not path:
+            if (other := by_stem.setdefault(path.stem, path)) is not path:
                 raise InputError(f"{path.name} has the same stem as {other.name}", "keep one of them", str(folder))
-        if found:
-            return found
+        if by_stem:
+            return by_stem
     wanted = ", ".join(chain(*choices))
     raise InputError(f"the folder holds no file ending in {wanted}", "check the path", str(folder))
 
@@ -260,14 +260,14 @@ def _files(folder: Path) -> Iterable[Path]:
 
 def _article_bodies(path: Path) -> dict[str, str]:
     try:
-        found: Any = json.loads(read_text(path))
+        pages: Any = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError(f"it is no JSON ({error})", "correct the file", str(path)) from error
     form = 'write {"stem": {"articleBody": "text"}, ...}'
-    if not isinstance(found, dict):
+    if not isinstance(pages, dict):
         raise InputError("it is no JSON object of pages by stem", form, str(path))
     texts: dict[str, str] = {}
-    for stem, entry in found.items():
+    for stem, entry in pages.items():
         body = entry.get("articleBody") if isinstance(entry, dict) else None
         if not isinstance(body, str):
             raise InputError(f"the page {stem!r} has no text `articleBody`", form, str(path))

@@ -1,4 +1,4 @@
-"""What cleaners leave of the pages of a score store, block by block, with what each block is."""
+"""Cleaning pages that have gold texts, from a score store, and comparing every cleaned page with its gold text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from thresher.cleaneval.gold import GoldPage, LabelledText
-from thresher.cleaneval.measures import PageWords, compare_words
+from thresher.cleaneval.measures import PageWords, SegmentCounts, compare_segments, compare_words
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
-from thresher.cleaneval.segmentation import SegmentCounts, compare_segments
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.base import read_sources
 from thresher.collections.ids import escape_id
@@ -30,11 +29,15 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import list_column, read_shard, shards
 
 Text = tuple[LabelledText, ...]
+Compared = TypeVar("Compared")
+
+SHARD_PAGES = 16
+"""Gold standards are small: with shards of the usual size, workers would be idle."""
 
 
 @dataclass(frozen=True)
 class CleanedPage:
-    """A page's id and its text by each cleaner, in their order; `problem` says why it has none."""
+    """A page's id and its text by each cleaner, in order; `problem` says why it could not be cleaned."""
 
     id: str
     texts: tuple[Text, ...]
@@ -42,10 +45,10 @@ class CleanedPage:
 
 
 def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
-    """Give every page of a shard that was scored with labels, cleaned by every cleaner.
+    """Yield every page of a shard that was scored with labels, cleaned by every cleaner.
 
-    Title and headings are `h`; of a list item the first block is `l`; all other blocks are `p`. A block of which some
-    sentences are kept is one text. The cleaners are resolved.
+    Title and headings are labelled `h`, the first block of a list item `l`, all other blocks `p`. A block of which only some
+    sentences are kept is one text. The cleaners' cutoffs are numbers, not percentiles.
 
     Raises:
         StateError: if the shard is damaged or lacks scores or labels.
@@ -54,11 +57,11 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
     kinds = np.where(list_column(table, "list_items")[1], LIST_ITEM, PARAGRAPH)
     kinds[list_column(table, "levels")[1] > 0] = HEADING
     texts: list[list[Text]] = [[()] * len(cleaners) for _ in range(len(table))]
-    for place, cleaner in enumerate(cleaners):
+    for column, cleaner in enumerate(cleaners):
         for row, document, blocks in cut_shard(table, cleaner):
             if document.text:
                 labels = kinds[np.unique(blocks)].tolist()
-                texts[row][place] = tuple(
+                texts[row][column] = tuple(
                     LabelledText(label, text) for label, text in zip(labels, document.text.split("\n"), strict=True)
                 )
     for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
@@ -67,28 +70,28 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
 
 @dataclass(frozen=True)
 class GoldCollection:
-    """Pages with gold, in their order; the id of a page is its stem, escaped."""
+    """Pages with gold, in order; the id of a page is its escaped stem."""
 
     path: Path
     pages: Sequence[GoldPage]
     options: ReadOptions = field(default_factory=lambda: ReadOptions(IdRule(ids="stem", escape=True)))
 
     def fingerprint(self) -> str:
-        """Return a digest over names, sizes and modification times of the pages."""
+        """Return a digest of the names, sizes and modification times of the pages."""
         return digest([(source.id, source.size, _modified(source.path)) for source in self._sources()])
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the pages, which are read later, some at a time.
+        """Yield parts of so many pages.
 
         Raises:
-            InputError: if the file of a page is gone.
+            InputError: if a page's file is missing.
         """
         sources = tuple(self._sources())
         for number, first in enumerate(range(0, len(sources), pages)):
             yield Part(0, number, self.path, "", sources=sources[first : first + pages])
 
     def read(self, part: Part) -> Reading:
-        """Give the pages of a part."""
+        """Read the pages of a part."""
         return read_sources(part)
 
     def _sources(self) -> Iterator[Source]:
@@ -111,9 +114,9 @@ def _modified(path: Path | None) -> int:
 
 @dataclass(frozen=True)
 class PageQuality:
-    """How well a page was cleaned: its words, its segments (None where the gold text has none), ROUGE-LSum.
+    """A cleaned page against its gold text: words, segments (None if the gold text has none), ROUGE-LSum.
 
-    `statistics` are of the cleaned page alone; None if it holds no word.
+    `statistics` are of the cleaned page alone; None if it has no words.
     """
 
     words: PageWords
@@ -124,31 +127,25 @@ class PageQuality:
 
 def compare_page(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> PageQuality:
     """Compare a cleaned page with its gold text."""
-    text, wanted = joined(cleaned), joined(gold)
+    text, gold_text = joined(cleaned), joined(gold)
     return PageQuality(
-        compare_words(text, wanted),
+        compare_words(text, gold_text),
         compare_segments(cleaned, gold),
-        rouge_lsum(text, wanted),
+        rouge_lsum(text, gold_text),
         page_statistics([part.text for part in cleaned]),
     )
 
 
 def joined(parts: Sequence[LabelledText]) -> str:
-    """Return the text of the parts, each on lines of its own."""
+    """Return the texts of the parts, each starting a new line."""
     return "\n".join(part.text for part in parts)
 
 
-SHARD_PAGES = 16
-"""Gold standards are small: a shard of the usual size would leave workers without work."""
-
-Compared = TypeVar("Compared")
-
-
 @dataclass(frozen=True)
-class JudgedPage:
-    """How well one page was cleaned by each cleaner, in the order asked; `problem` says why it has no text at all.
+class PageJudgement:
+    """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
 
-    A page that cannot be parsed or scored counts as emptied by every cleaner.
+    Such a page counts as emptied by every cleaner.
     """
 
     stem: str
@@ -159,19 +156,19 @@ class JudgedPage:
 def score_gold(
     pages: Sequence[GoldPage], scorers: Sequence[Scorer], folder: Path, workers: int = 1, fresh: bool = False
 ) -> None:
-    """Score pages with gold into the score store `folder`; what is there already is kept.
+    """Score pages with gold into the score store `folder`, unless they are scored already.
 
     Args:
         pages: at least one.
-        scorers: all that the cleaners to come need; of those with the same canonical name the first serves.
+        scorers: all that the cleaners need; duplicates by canonical name are scored once.
         folder: the score store.
-        workers: how many processes.
-        fresh: drop scores that were made otherwise, instead of refusing.
+        workers: number of processes.
+        fresh: replace scores that were made otherwise, instead of refusing.
 
     Raises:
-        InputError: if a page's file is gone.
-        StateError: if the folder holds scores that were made from other pages or in another way.
-        ThresherError: what a scorer raises that lacks its model.
+        InputError: if a page's file is missing.
+        StateError: if the folder holds scores of other pages or made in another way.
+        ThresherError: if a scorer's model is missing.
     """
     distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
     collection = GoldCollection(pages[0].path.parent, pages)
@@ -181,10 +178,10 @@ def score_gold(
 
 def judge_pages(
     pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
-) -> Iterator[JudgedPage]:
-    """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in the pages' order.
+) -> Iterator[PageJudgement]:
+    """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
 
-    Percentiles are of all pages of the store.
+    Percentile cutoffs are over all pages of the store.
 
     Raises:
         StateError: if the store is damaged or lacks scores.
@@ -195,19 +192,19 @@ def judge_pages(
 def judge_words(
     pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
 ) -> Iterator[tuple[PageWords, ...]]:
-    """Compare the words alone: for many cutoffs that is much sooner. Otherwise as `judge_pages`."""
+    """Compare words only, which is much faster for many cutoffs; otherwise like `judge_pages`."""
     return _over_shards(_words_of_shard, pages, folder, cleaners, workers)
 
 
 def judge_texts(
     texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
 ) -> Iterator[tuple[PageQuality, ...]]:
-    """Compare texts that came from elsewhere.
+    """Compare texts that other packages extracted.
 
     Args:
-        texts: for each page its text by each of its cleaners.
+        texts: for each page its text by each package.
         gold: the pages, in the same order.
-        workers: how many processes.
+        workers: number of processes.
     """
     pool = Parallel(n_jobs=workers, return_as="generator")
     yield from pool(delayed(_compare_all)(page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
@@ -224,16 +221,16 @@ def _over_shards(
     cleaners = resolve_all(folder, cleaners)
     pool = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
     tasks = (
-        delayed(judge)(path, {found: gold[found] for found in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
+        delayed(judge)(path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
         for path in shards(folder)
     )
     for judged in pool(tasks):
         yield from judged
 
 
-def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[JudgedPage]:
+def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[PageJudgement]:
     return [
-        JudgedPage(gold[page.id].stem, _compare_all(page.texts, gold[page.id], compare_page), page.problem)
+        PageJudgement(gold[page.id].stem, _compare_all(page.texts, gold[page.id], compare_page), page.problem)
         for page in cleaned_pages(path, cleaners)
     ]
 
@@ -241,8 +238,8 @@ def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cl
 def _words_of_shard(
     path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
 ) -> list[tuple[PageWords, ...]]:
-    def words(cleaned: Text, wanted: Text) -> PageWords:
-        return compare_words(joined(cleaned), joined(wanted))
+    def words(cleaned: Text, gold: Text) -> PageWords:
+        return compare_words(joined(cleaned), joined(gold))
 
     return [_compare_all(page.texts, gold[page.id], words) for page in cleaned_pages(path, cleaners)]
 
@@ -250,7 +247,7 @@ def _words_of_shard(
 def _compare_all(
     texts: Sequence[Text], gold: GoldPage, compare: Callable[[Text, Text], Compared]
 ) -> tuple[Compared, ...]:
-    # Cleaners often leave the same text, and comparing is what takes time.
+    # Cleaners often leave the same text, and comparing is expensive.
     compared: dict[Text, Compared] = {}
     for text in texts:
         if text not in compared:

@@ -1,19 +1,27 @@
-"""How well a page was cleaned: its words against those of a gold text.
+"""Measures of a cleaned page against its gold text, over words and over segments.
 
-Words are what white space separates, as they stand: case and punctuation count. Where a page keeps nothing, its precision
-is 1 if the gold text is empty too, else 0; where the gold text is empty, recall likewise.
+Words are separated by white space and compared as they are, with case and punctuation. If the cleaned page is empty, precision
+is 1 if the gold text is empty too, else 0; if the gold text is empty, recall likewise.
+
+Segments are measured as in Evert's evaluation of CleanEval (`cleaneval.py`, 2008; NCleaner, LREC 2008, Table 4). In both texts
+a tag `<h>`, `<p>` or `<l>` stands before each segment, and the words and tags of both are aligned as `difflib` does. The tags
+in matching blocks are right; precision is their share of the cleaned page's tags, recall of the gold text's. Unlabelled, every
+tag is `<p>`. Three things differ from that script: difflib's heuristic for long texts, `autojunk`, is off, as for words; a
+text's words cannot pass for tags; and gold text before the first tag, which has no label, counts as a paragraph with its tag.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median, stdev
 
 from rapidfuzz.distance import Levenshtein
 
 from thresher.cleaneval.alignment import matching_blocks
+from thresher.cleaneval.gold import LabelledText
+from thresher.pages.marked_text import PARAGRAPH
 
 
 @dataclass(frozen=True)
@@ -27,10 +35,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class PageWords:
-    """What one cleaned page and its gold text come to, in words.
+    """Word counts of a cleaned page (`words`) and its gold text (`gold`).
 
-    `words` are the cleaned page's, `gold` the gold text's; `aligned` are those of the longest matching blocks, `shared`
-    those of the bags, and `distance` is the Levenshtein distance.
+    `aligned` words lie in the longest matching blocks, `shared` words are common to both bags of words; `distance` is the
+    Levenshtein distance.
     """
 
     words: int
@@ -53,11 +61,34 @@ class PageWords:
     def similarity(self) -> float:
         """Levenshtein similarity in per cent: 100 · (1 - distance / words of the longer text); 100 if both are empty.
 
-        The measure of CleanEval's task at the level of tokens, in the form that the perplexity paper's Table 7 prints
-        (section 4.2); neither prints the divisor. The longer text's words are the most that the distance can be.
+        CleanEval's measure over tokens, in the form of the perplexity paper's Table 7 (section 4.2). Neither gives the
+        divisor; the words of the longer text are the largest possible distance.
         """
         longer = max(self.words, self.gold)
         return 100 * (1 - self.distance / longer) if longer else 100.0
+
+
+@dataclass(frozen=True)
+class SegmentCounts:
+    """Numbers of segments of a cleaned page (`cleaned`) and of its gold text (`gold`), and of aligned segment starts.
+
+    `right` are aligned with their labels, `right_unlabelled` without. Labels change the alignment, so either may be larger.
+    """
+
+    cleaned: int
+    gold: int
+    right: int
+    right_unlabelled: int
+
+    @property
+    def labelled(self) -> Agreement:
+        """Precision, recall and F of segments with their labels."""
+        return agreement(self.right, self.cleaned, self.gold)
+
+    @property
+    def unlabelled(self) -> Agreement:
+        """Precision, recall and F of segment starts."""
+        return agreement(self.right_unlabelled, self.cleaned, self.gold)
 
 
 @dataclass(frozen=True)
@@ -73,7 +104,7 @@ class Summary:
 class CleaningSummary:
     """A cleaner's measures over pages: shares in [0, 1], `similarity` in per cent.
 
-    `micro` and `micro_bag` pool the words of all pages; all others are over pages, each page counting alike (macro).
+    `micro` and `micro_bag` pool the words of all pages; all others average over pages (macro).
     """
 
     pages: int
@@ -92,9 +123,8 @@ class CleaningSummary:
 def compare_words(cleaned: str, gold: str) -> PageWords:
     """Compare the words of a cleaned page with those of its gold text.
 
-    The alignment is that of `difflib.SequenceMatcher(None, cleaned, gold, autojunk=False)` over words, the package that
-    NCleaner was evaluated with. The Levenshtein distance is over words too, each insertion, deletion and substitution
-    costing 1.
+    The alignment is that of `difflib.SequenceMatcher(None, cleaned, gold, autojunk=False)` over words, with which NCleaner
+    was evaluated. The Levenshtein distance is over words too; insertion, deletion and substitution cost 1.
     """
     numbers: dict[str, int] = {}
     # Numbers, since rapidfuzz compares words by their hash.
@@ -109,22 +139,55 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
     )
 
 
-def agreement(common: int, found: int, wanted: int) -> Agreement:
-    """Return precision = common/found, recall = common/wanted and F1 = 2·common/(found + wanted).
-
-    Args:
-        common: how many of `found` are right, at most the smaller of the other two.
-        found: how many there are.
-        wanted: how many there should be.
+def compare_segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> SegmentCounts | None:
+    """Compare the segments of a cleaned page with those of its gold text.
 
     Returns:
-        Without anything found, precision is 1 if nothing was wanted, else 0; without anything wanted, recall is 1 if
-        nothing was found, else 0. F1 is the harmonic mean, 1 if there is nothing at all.
+        the counts; None if no segment of a gold text with any has a label: plain text is not cut into segments.
     """
-    if not found or not wanted:
-        nothing = float(found == wanted)
-        return Agreement(nothing, nothing, nothing)
-    return Agreement(common / found, common / wanted, 2 * common / (found + wanted))
+    if gold and not any(segment.label for segment in gold):
+        return None
+    return SegmentCounts(
+        len(cleaned),
+        len(gold),
+        _aligned_tags(cleaned, gold),
+        _aligned_tags(_unlabelled(cleaned), _unlabelled(gold)),
+    )
+
+
+def _aligned_tags(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> int:
+    tokens = _tagged(cleaned)
+    blocks = matching_blocks(tokens, _tagged(gold))
+    return sum(isinstance(token, tuple) for block in blocks for token in tokens[block.a : block.a + block.size])
+
+
+def _tagged(segments: Iterable[LabelledText]) -> list[Hashable]:
+    """Return the words of each segment after its tag, a tuple, which no word equals."""
+    tokens: list[Hashable] = []
+    for segment in segments:
+        tokens.append((segment.label or PARAGRAPH,))
+        tokens += segment.text.split()
+    return tokens
+
+
+def _unlabelled(segments: Iterable[LabelledText]) -> list[LabelledText]:
+    return [LabelledText(PARAGRAPH, segment.text) for segment in segments]
+
+
+def agreement(common: int, cleaned: int, gold: int) -> Agreement:
+    """Return precision = common/cleaned, recall = common/gold and F1 = 2·common/(cleaned + gold).
+
+    If one of `cleaned` and `gold` is 0, all three are 0; if both are, all three are 1.
+
+    Args:
+        common: how many units of the cleaned page are right, at most the smaller of the other two.
+        cleaned: units of the cleaned page.
+        gold: units of the gold text.
+    """
+    if not cleaned or not gold:
+        value = float(cleaned == gold)
+        return Agreement(value, value, value)
+    return Agreement(common / cleaned, common / gold, 2 * common / (cleaned + gold))
 
 
 def summarize(values: Sequence[float]) -> Summary:

@@ -1,8 +1,7 @@
-"""Peers: extractors of other packages, to be measured over the same pages as our cleaners.
+"""Peers: extractors of other packages, measured on the same pages as our cleaners.
 
-A peer is given the page as our decoder reads it, without what would put it at a disadvantage for no fault of its method.
-What a package leaves to choose is left as the package sets it, unless said below. Each package is imported by the function
-that calls it.
+Peers get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
+the package's defaults unless stated below. Each package is imported by the function that calls it.
 """
 
 from __future__ import annotations
@@ -17,8 +16,8 @@ from thresher.errors import MissingDependencyError
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
 
-# What an XML declaration says of the encoding holds no more, and lxml takes no text that has one. CleanEval wrapped every page
-# in an element TEXT of its own, from which Trafilatura concludes that some are no HTML.
+# The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
+# in an element TEXT, because of which Trafilatura does not recognise some pages as HTML.
 _BEFORE = re.compile(r"""\s*<(?:\?xml|text)\b(?:"[^"]*"|[^">])*>""")
 _AFTER = re.compile(r"</text>\s*\Z")
 _BODY = re.compile(r"<body\b", re.IGNORECASE)
@@ -27,10 +26,10 @@ _HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Peer:
-    """An extractor: its name in tables, the distribution it comes from and the module of that to import.
+    """An extractor: its name in tables, its distribution and the module to import.
 
-    `extract` is a function at the top of a module, which other processes can be sent: from a decoded page to the paragraphs
-    that it keeps, in the page's order.
+    `extract` maps a decoded page to the paragraphs that it keeps, in the page's order. It is a top-level function, so that it
+    can be sent to other processes.
     """
 
     name: str
@@ -55,7 +54,7 @@ def find_peers() -> tuple[Peer, ...]:
 
 
 def decode_for_peers(content: bytes) -> str:
-    """Return the bytes of a page as the text that every peer is given: without an XML declaration or CleanEval's TEXT."""
+    """Decode a page for the peers, without an XML declaration or CleanEval's TEXT element."""
     page = decode(content).utf8.decode()
     while before := _BEFORE.match(page):
         page = page[before.end() :]
@@ -63,7 +62,7 @@ def decode_for_peers(content: bytes) -> str:
 
 
 def by_justext(page: str) -> list[str]:
-    """Return the paragraphs that jusText finds good by its English stop list."""
+    """Return the paragraphs that jusText classifies as good with its English stop list."""
     import justext
 
     paragraphs = justext.justext(page, justext.get_stoplist("English"))
@@ -71,16 +70,16 @@ def by_justext(page: str) -> list[str]:
 
 
 def by_boilerpy3_words(page: str) -> list[str]:
-    """Return what the tree over words keeps: Algorithm 2 of Kohlschuetter et al. (2010), as `boilerpipe(rules=words)`."""
+    """Apply the tree over words: Algorithm 2 of Kohlschuetter et al. (2010), as `boilerpipe(rules=words)`."""
     from boilerpy3.extractors import NumWordsRulesExtractor
 
     return _by_boilerpy3(NumWordsRulesExtractor(raise_on_failure=False), page)
 
 
 def by_boilerpy3_density(page: str) -> list[str]:
-    """Return what the tree over text density keeps: Algorithm 1 of the paper, as `boilerpipe(rules=density)`.
+    """Apply the tree over text density: Algorithm 1 of the paper, as `boilerpipe(rules=density)`.
 
-    The package has that classifier, but no extractor of it alone.
+    The package has this classifier, but no extractor that uses it alone.
     """
     from boilerpy3.extractors import Extractor
     from boilerpy3.filters import DensityRulesClassifier
@@ -89,45 +88,45 @@ def by_boilerpy3_density(page: str) -> list[str]:
 
 
 def by_boilerpy3_default(page: str) -> list[str]:
-    """Return what the tree over text density keeps of blocks that were fused before."""
+    """Apply the tree over text density to blocks that were fused before."""
     from boilerpy3.extractors import DefaultExtractor
 
     return _by_boilerpy3(DefaultExtractor(raise_on_failure=False), page)
 
 
 def by_boilerpy3_article(page: str) -> list[str]:
-    """Return what the extractor keeps that is made for news: the tree over words, then the title and the largest block."""
+    """Apply the extractor for news: the tree over words, then the title and the largest block."""
     from boilerpy3.extractors import ArticleExtractor
 
     return _by_boilerpy3(ArticleExtractor(raise_on_failure=False), page)
 
 
 def by_trafilatura(page: str) -> list[str]:
-    """Return Trafilatura's text without readers' comments; where it finds little, it asks jusText and a readability."""
+    """Return Trafilatura's text without readers' comments; if that is short, it falls back on jusText and readability."""
     import trafilatura
 
     return _lines(trafilatura.extract(page, include_comments=False) or "")
 
 
 def by_resiliparse(page: str) -> list[str]:
-    """Return Resiliparse's main content, without the bullets and descriptions of images that it would add to the text."""
+    """Return Resiliparse's main content, without the bullets and image descriptions that it would add to the text."""
     from resiliparse.extract.html2text import extract_plain_text
 
-    found: Any = extract_plain_text(page, main_content=True, list_bullets=False, alt_texts=False)
-    return _lines(str(found))
+    text: Any = extract_plain_text(page, main_content=True, list_bullets=False, alt_texts=False)
+    return _lines(str(text))
 
 
 def by_readability(page: str) -> list[str]:
-    """Return the text of the HTML that readability keeps, read as our cleaners read pages, so that only choices differ."""
+    """Return the text of what readability keeps, parsed like our cleaners' pages, so that only the selection differs."""
     from readability import Document
 
     return read_html(Document(page).summary()).blocks
 
 
 def _by_boilerpy3(extractor: Any, page: str) -> list[str]:
-    """Return what an extractor keeps that does not raise, and so has some text of pages whose tags do not match.
+    """Return the text of an extractor that does not raise on pages with mismatched tags, but keeps some of their text.
 
-    It finds text only after a tag BODY, which HTML lets pages leave out.
+    It only reads text after a BODY tag, which is optional in HTML.
     """
     if not _BODY.search(page):
         head = _HEAD_END.search(page)

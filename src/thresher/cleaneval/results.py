@@ -1,23 +1,45 @@
-"""What a run over a gold standard comes to: each cleaner over all pages, summed up and tested against the baseline."""
+"""The results of a run over a gold standard: each cleaner over all pages, summarised and tested against the baseline."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from operator import sub
+from statistics import fmean, stdev
 
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.measures import Agreement, CleaningSummary, Summary, agreement, summarize, summarize_pages
-from thresher.cleaneval.t_test import Interval, TTest, mean_interval, paired_t_test
 from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import compare, holm
+from thresher.evaluation.significance import ALPHA, compare, holm
+from thresher.evaluation.wilcoxon import TOLERANCE
 
 TESTED = "word F1"
-"""The measure that cleaners are tested on: the F of words by alignment."""
+"""The measure that cleaners are tested on: F1 of words by alignment."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and its confidence interval, which is unbounded (infinite) for a single value."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class TTest:
+    """A paired t-test: the mean difference with its interval, t, the degrees of freedom and the two-sided p."""
+
+    difference: Interval
+    t: float
+    df: int
+    p: float
 
 
 @dataclass(frozen=True)
 class SegmentationSummary:
-    """How well segments were found over `pages` pages whose gold text has any: pooled (micro), and F by page (macro)."""
+    """Segment boundaries over the `pages` pages whose gold text has any: pooled (micro), and F1 by page (macro)."""
 
     pages: int
     labelled: Agreement
@@ -38,13 +60,23 @@ class QualitySummary:
 
 
 @dataclass(frozen=True)
-class CleanerResult:
-    """A cleaner, or another package (`is_peer`), over all pages, in the order of the gold standard.
+class CleanerPages:
+    """A cleaner, or another package (`is_peer`): its quality on each page, and on how many pages it crashed."""
 
-    `intervals` bound the means of word precision, recall and F1 over pages, at 95 %. `crashes` counts the pages on which a
-    package failed; they count as emptied. `comparison` is of the word F1 with the baseline's, paired by page: two-sided
-    Wilcoxon signed-rank test, corrected over all rows tested, and the bootstrap interval of the mean difference; `t_test`
-    tests the same differences by Student's t, `t_precision` those of precision. The baseline has none.
+    name: str
+    pages: tuple[PageQuality, ...]
+    is_peer: bool = False
+    crashes: int = 0
+
+
+@dataclass(frozen=True)
+class CleanerResult:
+    """A cleaner over all pages, in the order of the gold standard, next to the baseline.
+
+    `intervals` are 95 % confidence intervals of the mean word precision, recall and F1. Pages on which a package crashed
+    (`crashes`) count as emptied. `comparison` is of word F1 with the baseline's, paired by page: two-sided Wilcoxon
+    signed-rank test, corrected over all cleaners, and the bootstrap interval of the mean difference. `t_test` is Student's
+    test of the same differences, `t_precision` of those of precision. The baseline has none of the three.
     """
 
     cleaner: str
@@ -58,50 +90,45 @@ class CleanerResult:
     t_precision: TTest | None = None
 
 
-@dataclass(frozen=True)
-class CleanerPages:
-    """A cleaner or package with its quality by page, and on how many pages it crashed."""
-
-    name: str
-    pages: tuple[PageQuality, ...]
-    is_peer: bool = False
-    crashes: int = 0
-
-
-def compare_cleaners(columns: Sequence[CleanerPages]) -> tuple[CleanerResult, ...]:
-    """Return what each cleaner comes to, tested against the first.
+def compare_cleaners(cleaners: Sequence[CleanerPages]) -> tuple[CleanerResult, ...]:
+    """Summarise each cleaner and test it against the first.
 
     Args:
-        columns: at least one, each with the same pages, at least one.
+        cleaners: at least one, each with the same pages, at least one.
     """
-    scores = [[page.words.alignment.f1 for page in column.pages] for column in columns]
-    precisions = [[page.words.alignment.precision for page in column.pages] for column in columns]
-    recalls = [[page.words.alignment.recall for page in column.pages] for column in columns]
-    compared = [compare(values, scores[0], TESTED) for values in scores[1:]]
-    corrected = holm([comparison.p for comparison in compared])
-    results = [
-        CleanerResult(
-            column.name,
-            column.is_peer,
-            column.crashes,
-            column.pages,
-            summarize_quality(column.pages),
-            (mean_interval(precisions[place]), mean_interval(recalls[place]), mean_interval(scores[place])),
+    results: list[CleanerResult] = []
+    base_precisions: list[float] = []
+    base_f1s: list[float] = []
+    for cleaner in cleaners:
+        aligned = [page.words.alignment for page in cleaner.pages]
+        precisions, recalls, f1s = ([getattr(page, name) for page in aligned] for name in ("precision", "recall", "f1"))
+        result = CleanerResult(
+            cleaner.name,
+            cleaner.is_peer,
+            cleaner.crashes,
+            cleaner.pages,
+            summarize_quality(cleaner.pages),
+            (mean_interval(precisions), mean_interval(recalls), mean_interval(f1s)),
         )
-        for place, column in enumerate(columns)
-    ]
-    return (
-        results[0],
-        *(
-            replace(
+        if results:
+            result = replace(
                 result,
-                comparison=replace(comparison, p_holm=p),
-                t_test=paired_t_test(scores[place], scores[0]),
-                t_precision=paired_t_test(precisions[place], precisions[0]),
+                comparison=compare(f1s, base_f1s, TESTED),
+                t_test=paired_t_test(f1s, base_f1s),
+                t_precision=paired_t_test(precisions, base_precisions),
             )
-            for place, (result, comparison, p) in enumerate(zip(results[1:], compared, corrected, strict=True), start=1)
-        ),
-    )
+        else:
+            base_precisions, base_f1s = precisions, f1s
+        results.append(result)
+    comparisons = corrected([result.comparison for result in results if result.comparison])
+    tested = (replace(result, comparison=new) for result, new in zip(results[1:], comparisons, strict=True))
+    return results[0], *tested
+
+
+def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons with p corrected over all of them by Holm's method."""
+    p_values = holm([comparison.p for comparison in comparisons])
+    return [replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)]
 
 
 def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
@@ -120,11 +147,59 @@ def _segmentation(pages: Sequence[PageQuality]) -> SegmentationSummary | None:
     counts = [page.segments for page in pages if page.segments is not None]
     if not counts:
         return None
-    found, wanted = sum(page.found for page in counts), sum(page.wanted for page in counts)
+    cleaned, gold = sum(page.cleaned for page in counts), sum(page.gold for page in counts)
     return SegmentationSummary(
         len(counts),
-        agreement(sum(page.right for page in counts), found, wanted),
-        agreement(sum(page.right_unlabelled for page in counts), found, wanted),
+        agreement(sum(page.right for page in counts), cleaned, gold),
+        agreement(sum(page.right_unlabelled for page in counts), cleaned, gold),
         summarize([page.labelled.f1 for page in counts]),
         summarize([page.unlabelled.f1 for page in counts]),
     )
+
+
+def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
+    """Test whether the mean of paired differences is zero (Student 1908; NCleaner, section 4, over pages).
+
+    SciPy leaves two cases undefined. Where all differences are equal, t = 0 and p = 1 if they are zero, else t is infinite
+    and p = 0. One pair has no variance: t = 0, p = 1.
+
+    Args:
+        values: one a page, finite.
+        baseline: the baseline's, in the same order of pages.
+
+    Raises:
+        ValueError: if there are no values, not as many of both, or any is not finite.
+    """
+    if len(values) != len(baseline):
+        raise ValueError(f"{len(values)} values cannot be paired with {len(baseline)}")
+    difference, df = mean_interval([*map(sub, values, baseline)]), len(values) - 1
+    if not df or difference == Interval(0, 0, 0):
+        return TTest(difference, 0.0, df, 1.0)
+    if difference.low == difference.high:
+        return TTest(difference, math.copysign(math.inf, difference.mean), df, 0.0)
+    from scipy.stats import ttest_rel
+
+    test = ttest_rel(values, baseline)
+    return TTest(difference, float(test.statistic), df, float(test.pvalue))
+
+
+def mean_interval(values: Sequence[float]) -> Interval:
+    """Return the mean and its 95 % confidence interval by Student's t, infinite for one value.
+
+    Means and standard deviations below `TOLERANCE` are floating-point noise and count as 0.
+
+    Raises:
+        ValueError: if there are no values or any is not finite.
+    """
+    if not values or not all(map(math.isfinite, values)):
+        raise ValueError("finite values are needed, at least one")
+    mean = fmean(values)
+    mean = mean if abs(mean) >= TOLERANCE else 0.0
+    if len(values) == 1:
+        return Interval(mean, -math.inf, math.inf)
+    if stdev(values) < TOLERANCE:
+        return Interval(mean, mean, mean)
+    from scipy.stats import ttest_1samp  # takes most of a second to import
+
+    bounds = ttest_1samp(values, 0).confidence_interval(1 - ALPHA)
+    return Interval(mean, float(bounds.low), float(bounds.high))

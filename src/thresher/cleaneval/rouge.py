@@ -1,15 +1,15 @@
 """ROUGE-LSum of a cleaned page against its gold text: longest common subsequences, sentence by sentence.
 
 Source: Lin, ROUGE, 2004, section 3.2, in the form that Bevendorff et al. (An Empirical Comparison of Web Content Extraction
-Algorithms, SIGIR 2023) measure cleaning by: `rougeLsum` of the package rouge-score, tokens being what white space separates,
-as they stand. For each gold sentence and each cleaned one the places of one longest common subsequence in the gold sentence
-are hits, counted once whichever cleaned sentences hit them; of a token no more hits count than the cleaned page has of it.
-Of subsequences of the same length rouge-score's counts: from the last tokens back, equal ones are taken; of others the gold
-token is left, unless the subsequence would be shorter without it; then the cleaned one is.
+Algorithms, SIGIR 2023) measure cleaning by: `rougeLsum` of the package rouge-score, over tokens separated by white space.
+For each pair of a gold and a cleaned sentence, the tokens of one longest common subsequence are hits in the gold sentence;
+a gold token hit by several cleaned sentences counts once, and a token type at most as often as the cleaned page has
+it. Among subsequences of the same length rouge-score's is taken: from the last tokens backwards, equal tokens are matched;
+otherwise the gold token is skipped, unless the subsequence would be shorter without it; then the cleaned one is.
 
-Sentences are this project's, and end with a line. Bevendorff et al. take those of nltk's Punkt, which has to be downloaded
-and which a line's end does not end, so that figures differ a little from theirs. Where the gold text is empty and the cleaned
-page is not, they count recall as 1; here it is 0, as for words.
+Sentences are split by this project's splitter, and end at line ends. Bevendorff et al. use nltk's Punkt, which has to be
+downloaded and ignores line ends, so figures differ a little from theirs. Where the gold text is empty and the cleaned page is
+not, they count recall as 1; here it is 0, as for words.
 """
 
 from __future__ import annotations
@@ -29,27 +29,29 @@ Sentence = tuple[str, ...]
 
 @dataclass(frozen=True)
 class RougeCounts:
-    """What ROUGE-LSum counts: `hits` of `found` tokens in the cleaned page and `wanted` in the gold text."""
+    """Token counts of ROUGE-LSum: `hits`, and all tokens of the cleaned page (`cleaned`) and of the gold text (`gold`)."""
 
     hits: int
-    found: int
-    wanted: int
+    cleaned: int
+    gold: int
 
     @property
     def agreement(self) -> Agreement:
-        """Precision = hits/found, recall = hits/wanted and their harmonic mean; all 1 if there are no tokens at all."""
-        return agreement(self.hits, self.found, self.wanted)
+        """Precision = hits/cleaned, recall = hits/gold and their harmonic mean; all 1 if there are no tokens at all."""
+        return agreement(self.hits, self.cleaned, self.gold)
 
 
 def rouge_lsum(cleaned: str, gold: str) -> RougeCounts:
     """Compare the sentences of a cleaned page with those of its gold text."""
-    found, wanted = _sentences(cleaned), _sentences(gold)
-    # Each cleaned sentence once, since it hits the same places again.
-    others = dict.fromkeys(found)
-    whole = (sentence for sentence in wanted if sentence in others)
-    hits = Counter(chain(*whole, _hits([sentence for sentence in wanted if sentence not in others], others)))
-    available = Counter(chain(*found))
-    return RougeCounts((hits & available).total(), available.total(), sum(map(len, wanted)))
+    cleaned_sentences, gold_sentences = _sentences(cleaned), _sentences(gold)
+    # A repeated sentence hits the same tokens again.
+    distinct = dict.fromkeys(cleaned_sentences)
+    whole = (sentence for sentence in gold_sentences if sentence in distinct)
+    hits = Counter(
+        chain(*whole, _hits([sentence for sentence in gold_sentences if sentence not in distinct], distinct))
+    )
+    available = Counter(chain(*cleaned_sentences))
+    return RougeCounts((hits & available).total(), available.total(), sum(map(len, gold_sentences)))
 
 
 def _sentences(text: str) -> list[Sentence]:
@@ -60,7 +62,7 @@ def _hits(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterator[str
     """Return the tokens of gold sentences that cleaned ones hit."""
     fields = _Fields(gold)
     hit = 0
-    # The longest first, since they hit most and shorter ones are then often not needed.
+    # The longest first: they hit most, and shorter ones can then often be skipped.
     for sentence in sorted(cleaned, key=len, reverse=True):
         if fields.reach(sentence) & ~hit:
             hit |= _longest_common(fields, sentence)
@@ -72,27 +74,27 @@ def _hits(gold: Sequence[Sentence], cleaned: Iterable[Sentence]) -> Iterator[str
 def _longest_common(fields: _Fields, tokens: Sentence) -> int:
     """Return the bits of one longest common subsequence of `tokens` with each field.
 
-    First the lengths are found from the first token on, for all fields at once, by Hyyrö's bit-parallel recurrence (Bit-
-    Parallel LCS-length Computation Revisited, 2004): with a bit of `level` set where a field up to there has no longer
-    subsequence than without its last token, the next token's matches M make it (level + (level & M)) | (level & ~M). The 0
-    above a field takes the carry. Then the subsequence is followed from the last token back: at a token, each field is
-    left down to where it matches, which is a hit, or where its length would fall.
+    First the lengths are computed from the first token on, for all fields at once, by Hyyrö's bit-parallel recurrence (Bit-
+    Parallel LCS-length Computation Revisited, 2004): a bit of `level` is set where the field's prefix up to it has no longer
+    subsequence than without its last token; the next token's matches M make it (level + (level & M)) | (level & ~M). The 0
+    above a field takes the carry. Then the subsequence is traced back from the last token: each field is followed down to
+    where it matches the token, which is a hit, or where the length would decrease.
     """
     level = fields.all
     columns: list[tuple[int, int]] = []
     for token in tokens:
-        if here := fields.places.get(token, 0):
+        if here := fields.occurrences.get(token, 0):
             matched = level & here
             level = ((level + matched) | (level - matched)) & fields.all
         elif not columns or not columns[-1][0]:
-            # Before any match there is nothing to follow, and of tokens that match nothing one after another one does.
+            # Tokens before any match are not traced, and a series of tokens without a match is traced once.
             continue
         columns.append((here, level ^ fields.all))
     hits = 0
     left = fields.all
     for here, rises in reversed(columns):
         left = fields.filled(left & (here | rises))
-        # Of a field's bits, which are filled, the highest.
+        # The highest bit of each filled field.
         taken = here & (left ^ (left & left >> 1))
         hits |= taken
         left ^= taken
@@ -100,24 +102,24 @@ def _longest_common(fields: _Fields, tokens: Sentence) -> int:
 
 
 class _Fields:
-    """Sentences as fields of bits in one number: a bit for each token, the first token's the lowest, and a 0 above each field.
+    """Sentences as fields of bits in one number: a bit for each token, the first token lowest, and a 0 above each field.
 
     Attributes:
         all: the bits of all tokens.
-        places: by token, the bits where it stands.
+        occurrences: by token, the bits of its occurrences.
     """
 
     def __init__(self, sentences: Iterable[Sentence]) -> None:
         self.all = 0
-        self.places: dict[str, int] = {}
+        self.occurrences: dict[str, int] = {}
         bit = 1
         for sentence in sentences:
             for token in sentence:
-                self.places[token] = self.places.get(token, 0) | bit
+                self.occurrences[token] = self.occurrences.get(token, 0) | bit
                 bit <<= 1
             self.all |= bit - (bit >> len(sentence))
             bit <<= 1
-        # For 1, 2, 4, ... the bits that have another so far above them in their field.
+        # For distances 1, 2, 4, ...: the bits with another bit of their field that far above.
         self._below: list[tuple[int, int]] = []
         below, distance = self.all & self.all >> 1, 1
         while below:
@@ -126,8 +128,8 @@ class _Fields:
             distance *= 2
 
     def reach(self, tokens: Iterable[str]) -> int:
-        """Return the bits of all places of the tokens."""
-        return reduce(or_, (self.places.get(token, 0) for token in set(tokens)), 0)
+        """Return the bits of all occurrences of the tokens."""
+        return reduce(or_, (self.occurrences.get(token, 0) for token in set(tokens)), 0)
 
     def filled(self, bits: int) -> int:
         """Return the bits from the lowest of each field up to the highest that `bits` has in it."""

@@ -1,4 +1,4 @@
-"""What a user asks of a run over a gold standard, and the rows of the papers' tables."""
+"""Running a cleaning evaluation: the cleaners and sweeps that a user asks for, measured on a gold standard."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from thresher.cleaneval.judging import judge_pages, judge_texts, judge_words, sc
 from thresher.cleaneval.peer_process import run_peers
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
-from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
-from thresher.cleaneval.sweeps import Sweep, Transfer, sweep_curve, transfer
+from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners, corrected
+from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, sweep_points, transfer
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.evaluation.significance import holm
 from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
@@ -38,8 +37,8 @@ ROWS = (
     "perplexity(lm=books)@8000",
     "perplexity(lm=books)@10000",
 )
-"""The cleaners of the papers' tables, below all text: heuristics only, NCleaner's models, jusText, Boilerpipe's rules, BTE,
-the least words and text density of a block, the perplexity paper's two cutoffs."""
+"""The cleaners of the papers' tables besides all text: heuristics only, NCleaner's models, jusText, Boilerpipe's rules, BTE,
+minimum words and text density of a block, the perplexity paper's two cutoffs."""
 
 MOST_CUTOFFS = 20
 
@@ -51,11 +50,11 @@ _SWEEP = re.compile(r"(?P<name>[^()=]+(?:\([^()]*\))?)\s*(?:=(?P<cutoffs>.*))?")
 def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, ...], tuple[CutoffSweep, ...]]:
     """Return the cleaners to measure, all text first, and the sweeps; without names the cleaners of `ROWS`.
 
-    Two spellings of a name are one; a scorer that is swept twice is swept over all its cutoffs.
+    Spellings of the same name count once; two sweeps of a scorer become one over the cutoffs of both.
 
     Raises:
-        ConfigErrors: all that is wrong: names that do not parse or name what is not there, cutoffs that are no numbers or out
-            of range, a sweep over a scorer that decides by itself.
+        ConfigErrors: all errors: names that do not parse or are unknown, cutoffs that are not numbers or out of range, a sweep
+            over a scorer without a cutoff.
     """
     problems: list[ConfigError] = []
     cleaners = _each((BASELINE, *(names or ROWS)), lambda name: parse_cleaner(name).checked(), problems)
@@ -65,21 +64,19 @@ def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, .
     by_name = {cleaner.name: cleaner for cleaner in cleaners}
     merged: dict[str, CutoffSweep] = {}
     for sweep in swept:
-        before = merged[sweep.name].cutoffs if sweep.name in merged else ()
-        merged[sweep.name] = CutoffSweep(sweep.template, tuple(dict.fromkeys((*before, *sweep.cutoffs))))
+        earlier = merged[sweep.name].cutoffs if sweep.name in merged else ()
+        merged[sweep.name] = CutoffSweep(sweep.template, tuple(dict.fromkeys((*earlier, *sweep.cutoffs))))
     return tuple(by_name.values()), tuple(merged.values())
 
 
 def asked_sweep(text: str) -> CutoffSweep:
-    """Return the sweep that a text means: `density` over the scorer's grid, `density=5,8,10.5` over these cutoffs.
+    """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=p10,p20` over these cutoffs.
 
-    Cutoffs may be percentiles, too: `density=p10,p20`.
-
-    Of a long grid `MOST_CUTOFFS` are taken, evenly: every cutoff aligns every page anew.
+    Of a long grid `MOST_CUTOFFS` are taken at even steps, since every cutoff aligns every page again.
 
     Raises:
-        ConfigError: if the name does not parse, the scorer decides by itself, a cutoff is no number or out of range, or
-            numbers and percentiles are mixed.
+        ConfigError: if the name does not parse, the scorer has no cutoff, a cutoff is not a number or out of range, or numbers
+            and percentiles are mixed.
     """
     match = _SWEEP.fullmatch(text.strip())
     if not match:
@@ -87,8 +84,8 @@ def asked_sweep(text: str) -> CutoffSweep:
     template = parse_sweep(match["name"], "--sweep").checked()
     if match["cutoffs"] is None:
         grid = template.scorer.grid
-        places = dict.fromkeys(round(step * (len(grid) - 1) / (MOST_CUTOFFS - 1)) for step in range(MOST_CUTOFFS))
-        cutoffs: tuple[Cutoff, ...] = tuple(float(grid[place]) for place in places)
+        steps = dict.fromkeys(round(step * (len(grid) - 1) / (MOST_CUTOFFS - 1)) for step in range(MOST_CUTOFFS))
+        cutoffs: tuple[Cutoff, ...] = tuple(float(grid[step]) for step in steps)
     else:
         cutoffs = tuple(_cutoff(part, text) for part in match["cutoffs"].split(","))
     if not same_kind(cutoffs):
@@ -121,19 +118,19 @@ def _cutoff(part: str, text: str) -> Cutoff:
 
 @dataclass(frozen=True)
 class CutoffSweep:
-    """A cut without its cutoff, and the cutoffs to try: at least one, all numbers or all percentiles of one kind."""
+    """A scorer and the cutoffs to try: at least one, all numbers or all percentiles of one kind."""
 
     template: Cut
     cutoffs: tuple[Cutoff, ...]
 
     @property
     def name(self) -> str:
-        """The scorer's canonical name, with `@p` or `@r` behind it where cutoffs are percentiles."""
+        """The scorer's canonical name, followed by `@p` or `@r` where cutoffs are percentiles."""
         return sweep_name(self.template, self.cutoffs[0])
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The cutoffs as numbers: percentiles are from 0 to 100."""
+        """The cutoffs as numbers; percentiles are in [0, 100]."""
         return tuple(cutoff.value if isinstance(cutoff, Percentile) else cutoff for cutoff in self.cutoffs)
 
     @property
@@ -144,7 +141,7 @@ class CutoffSweep:
 
 @dataclass(frozen=True)
 class GoldSet:
-    """A gold standard with its folder and the score store of its pages."""
+    """A gold standard, its folder, and the score store of its pages."""
 
     folder: Path
     standard: GoldStandard
@@ -158,10 +155,10 @@ class GoldSet:
 
 @dataclass(frozen=True)
 class CleaningRun:
-    """All that a run found.
+    """The results of a run.
 
-    `problems` are of pages that no cleaner could take, `crashes` of packages: (peer, page, why). `reliability` is by cleaner,
-    of those that leave enough pages.
+    `problems` are pages that could not be parsed or scored: (page, reason); `crashes` are of other packages: (peer, page,
+    reason). `reliability` is by cleaner, for those that leave enough pages.
     """
 
     name: str
@@ -170,8 +167,8 @@ class CleaningRun:
     problems: tuple[tuple[str, str], ...]
     crashes: tuple[tuple[str, str, str], ...]
     reliability: tuple[tuple[str, Reliability], ...]
-    sweeps: tuple[Sweep, ...]
-    transfers: tuple[Transfer, ...]
+    sweeps: tuple[GoldSweep, ...]
+    transfers: tuple[GoldTransfer, ...]
 
 
 def run_cleaners(
@@ -184,9 +181,9 @@ def run_cleaners(
     floor: float | None = None,
     fresh: bool = False,
 ) -> CleaningRun:
-    """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and try the best of each on `other`.
+    """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`.
 
-    `floor` is the predicted precision of pages that count as reliable; without one they are the better half.
+    `floor` is the least predicted precision of a reliable page; without it the better half of the pages is reliable.
 
     Raises:
         ConfigError: if `other` is the same folder.
@@ -196,15 +193,13 @@ def run_cleaners(
     swept = [cleaner for sweep in sweeps for cleaner in sweep.cleaners]
     score_gold(pages, _scorers([*cleaners, *swept]), gold.store, workers, fresh)
     judged = list(progress(judge_pages(pages, gold.store, cleaners, workers), "comparing", len(pages), "pages"))
-    columns = [
-        CleanerPages(cleaner.name, tuple(page.quality[place] for page in judged))
-        for place, cleaner in enumerate(cleaners)
-    ]
+    by_cleaner = zip(*(page.quality for page in judged), strict=True)
+    measured = [CleanerPages(cleaner.name, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
     crashes: list[tuple[str, str, str]] = []
     if peers:
-        found, crashes = _run_peers(gold, peers, workers)
-        columns += found
-    results = compare_cleaners(columns)
+        other_packages, crashes = _run_peers(gold, peers, workers)
+        measured += other_packages
+    results = compare_cleaners(measured)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
     here = _sweep(gold, sweeps, baseline, workers)
     return CleaningRun(
@@ -228,52 +223,39 @@ def _run_peers(
         tuple(tuple(LabelledText(PARAGRAPH, text) for text in paragraphs) for paragraphs in page.texts) for page in ran
     ]
     compared = list(progress(judge_texts(texts, pages, workers), "comparing", len(pages), "pages"))
-    crashes = [
-        (peer.name, page.stem, page.problems[place])
-        for place, peer in enumerate(peers)
-        for page in ran
-        if page.problems[place]
-    ]
-    columns = [
-        CleanerPages(
-            peer.name,
-            tuple(page[place] for page in compared),
-            is_peer=True,
-            crashes=sum(bool(page.problems[place]) for page in ran),
-        )
-        for place, peer in enumerate(peers)
-    ]
-    return columns, crashes
+    measured = []
+    crashes: list[tuple[str, str, str]] = []
+    for number, peer in enumerate(peers):
+        crashed = [(peer.name, page.stem, page.problems[number]) for page in ran if page.problems[number]]
+        quality = tuple(page[number] for page in compared)
+        measured.append(CleanerPages(peer.name, quality, is_peer=True, crashes=len(crashed)))
+        crashes += crashed
+    return measured, crashes
 
 
 def _sweep(
     gold: GoldSet, sweeps: Sequence[CutoffSweep], baseline: tuple[float, ...], workers: int
-) -> tuple[Sweep, ...]:
-    found = []
+) -> tuple[GoldSweep, ...]:
+    swept = []
+    pages = gold.standard.pages
     for sweep in sweeps:
-        name = sweep.name
-        pages = gold.standard.pages
         words = judge_words(pages, gold.store, sweep.cleaners, workers)
-        rows = list(progress(words, f"sweeping {name}", len(pages), "pages"))
-        by_cutoff = {cutoff: [row[place] for row in rows] for place, cutoff in enumerate(sweep.values)}
-        found.append(Sweep(name, gold.name, gold.folder, sweep_curve(by_cutoff, sweep.template.scorer.keep), baseline))
-    return tuple(found)
+        by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
+        points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), sweep.template.scorer.keep)
+        swept.append(GoldSweep(sweep.name, gold.name, gold.folder, points, best_cutoff(points), baseline))
+    return tuple(swept)
 
 
 def _transfers(
-    here: Sequence[Sweep], other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool
-) -> tuple[Transfer, ...]:
+    here: Sequence[GoldSweep], other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool
+) -> tuple[GoldTransfer, ...]:
     pages = other.standard.pages
-    score_gold(
-        pages, _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners]), other.store, workers, fresh
-    )
-    whole = tuple(row[0].alignment.f1 for row in judge_words(pages, other.store, [Cleaner()], workers))
-    there = _sweep(other, sweeps, whole, workers)
-    found = [transfer(tuned, tested) for tuned, tested in zip(here, there, strict=True)]
-    corrected = holm([item.comparison.p for item in found])
-    return tuple(
-        replace(item, comparison=replace(item.comparison, p_holm=p)) for item, p in zip(found, corrected, strict=True)
-    )
+    scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
+    score_gold(pages, scorers, other.store, workers, fresh)
+    baseline = tuple(words.alignment.f1 for (words,) in judge_words(pages, other.store, [Cleaner()], workers))
+    transfers = [*map(transfer, here, _sweep(other, sweeps, baseline, workers))]
+    comparisons = corrected([item.comparison for item in transfers])
+    return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 
 
 def _reliability(results: Sequence[CleanerResult], floor: float | None) -> Iterator[tuple[str, Reliability]]:

@@ -1,4 +1,4 @@
-"""One scorer over its cutoffs against gold texts: the precision-recall curve, the best cutoff, its worth on other pages."""
+"""Sweeps against gold texts: a scorer at its cutoffs, the best cutoff, and how good that one is on other pages."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from thresher.scorers.base import KEEP_LOW
 
 @dataclass(frozen=True)
 class SweepPoint:
-    """What one cutoff comes to, in words by alignment.
+    """Word precision, recall and F1 by alignment at one cutoff.
 
-    `macro` holds means over pages: its F1 is the mean of the pages' F1, not the F1 of the other two. `micro` pools the words
-    of all pages. `f1s` are the pages' F1, in their order.
+    `macro` are means over pages: its F1 is the mean of the pages' F1, not the F1 of the other two. `micro` pools the words of
+    all pages. `f1s` are the pages' F1, in their order.
     """
 
     cutoff: float
@@ -34,7 +34,7 @@ class SweepPoint:
 
 @dataclass(frozen=True)
 class BestCutoff:
-    """The cutoff of the best mean F1, and the range of cutoffs that are as good: `low` and `high`, by size."""
+    """The cutoff of the best mean F1, and its plateau, the cutoffs from `low` to `high` that are about as good."""
 
     cutoff: float
     f1: float
@@ -43,22 +43,23 @@ class BestCutoff:
 
 
 @dataclass(frozen=True)
-class Sweep:
-    """A scorer's curve on one gold standard, with that one's name and folder and the F1 of each page's whole text."""
+class GoldSweep:
+    """A scorer at its cutoffs on one gold standard: its name, folder, and each page's F1 without cleaning (`baseline`)."""
 
     scorer: str
     gold: str
     folder: Path
-    curve: tuple[SweepPoint, ...]
+    points: tuple[SweepPoint, ...]
+    best: BestCutoff
     baseline: tuple[float, ...]
 
 
 @dataclass(frozen=True)
-class Transfer:
-    """A cutoff that was chosen on one gold standard, on another: mean F1 over pages everywhere.
+class GoldTransfer:
+    """A cutoff chosen on one gold standard and tested on another; every F1 is a mean over pages.
 
-    `best_f1` at `best_cutoff` is the most that any cutoff of the curve could reach there, `baseline_f1` that of all text;
-    `comparison` is of the pages' F1 at `cutoff` with all text's, there.
+    On the pages tested on, `best_f1` at `best_cutoff` is the highest of the sweep, `baseline_f1` that of all text, and
+    `comparison` is of the pages' F1 at `cutoff` with all text's.
     """
 
     scorer: str
@@ -73,76 +74,76 @@ class Transfer:
     comparison: Comparison
 
 
-def sweep_curve(pages: Mapping[float, Sequence[PageWords]], keep: str) -> tuple[SweepPoint, ...]:
-    """Return a scorer's curve, from the cutoff that removes least to the one that removes most.
+def sweep_points(pages: Mapping[float, Sequence[PageWords]], keep: str) -> tuple[SweepPoint, ...]:
+    """Return the points of a sweep, from the cutoff that removes least to the one that removes most.
 
     Args:
-        pages: by cutoff, what is left of each page; the same pages in the same order, at least one.
+        pages: by cutoff, each cleaned page; the same pages in the same order, at least one.
         keep: which scores are content, `KEEP_HIGH` or `KEEP_LOW`.
     """
     return tuple(_point(cutoff, pages[cutoff]) for cutoff in sorted(pages, reverse=keep == KEEP_LOW))
 
 
-def best_cutoff(curve: Sequence[SweepPoint]) -> BestCutoff:
-    """Return the cutoff of the best mean F1, of equals the one that removes least, and its plateau.
+def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:
+    """Return the cutoff of the best mean F1 (ties: the one that removes least) and its plateau.
 
-    The plateau is the unbroken range of cutoffs around the best whose mean F1 is at most one standard error lower: of the
-    difference to the best, paired by page, s/√n.
+    The plateau is the unbroken range of cutoffs around the best whose mean F1 is at most one standard error lower: s/√n of
+    the difference to the best, paired by page.
 
     Args:
-        curve: at least one point, as `sweep_curve` orders them.
+        points: at least one, as `sweep_points` orders them.
     """
-    most = max(point.macro.f1 for point in curve)
-    place = next(place for place, point in enumerate(curve) if point.macro.f1 >= most - TOLERANCE)
-    best = curve[place]
-    before = takewhile(lambda point: _as_good(point, best), reversed(curve[:place]))
-    after = takewhile(lambda point: _as_good(point, best), curve[place + 1 :])
+    highest = max(point.macro.f1 for point in points)
+    index, best = next((index, one) for index, one in enumerate(points) if one.macro.f1 >= highest - TOLERANCE)
+    before = takewhile(lambda point: _as_good(point, best), reversed(points[:index]))
+    after = takewhile(lambda point: _as_good(point, best), points[index + 1 :])
     plateau = [best.cutoff, *(point.cutoff for point in (*before, *after))]
     return BestCutoff(best.cutoff, best.macro.f1, min(plateau), max(plateau))
 
 
-def transfer(tuned: Sweep, tested: Sweep) -> Transfer:
-    """Choose a cutoff on one gold standard and test it on another, which has had no part in the choice.
+def transfer(tuned: GoldSweep, tested: GoldSweep) -> GoldTransfer:
+    """Test the best cutoff of one gold standard on another.
 
     Args:
-        tuned: where to choose.
-        tested: where to test; its curve has the cutoff.
+        tuned: where the cutoff is chosen.
+        tested: where it is tested; the sweep has the cutoff.
 
     Raises:
-        ConfigError: if both are one folder, or the curve of `tested` lacks the cutoff.
+        ConfigError: if both are one folder, or `tested` lacks the cutoff.
     """
     if tuned.folder.resolve() == tested.folder.resolve():
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give two folders", str(tested.folder)
         )
-    chosen, possible = best_cutoff(tuned.curve), best_cutoff(tested.curve)
-    there = next((point for point in tested.curve if point.cutoff == chosen.cutoff), None)
-    if there is None:
+    point = next((point for point in tested.points if point.cutoff == tuned.best.cutoff), None)
+    if point is None:
         raise ConfigError(
-            f"the cutoff {chosen.cutoff:g} was not tried", "sweep over the same cutoffs in both", str(tested.folder)
+            f"the cutoff {tuned.best.cutoff:g} was not tried",
+            "sweep over the same cutoffs in both",
+            str(tested.folder),
         )
-    return Transfer(
+    return GoldTransfer(
         scorer=tuned.scorer,
-        cutoff=chosen.cutoff,
+        cutoff=tuned.best.cutoff,
         tuned_on=tuned.gold,
-        tuned_f1=chosen.f1,
+        tuned_f1=tuned.best.f1,
         tested_on=tested.gold,
-        tested_f1=there.macro.f1,
-        best_cutoff=possible.cutoff,
-        best_f1=possible.f1,
+        tested_f1=point.macro.f1,
+        best_cutoff=tested.best.cutoff,
+        best_f1=tested.best.f1,
         baseline_f1=fmean(tested.baseline),
-        comparison=compare(there.f1s, tested.baseline, TESTED),
+        comparison=compare(point.f1s, tested.baseline, TESTED),
     )
 
 
 def _point(cutoff: float, pages: Sequence[PageWords]) -> SweepPoint:
-    found = [page.alignment for page in pages]
-    macro = Agreement(*(fmean(getattr(page, name) for page in found) for name in ("precision", "recall", "f1")))
+    aligned = [page.alignment for page in pages]
+    macro = Agreement(*(fmean(getattr(page, name) for page in aligned) for name in ("precision", "recall", "f1")))
     micro = agreement(*(sum(getattr(page, name) for page in pages) for name in ("aligned", "words", "gold")))
-    return SweepPoint(cutoff, macro, micro, tuple(page.f1 for page in found))
+    return SweepPoint(cutoff, macro, micro, tuple(page.f1 for page in aligned))
 
 
 def _as_good(point: SweepPoint, best: SweepPoint) -> bool:
-    lost = [most - f1 for most, f1 in zip(best.f1s, point.f1s, strict=True)]
+    lost = [highest - f1 for highest, f1 in zip(best.f1s, point.f1s, strict=True)]
     error = stdev(lost) / math.sqrt(len(lost)) if len(lost) > 1 else 0.0
     return fmean(lost) <= error + TOLERANCE

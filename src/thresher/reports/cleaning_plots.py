@@ -131,8 +131,8 @@ def reliability_figure(name: str, found: Reliability) -> Figure:
         axes.set_ylabel("precision")
         light_grid(axes)
         text = (
-            f"mean {fixed(reliable.mean_precision_chosen, 3)} of the chosen, {fixed(reliable.mean_precision_all, 3)} of all; "
-            f"residual standard error {fixed(found.model.residual_error, 3)}"
+            f"mean {fixed(reliable.mean_precision_selected, 3)} of the chosen, {fixed(reliable.mean_precision_all, 3)} of all;"
+            f" residual standard error {fixed(found.model.residual_error, 3)}"
         )
         axes.text(0, 1.03, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
         legend_below(figure, axes)

@@ -10,7 +10,7 @@ from thresher.cleaneval.measures import Agreement, Summary
 from thresher.cleaneval.reliability import Reliability
 from thresher.cleaneval.results import CleanerResult
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.sweeps import Sweep, best_cutoff
+from thresher.cleaneval.sweeps import GoldSweep
 from thresher.evaluation.significance import ALPHA
 from thresher.files import user_error, write_text
 from thresher.reports.cleaning_plots import (
@@ -92,7 +92,7 @@ def pages_csv(
     )
 
 
-def curves_csv(sweeps: Sequence[Sweep]) -> str:
+def curves_csv(sweeps: Sequence[GoldSweep]) -> str:
     """Return one line a scorer and cutoff, from the cutoff that removes least to the one that removes most.
 
     `best` is 1 at the cutoff of the best mean F1, `plateau` at those within one standard error of it, else 0.
@@ -101,9 +101,9 @@ def curves_csv(sweeps: Sequence[Sweep]) -> str:
     return csv_text(header, (line for sweep in sweeps for line in _curve(sweep)))
 
 
-def _curve(sweep: Sweep) -> Iterator[list[str]]:
-    best = best_cutoff(sweep.curve)
-    for point in sweep.curve:
+def _curve(sweep: GoldSweep) -> Iterator[list[str]]:
+    best = sweep.best
+    for point in sweep.points:
         line = [sweep.scorer, sweep.gold, cutoff_text(point.cutoff), *_agreement(point.macro), *_agreement(point.micro)]
         yield [*line, str(int(point.cutoff == best.cutoff)), str(int(best.low <= point.cutoff <= best.high))]
 
@@ -143,7 +143,7 @@ def _page(stem: str, result: CleanerResult, place: int) -> list[str]:
     found = page.segments
     if found is None:
         return [*line, "", "", "", ""]
-    return [*line, *map(str, (found.found, found.wanted, found.right, found.right_unlabelled))]
+    return [*line, *map(str, (found.cleaned, found.gold, found.right, found.right_unlabelled))]
 
 
 def _predicted(page: PageQuality, predictions: Iterator[float] | None) -> str:
@@ -240,7 +240,7 @@ def _histogram(result: CleanerResult, baseline: CleanerResult, place: int) -> Pi
 def _sweeps(run: CleaningRun) -> Picture | None:
     if not run.sweeps:
         return None
-    curves = [NamedCurve(sweep.scorer, sweep.curve) for sweep in run.sweeps]
+    curves = [NamedCurve(sweep.scorer, sweep.points) for sweep in run.sweeps]
     figure = curves_figure(run.name, curves, _quality(run.results[0]))
     return picture(
         figure,

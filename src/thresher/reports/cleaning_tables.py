@@ -8,9 +8,8 @@ from itertools import pairwise
 
 from thresher.cleaneval.measures import Agreement
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult
-from thresher.cleaneval.sweeps import Sweep, SweepPoint, Transfer, best_cutoff
-from thresher.cleaneval.t_test import Interval
+from thresher.cleaneval.results import CleanerResult, Interval
+from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.evaluation.significance import ALPHA
 from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, fixed, signed
 from thresher.reports.tables import Cell, Column, Table
@@ -178,12 +177,12 @@ def reliability_table(found: Sequence[tuple[str, Reliability]]) -> Table | None:
                 number_cell(item.model.r_squared),
                 number_cell(item.model.residual_error),
                 number_cell(chosen.pages, 0),
-                number_cell(chosen.chosen, 0),
+                number_cell(chosen.selected, 0),
                 number_cell(chosen.floor),
                 number_cell(chosen.mean_precision_all),
-                number_cell(chosen.mean_precision_chosen) if chosen.chosen else Cell(NOTHING),
-                number_cell(chosen.below_70_all, 0),
-                number_cell(chosen.below_70_chosen, 0),
+                number_cell(chosen.mean_precision_selected) if chosen.selected else Cell(NOTHING),
+                number_cell(chosen.low_all, 0),
+                number_cell(chosen.low_selected, 0),
             )
         )
     caption = (
@@ -193,7 +192,7 @@ def reliability_table(found: Sequence[tuple[str, Reliability]]) -> Table | None:
     return Table(columns, tuple(rows), caption)
 
 
-def shown_points(curve: Sequence[SweepPoint], limit: int | None) -> tuple[SweepPoint, ...]:
+def shown_points(curve: Sequence[SweepPoint], best: BestCutoff, limit: int | None) -> tuple[SweepPoint, ...]:
     """Return at most `limit` points of a curve, in its order; all of them for None.
 
     The first, the last, the best and both ends of its plateau always stay, even where they are more than `limit`; others
@@ -201,7 +200,6 @@ def shown_points(curve: Sequence[SweepPoint], limit: int | None) -> tuple[SweepP
     """
     if limit is None or len(curve) <= limit:
         return tuple(curve)
-    best = best_cutoff(curve)
     ends = (best.low, best.cutoff, best.high)
     kept = sorted({0, len(curve) - 1, *(place for place, point in enumerate(curve) if point.cutoff in ends)})
     while len(kept) < limit:
@@ -210,15 +208,15 @@ def shown_points(curve: Sequence[SweepPoint], limit: int | None) -> tuple[SweepP
     return tuple(curve[place] for place in kept)
 
 
-def sweep_table(sweep: Sweep, limit: int | None = None) -> Table:
+def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
     """Return the curve of a scorer: precision, recall and F1 by cutoff, by page and pooled; * marks the plateau.
 
     Args:
         sweep: the scorer over its cutoffs.
         limit: about how many cutoffs to show at most (see `shown_points`); None for all.
     """
-    best = best_cutoff(sweep.curve)
-    shown = shown_points(sweep.curve, limit)
+    best = sweep.best
+    shown = shown_points(sweep.points, best, limit)
     columns = (
         Column(sweep.scorer, align="left"),
         Column("precision"),
@@ -238,12 +236,12 @@ def sweep_table(sweep: Sweep, limit: int | None = None) -> Table:
         f"{sweep.scorer} on {sweep.gold}: best mean F1 {best.f1:.{DECIMALS}f} at {cutoff_text(best.cutoff)}; * is within one"
         " standard error of it, paired by page."
     )
-    if len(shown) < len(sweep.curve):
-        caption += f" {len(shown)} of {len(sweep.curve)} cutoffs."
+    if len(shown) < len(sweep.points):
+        caption += f" {len(shown)} of {len(sweep.points)} cutoffs."
     return Table(columns, tuple(rows), caption)
 
 
-def transfer_table(transfers: Sequence[Transfer]) -> Table | None:
+def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
     """Return what cutoffs chosen on one gold standard are worth on another; None for none."""
     if not transfers:
         return None
