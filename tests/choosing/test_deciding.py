@@ -1,4 +1,4 @@
-"""Decisions: every candidate judged, what the rules pick, and what picks are worth elsewhere."""
+"""Decisions: every variant judged, what the rules pick, and what picks are worth on held-out topics."""
 
 from __future__ import annotations
 
@@ -18,20 +18,17 @@ from thresher.evaluation.non_inferiority import Margin, Verdict, non_inferiority
 QUICK = Terms(resamples=400, folds=5, repeats=2)
 
 
-def names(_: RuleName) -> None:
-    """Look at picks on other topics, and tell nobody."""
-
-
-def test_every_candidate_is_judged_together() -> None:
+def test_all_variants_are_judged_together() -> None:
     found = evidence()
-    decision = decide(found, QUICK)
+    asked: list[RuleName] = []
+    decision = decide(found, QUICK, held_out_check=False, progress=asked.append)
     judged = non_inferiority(found.values, found.baseline, DEFAULT_MARGIN, resamples=400)
-    assert decision.verdicts == judged.cutoffs
+    assert tuple(variant.test for variant in decision.variants) == judged.tests
     assert (decision.margin, decision.critical) == (judged.margin, judged.critical)
     assert decision.margin == pytest.approx(0.05 * found.baseline.mean())
     assert (decision.relative_margin, decision.documents) == (0.05, 100)
-    assert decision.means == pytest.approx(found.values.mean(axis=1).tolist())
-    assert [verdict.verdict for verdict in decision.verdicts] == [
+    assert [variant.mean for variant in decision.variants] == pytest.approx(found.values.mean(axis=1).tolist())
+    assert [variant.test.verdict for variant in decision.variants] == [
         Verdict.INFERIOR,
         Verdict.NON_INFERIOR,
         Verdict.NON_INFERIOR,
@@ -39,91 +36,99 @@ def test_every_candidate_is_judged_together() -> None:
         Verdict.NON_INFERIOR,
     ]
     # words@2 does nothing but is smaller than density@1; neither beats density@1's mean, and none the baseline's place.
-    assert [decision.candidates[place].name for place in decision.front] == [
-        "words@30",
-        "words@9",
-        "words@2",
-        "density@1",
-    ]
-    assert (decision.picks, decision.folds, decision.repeats, decision.recommended) == ((), 0, 0, None)
+    assert [variant.name for variant in decision.front] == ["words@30", "words@9", "words@2", "density@1"]
+    # What is picked does not depend on the check of the picks.
+    assert [pick.check for pick in decision.picks] == [None] * 3
+    assert (decision.checked, decision.folds, decision.repeats, asked) == (False, 0, 0, [])
+    assert [pick.variant for pick in decision.picks] == [pick.variant for pick in decide(found, QUICK).picks]
+    assert decision.recommended == decision.variants[1]
 
 
-def test_rules_pick_in_groups_and_in_all() -> None:
+def test_rules_pick_in_sweeps_and_in_all() -> None:
     asked: list[RuleName] = []
-    decision = decide(evidence(), QUICK, asked.append)
+    decision = decide(evidence(), QUICK, progress=asked.append)
     assert asked == [RuleName.SMALLEST, RuleName.KNEE, RuleName.HIGHEST]
     assert [pick.rule for pick in decision.picks] == asked
-    assert [(group.group, group.candidates, group.smallest, group.highest) for group in decision.groups] == [
-        ("words", 3, 1, 2),
-        ("density", 2, 4, 4),
+    _, middle, lax, _, dense = decision.variants
+    assert [(picks.sweep, picks.variants, picks.smallest, picks.highest) for picks in decision.sweeps] == [
+        ("words", 3, middle, lax),
+        ("density", 2, dense, dense),
     ]
     smallest, _, highest = decision.picks
-    assert (smallest.place, highest.place, decision.recommended) == (1, 4, 1)
-    assert smallest.apparent == pytest.approx(decision.means[1])
-    assert smallest.optimism == pytest.approx(smallest.apparent - smallest.held_out)
+    assert (smallest.variant, highest.variant, decision.recommended) == (middle, dense, middle)
+    assert smallest.check is not None
+    assert smallest.check.apparent == pytest.approx(middle.mean)
+    assert smallest.check.optimism == pytest.approx(smallest.check.apparent - smallest.check.mean)
     assert (decision.folds, decision.repeats, decision.held_out_topics) == (5, 2, 0)
 
 
 def test_a_topic_is_worth_what_others_pick() -> None:
     """Leaving one out by hand, for the highest mean."""
     found = evidence(topics=30)
-    pick = decide(found, replace(QUICK, folds=99, repeats=3), names).picks[2]
+    check = decide(found, replace(QUICK, folds=99, repeats=3)).picks[2].check
+    assert check is not None
     everything = np.arange(30)
     chosen = [int(found.values[:, everything != topic].mean(axis=1).argmax()) for topic in everything]
-    assert pick.held_out == pytest.approx(np.mean([found.values[place, topic] for topic, place in enumerate(chosen)]))
-    assert pick.held_out_size == pytest.approx(np.mean([SIZES[place] for place in chosen]))
-    assert pick.share == pytest.approx(chosen.count(4) / 30)
-    assert pick.comparison.difference == pytest.approx(pick.held_out - found.baseline.mean())
+    assert check.mean == pytest.approx(np.mean([found.values[place, topic] for topic, place in enumerate(chosen)]))
+    assert check.size == pytest.approx(np.mean([SIZES[place] for place in chosen]))
+    assert check.share == pytest.approx(chosen.count(4) / 30)
+    assert check.comparison.difference == pytest.approx(check.mean - found.baseline.mean())
 
 
 def test_folds_are_no_more_than_topics() -> None:
-    decision = decide(evidence(topics=6), QUICK, names)
+    decision = decide(evidence(topics=6), QUICK)
     assert (decision.folds, decision.repeats) == (5, 2)
-    decision = decide(evidence(topics=4), QUICK, names)
+    decision = decide(evidence(topics=4), QUICK)
     assert (decision.folds, decision.repeats) == (4, 1)
-    assert len(decision.picks) == 3
-    assert decide(evidence(topics=1), QUICK, names).picks == ()
+    assert [pick.rule for pick in decision.picks if pick.check] == list(RuleName)
+    alone = decide(evidence(topics=1), QUICK)
+    assert (alone.checked, alone.folds, alone.recommended) == (False, 0, None)
 
 
 def test_few_topics_recommend_nothing() -> None:
-    decision = decide(evidence(topics=24), QUICK, names)
-    assert {verdict.verdict for verdict in decision.verdicts} == {Verdict.INCONCLUSIVE}
+    decision = decide(evidence(topics=24), QUICK)
+    assert {variant.test.verdict for variant in decision.variants} == {Verdict.INCONCLUSIVE}
     assert decision.recommended is None
-    assert (decision.picks[0].held_out, decision.picks[0].optimism) == (pytest.approx(decision.baseline_mean), 0.0)
-    assert (decision.picks[0].share, decision.picks[0].held_out_size) == (1.0, 100.0)
+    check = decision.picks[0].check
+    assert check is not None
+    assert (check.mean, check.optimism) == (pytest.approx(decision.baseline_mean), 0.0)
+    assert (check.share, check.size) == (1.0, 100.0)
 
 
 def test_what_is_no_smaller_than_the_baseline_is_not_recommended() -> None:
     found = replace(evidence(), baseline_size=45.0)
-    decision = decide(found, QUICK, names)
-    assert decision.verdicts[1].verdict is Verdict.NON_INFERIOR
+    decision = decide(found, QUICK)
+    assert decision.variants[1].test.verdict is Verdict.NON_INFERIOR
     assert decision.recommended is None
-    assert [group.smallest for group in decision.groups] == [None, None]
+    assert [picks.smallest for picks in decision.sweeps] == [None, None]
 
 
 def test_a_second_topic_set_takes_the_place_of_cross_validation() -> None:
     found = with_held_out(evidence())
     assert found.held_out is not None
     values, baseline = found.held_out
-    decision = decide(found, QUICK, names)
+    decision = decide(found, QUICK)
     assert (decision.topics, decision.held_out_topics, decision.folds, decision.repeats) == (40, 30, 0, 0)
     smallest, _, highest = decision.picks
-    assert (smallest.place, highest.place) == (1, 4)
-    assert (smallest.held_out, highest.held_out) == (pytest.approx(values[1].mean()), pytest.approx(values[4].mean()))
+    assert (smallest.variant, highest.variant) == (decision.variants[1], decision.variants[4])
+    one, other = smallest.check, highest.check
+    assert one is not None
+    assert other is not None
+    assert (one.mean, other.mean) == (pytest.approx(values[1].mean()), pytest.approx(values[4].mean()))
     # What the highest mean of the held-out topics themselves promises.
-    assert highest.apparent == pytest.approx(values.mean(axis=1).max())
-    assert highest.optimism == pytest.approx(highest.apparent - highest.held_out)
-    assert (highest.share, highest.held_out_size) == (None, 90.0)
-    assert smallest.comparison.difference == pytest.approx(values[1].mean() - baseline.mean())
+    assert other.apparent == pytest.approx(values.mean(axis=1).max())
+    assert other.optimism == pytest.approx(other.apparent - other.mean)
+    assert (other.share, other.size) == (None, 90.0)
+    assert one.comparison.difference == pytest.approx(values[1].mean() - baseline.mean())
 
 
 def test_the_choice_knows_nothing_of_the_held_out_topics() -> None:
     found = with_held_out(evidence())
     assert found.held_out is not None
     other = replace(found, held_out=(1 - found.held_out[0], found.held_out[1]))
-    some, others = decide(found, QUICK, names), decide(other, QUICK, names)
-    assert some.verdicts == others.verdicts
-    assert [pick.place for pick in some.picks] == [pick.place for pick in others.picks]
+    some, others = decide(found, QUICK), decide(other, QUICK)
+    assert some.variants == others.variants
+    assert [pick.variant for pick in some.picks] == [pick.variant for pick in others.picks]
 
 
 def test_a_margin_in_units_of_the_measure() -> None:
@@ -148,19 +153,22 @@ def test_a_baseline_that_finds_something_in_one_topic_alone() -> None:
     found = evidence(topics=30)
     baseline = np.zeros(30)
     baseline[7] = 0.5
-    decision = decide(replace(found, baseline=baseline), replace(QUICK, folds=30), names)
-    assert decision.picks[0].comparison.measure == "AP"
+    decision = decide(replace(found, baseline=baseline), replace(QUICK, folds=30))
+    assert decision.picks[0].check is not None
+    assert decision.picks[0].check.comparison.measure == "AP"
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 10_000), st.integers(25, 40))
 def test_numbers_agree_with_each_other(seed: int, topics: int) -> None:
     found = evidence(topics, seed)
-    decision = decide(found, Terms(resamples=100, folds=3, repeats=1), names)
-    safe = [place for place, verdict in enumerate(decision.verdicts) if verdict.verdict is Verdict.NON_INFERIOR]
-    assert decision.recommended == min(safe, key=lambda place: SIZES[place], default=None)
-    assert all(verdict.low <= verdict.difference <= verdict.high for verdict in decision.verdicts)
+    decision = decide(found, Terms(resamples=100, folds=3, repeats=1))
+    safe = [variant for variant in decision.variants if variant.test.verdict is Verdict.NON_INFERIOR]
+    assert decision.recommended == min(safe, key=lambda variant: variant.size, default=None)
+    assert all(variant.test.low <= variant.test.difference <= variant.test.high for variant in decision.variants)
     for pick in decision.picks:
-        assert 0 <= (pick.share or 0) <= 1
-        assert min(SIZES) <= pick.held_out_size <= 100
-        assert pick.optimism == pytest.approx(pick.apparent - pick.held_out, abs=1e-9)
+        check = pick.check
+        assert check is not None
+        assert 0 <= (check.share or 0) <= 1
+        assert min(SIZES) <= check.size <= 100
+        assert check.optimism == pytest.approx(check.apparent - check.mean, abs=1e-9)

@@ -1,4 +1,4 @@
-"""Explored points and measured variants as candidates."""
+"""Explored and measured variants as evidence."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from report_samples import small
 
-from thresher.choosing.evidence import explored_evidence
-from thresher.choosing.records import Candidate, SizeKind
-from thresher.exploring.records import Curve, Exploration, Size
+from thresher.choosing.evidence import explored_evidence, measured_evidence
+from thresher.choosing.records import SizedVariant, SizeKind
+from thresher.errors import InputError
+from thresher.exploring.records import Exploration, ExploredSweep, Size
 
 
-def curve(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | None, first: int) -> Curve:
+def sweep(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | None, first: int) -> ExploredSweep:
     points = len(cleaners)
     values = np.arange(first, first + 2 * 2 * points * 3, dtype=np.float64).reshape(2, 2, points, 3)
     held_out = 1000 + np.arange(first, first + 2 * 2 * points * 2, dtype=np.float64).reshape(2, 2, points, 2)
     sizes = tuple(Size(step, 10 * step, 5 * step, 4) for step in range(1, points + 1))
-    return Curve(name, cleaners, cutoffs, (1,) * points, sizes, tuple(range(7, 7 + points)), values, held_out)
+    return ExploredSweep(name, cleaners, cutoffs, (1,) * points, sizes, tuple(range(7, 7 + points)), values, held_out)
 
 
 EXPLORED = Exploration(
@@ -27,10 +29,10 @@ EXPLORED = Exploration(
     documents=3,
     words=30,
     depth=1000,
-    curves=(
-        curve("none", ("none",), None, 0),
-        curve("bte", ("bte",), None, 100),
-        curve("words", ("words@9", "words@2"), (9.0, 2.0), 200),
+    sweeps=(
+        sweep("none", ("none",), None, 0),
+        sweep("bte", ("bte",), None, 100),
+        sweep("words", ("words@9", "words@2"), (9.0, 2.0), 200),
     ),
     size_errors=None,
     held_out=("8", "9"),
@@ -38,14 +40,14 @@ EXPLORED = Exploration(
 )
 
 
-def test_points_of_all_curves_but_the_baseline() -> None:
+def test_variants_of_all_sweeps_but_the_baseline() -> None:
     found = explored_evidence(EXPLORED, 1, 0)
     assert (found.retrieval, found.measure, found.explored) == ("bm25", "P@10", True)
     assert (found.size_kind, found.baseline_size) == (SizeKind.ESTIMATED, 7.0)
-    assert found.candidates == (
-        Candidate("bte", "bte", None, 7.0, 1),
-        Candidate("words@9", "words", 9.0, 7.0, 1),
-        Candidate("words@2", "words", 2.0, 8.0, 2),
+    assert found.variants == (
+        SizedVariant("bte", "bte", None, 7.0, 1),
+        SizedVariant("words@9", "words", 9.0, 7.0, 1),
+        SizedVariant("words@2", "words", 2.0, 8.0, 2),
     )
     assert found.documents == 1
     assert found.values.tolist() == [[106, 107, 108], [212, 213, 214], [215, 216, 217]]
@@ -58,18 +60,59 @@ def test_points_of_all_curves_but_the_baseline() -> None:
 
 def test_some_scorers_alone() -> None:
     found = explored_evidence(EXPLORED, 0, 1, ["words"])
-    assert [candidate.name for candidate in found.candidates] == ["words@9", "words@2"]
+    assert [variant.name for variant in found.variants] == ["words@9", "words@2"]
     assert found.values.shape == (2, 3)
     none = explored_evidence(EXPLORED, 0, 1, ["nothing"])
-    assert (none.candidates, none.values.shape) == ((), (0, 3))
+    assert (none.variants, none.values.shape) == ((), (0, 3))
 
 
 @pytest.mark.parametrize("held_out", [True, False])
 def test_postings_where_bytes_are_unknown(held_out: bool) -> None:
-    curves = tuple(
-        replace(found, bytes=None, held_out=found.held_out if held_out else None) for found in EXPLORED.curves
+    sweeps = tuple(
+        replace(found, bytes=None, held_out=found.held_out if held_out else None) for found in EXPLORED.sweeps
     )
-    found = explored_evidence(replace(EXPLORED, curves=curves, held_out=("8", "9") if held_out else ()), 0, 0)
+    found = explored_evidence(replace(EXPLORED, sweeps=sweeps, held_out=("8", "9") if held_out else ()), 0, 0)
     assert (found.size_kind, found.baseline_size) == (SizeKind.POSTINGS, 5.0)
-    assert [candidate.size for candidate in found.candidates] == [5.0, 5.0, 10.0]
+    assert [variant.size for variant in found.variants] == [5.0, 5.0, 10.0]
     assert (found.held_out is not None) is held_out
+
+
+def test_measured_variants() -> None:
+    results = small()
+    base = next(row for row in results.rows if row.is_baseline)
+    measure = results.measures[0]
+    found = measured_evidence(results, base.retrieval, measure)
+    rows = [row for row in results.rows if row.retrieval == base.retrieval and not row.is_baseline]
+    assert found.variants == tuple(
+        SizedVariant(row.variant, row.sweep or row.variant, row.cutoff, row.index_bytes, row.indexed) for row in rows
+    )
+    assert (found.explored, found.size_kind, found.baseline_size) == (False, SizeKind.BYTES, base.index_bytes)
+    assert found.documents == base.indexed
+    values = {
+        (value.variant, value.topic): value.value
+        for value in results.per_topic
+        if value.measure == measure and value.retrieval == base.retrieval
+    }
+    topics = list(dict.fromkeys(topic for _, topic in values))
+    assert found.baseline.tolist() == [values[base.variant, topic] for topic in topics]
+    assert found.values.tolist() == [[values[row.variant, topic] for topic in topics] for row in rows]
+    assert found.held_out is None
+
+
+def test_measured_variants_on_held_out_topics() -> None:
+    results = small()
+    there = replace(results, per_topic=tuple(value._replace(value=value.value / 2) for value in results.per_topic))
+    found = measured_evidence(replace(results, held_out=there), results.rows[0].retrieval, results.measures[0])
+    assert found.held_out is not None
+    assert found.held_out[0].tolist() == (found.values / 2).tolist()
+    assert found.held_out[1].tolist() == (found.baseline / 2).tolist()
+
+
+def test_a_missing_value_is_told() -> None:
+    results = small()
+    with pytest.raises(InputError, match=r"values of .* by topic are missing"):
+        measured_evidence(
+            replace(results, per_topic=results.per_topic[1:]), results.rows[0].retrieval, results.measures[0]
+        )
+    with pytest.raises(InputError, match=r"values of .* by topic are missing"):
+        measured_evidence(replace(results, per_topic=()), results.rows[0].retrieval, results.measures[0])

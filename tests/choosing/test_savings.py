@@ -32,7 +32,7 @@ def decision() -> Decision:
 
 
 def test_a_variant_that_was_run(decision: Decision) -> None:
-    found = savings(decision, decision.candidates[1], WORDS, RUNS, 1_000_000, GRAMS)
+    found = savings(decision, decision.variants[1], WORDS, RUNS, 1_000_000, GRAMS)
     assert (found.retrieval, found.variant, found.queries, found.measured, found.indexes) == (
         "qld",
         "words@9",
@@ -50,11 +50,11 @@ def test_a_variant_that_was_run(decision: Decision) -> None:
 
 
 def test_a_cutoff_that_was_not_run_is_read_off_lines(decision: Decision) -> None:
-    found = savings(decision, decision.candidates[0], WORDS, RUNS, 1000, GRAMS)
+    found = savings(decision, decision.variants[0], WORDS, RUNS, 1000, GRAMS)
     assert (found.variant, found.measured) == ("words@30", False)
     assert found.query_seconds == pytest.approx(1000 * 80 * 0.00003)
     assert found.extra_seconds == pytest.approx(2.0 - 80 * 0.05)
-    few = savings(decision, decision.candidates[0], WORDS, RUNS[:2], 1000, GRAMS)
+    few = savings(decision, decision.variants[0], WORDS, RUNS[:2], 1000, GRAMS)
     assert (few.bytes, few.query_seconds, few.extra_seconds, few.co2_kg, few.break_even) == (
         80.0,
         None,
@@ -65,26 +65,26 @@ def test_a_cutoff_that_was_not_run_is_read_off_lines(decision: Decision) -> None
 
 
 def test_a_scorer_that_was_not_run_has_no_times(decision: Decision) -> None:
-    found = savings(decision, decision.candidates[3], ("density",), RUNS, 1000, GRAMS)
+    found = savings(decision, decision.variants[3], ("density",), RUNS, 1000, GRAMS)
     assert (found.bytes, found.query_seconds, found.break_even) == (70.0, None, None)
 
 
 def test_postings_are_no_bytes() -> None:
     decision = decide(replace(evidence(), size_kind=SizeKind.POSTINGS), Terms(resamples=50))
-    found = savings(decision, decision.candidates[0], WORDS, RUNS, 1000, GRAMS)
+    found = savings(decision, decision.variants[0], WORDS, RUNS, 1000, GRAMS)
     assert (found.bytes, found.share, found.query_seconds) == (None, 0.8, None)
     # What was run has bytes and times all the same.
     run = (RUNS[0], replace(RUNS[1], bytes=40))
-    found = savings(decision, decision.candidates[1], WORDS, run, 1000, GRAMS)
+    found = savings(decision, decision.variants[1], WORDS, run, 1000, GRAMS)
     assert (found.bytes, found.share, found.query_seconds) == (60, 0.6, pytest.approx(1.5))
 
 
 def test_losses_are_negative_and_short_times_have_no_co2(decision: Decision) -> None:
     slow = (RUNS[0], Timed("words@9", WORDS, 50, 3.0, 7.5, 0.0065))
-    found = savings(decision, decision.candidates[1], WORDS, slow, 1_000_000, GRAMS)
+    found = savings(decision, decision.variants[1], WORDS, slow, 1_000_000, GRAMS)
     assert found.query_seconds == pytest.approx(-2500)
     assert found.co2_kg == pytest.approx(-2499.5 / 3600 * 85 / 1000 * 0.341)
-    assert savings(decision, decision.candidates[1], WORDS, RUNS, 300, GRAMS).co2_kg is None
+    assert savings(decision, decision.variants[1], WORDS, RUNS, 300, GRAMS).co2_kg is None
 
 
 @given(st.floats(0, 10), st.floats(0, 1e-3), st.lists(st.integers(1, 10**9), min_size=2, max_size=9, unique=True))

@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 from small_web import Done, Finished, Web
 
-from thresher.choosing.records import Choice, RuleName, SizeKind
+from thresher.choosing.records import Choice, RuleName, SizeKind, read_choice
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.records import read_exploration
-from thresher.reports.choice_files import read_choice
 
 Call = Callable[..., Done]
 NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
@@ -55,25 +54,25 @@ def test_among_all_cutoffs(web: Web, call: Call) -> None:
     assert [decision.measure for decision in choice.decisions] == ["nDCG(dcg='exp-log2')@10", "P@5", "P@10", "AP"]
     main = choice.decisions[0]
     assert (main.topics, main.explored, main.size_kind) == (topics, True, SizeKind.ESTIMATED)
-    assert [candidate.name for candidate in main.candidates] == [
-        name for curve in explored.curves if curve.name != "none" for name in curve.cleaners
+    assert [variant.name for variant in main.variants] == [
+        name for sweep in explored.sweeps if sweep.name != "none" for name in sweep.variants
     ]
     assert (main.folds, main.repeats, main.relative_margin) == (4, 1, 0.2)
     # The recommended one is the smallest of those shown to be non-inferior.
     assert main.recommended is not None
-    safe = [place for place, found in enumerate(main.verdicts) if found.verdict is Verdict.NON_INFERIOR]
-    assert main.candidates[main.recommended].size == min(main.candidates[place].size for place in safe)
-    assert main.verdicts[main.recommended].low > -main.margin
-    name = main.candidates[main.recommended].name
+    safe = [variant for variant in main.variants if variant.test.verdict is Verdict.NON_INFERIOR]
+    assert main.recommended.size == min(variant.size for variant in safe)
+    assert main.recommended.test.low > -main.margin
+    name = main.recommended.name
     (saved,) = choice.savings
     assert (saved.variant, saved.queries) == (name, 5000)
     assert saved.query_seconds is not None
     # It is told, and written down line by line.
-    assert f"Recommended: {name}, the smallest of {len(main.candidates)} cutoffs" in done.out
+    assert f"Recommended: {name}, the smallest of {len(main.variants)} cutoffs" in done.out
     assert done.out.splitlines()[-1] == f"report: {results / 'report.html'}"
     with (results / "choice.csv").open(encoding="utf-8", newline="") as lines:
         rows = list(csv.DictReader(lines))
-    assert len(rows) == sum(len(decision.candidates) for decision in choice.decisions)
+    assert len(rows) == sum(len(decision.variants) for decision in choice.decisions)
     picked = [row["variant"] for row in rows if RuleName.SMALLEST.value in row["picked_as"]]
     assert picked == [name]
     report = (results / "report.html").read_text(encoding="utf-8")
@@ -102,7 +101,7 @@ def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
     main = chosen(results).decisions[0]
     assert main.size_kind is SizeKind.POSTINGS
     # Twelve topics are too few for any verdict.
-    assert {found.verdict for found in main.verdicts} == {Verdict.INCONCLUSIVE}
+    assert {variant.test.verdict for variant in main.variants} == {Verdict.INCONCLUSIVE}
     assert (
         "- Inconclusive: 12 topics are too few for a verdict, at least 25 are needed. Stay with the baseline."
         in done.out
@@ -120,10 +119,10 @@ def test_among_the_variants_that_were_run(copy: Finished, call: Call) -> None:
     assert (choice.measure, main.measure, main.explored, main.size_kind) == ("AP", "AP", False, SizeKind.BYTES)
     with (copy.results / "results.csv").open(encoding="utf-8", newline="") as lines:
         rows = {row["variant"]: row for row in csv.DictReader(lines)}
-    assert {"none", *(candidate.name for candidate in main.candidates)} == rows.keys()
-    for candidate, mean in zip(main.candidates, main.means, strict=True):
-        assert candidate.size == float(rows[candidate.name]["index_bytes"])
-        assert mean == pytest.approx(float(rows[candidate.name]["AP"]), abs=1e-12)
+    assert {"none", *(variant.name for variant in main.variants)} == rows.keys()
+    for variant in main.variants:
+        assert variant.size == float(rows[variant.name]["index_bytes"])
+        assert variant.mean == pytest.approx(float(rows[variant.name]["AP"]), abs=1e-12)
     # With nothing explored they are what there is.
     assert call("choose", copy.file.name, "--measure", "AP", *QUICK, cwd=copy.web.folder).code == 0
     assert chosen(copy.results) == choice
@@ -131,7 +130,7 @@ def test_among_the_variants_that_were_run(copy: Finished, call: Call) -> None:
 
 def test_some_scorers_alone(copy: Finished, call: Call) -> None:
     assert call("choose", copy.file.name, "--scorer", "words", *QUICK, cwd=copy.web.folder).code == 0
-    names = [candidate.name for candidate in chosen(copy.results).decisions[0].candidates]
+    names = [variant.name for variant in chosen(copy.results).decisions[0].variants]
     assert names == ["words@5", "words@20", "words@40"]
 
 
@@ -148,12 +147,13 @@ def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
     main, explored = chosen(results).decisions[0], read_exploration(results)
     assert (main.topics, main.held_out_topics, main.folds) == (7, 5, 0)
     highest = main.picks[2]
-    assert highest.place is not None
-    name = main.candidates[highest.place].name
-    curve = next(curve for curve in explored.curves if name in curve.cleaners)
-    assert curve.held_out is not None
+    assert highest.variant is not None
+    assert highest.check is not None
+    name = highest.variant.name
+    sweep = next(sweep for sweep in explored.sweeps if name in sweep.variants)
+    assert sweep.held_out is not None
     measure = explored.measures.index(main.measure)
-    assert highest.held_out == pytest.approx(curve.held_out[0, measure, curve.cleaners.index(name)].mean())
+    assert highest.check.mean == pytest.approx(sweep.held_out[0, measure, sweep.variants.index(name)].mean())
 
 
 @pytest.mark.parametrize(
@@ -227,6 +227,6 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), "version": 99}))
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
-        3,
-        [f"error: {path}: the choice is of another version. Fix: run `thresher choose` again."],
+        5,
+        [f"error: {path}: version 99 is not known, only 2. Fix: run `thresher choose` again."],
     )

@@ -39,9 +39,9 @@ def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> No
         assert (found["words_kept"], found["words_total"]) == (row["words_kept"], row["words_total"])
         assert int(found["documents"]) == int(row["indexed"])
     # Every cutoff that makes a difference: the words of blocks.
-    words = exploration.curve("words")
+    words = exploration.sweep("words")
     assert words.cutoffs == tuple(sorted(words.cutoffs or (), reverse=True))
-    assert len(words.cleaners) > 30
+    assert len(words.variants) > 30
     assert [line for line in done.out.splitlines() if line.startswith("words@")]
     assert done.out.splitlines()[-1] == f"all cutoffs: {copy.results / 'explored.csv'}"
     # Six indexes are too few to say anything of sizes.
@@ -100,10 +100,10 @@ def test_held_out_topics_are_as_measured(copy: Finished, call: Call) -> None:
             (row["variant"], row["measure"], row["topic"]): float(row["value"]) for row in csv.DictReader(lines)
         }
     for variant in ("none", "words@5", "density@8"):
-        curve = next(some for some in exploration.curves if variant in some.cleaners)
-        assert curve.held_out is not None
+        sweep = next(some for some in exploration.sweeps if variant in some.variants)
+        assert sweep.held_out is not None
         for place, measure in enumerate(exploration.measures):
-            values = curve.held_out[0, place, curve.cleaners.index(variant)]
+            values = sweep.held_out[0, place, sweep.variants.index(variant)]
             expected = [measured[variant, measure, topic] for topic in exploration.held_out]
             assert values == pytest.approx(expected, abs=1e-9)
 

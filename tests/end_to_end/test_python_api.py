@@ -11,9 +11,9 @@ from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
 from thresher.choosing.deciding import Terms
+from thresher.choosing.records import read_choice
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.experiments.chooser import Question
-from thresher.reports.choice_files import read_choice
 from thresher.scorers.registry import scorers
 
 PAGE = """<html><head><title>Bees</title></head><body>
@@ -103,10 +103,10 @@ def test_run_gives_the_results(finished: Finished, web: Web) -> None:
 def test_explore_and_choose(web: Web) -> None:
     file, results = web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners=""), web.folder / "results"
     explored = thresher.explore(file, results)
-    assert [curve.name for curve in explored.curves] == ["none", "words"]
-    assert len(explored.curve("words").cleaners) > 30
+    assert [sweep.name for sweep in explored.sweeps] == ["none", "words"]
+    assert len(explored.sweep("words").variants) > 30
     choice = thresher.choose(file, results, Question(measure="AP", terms=Terms(folds=2, repeats=1), queries=10))
     assert choice.measure == "AP"
-    assert len(choice.decisions[0].candidates) == len(explored.curve("words").cleaners)
+    assert len(choice.decisions[0].variants) == len(explored.sweep("words").variants)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from thresher.evaluation.non_inferiority import (
     MINIMUM,
-    CutoffVerdict,
     Margin,
+    NonInferiorityTest,
     Verdict,
     non_inferiority,
     smallest_non_inferior,
@@ -38,8 +38,8 @@ def test_a_worked_example() -> None:
     values, baseline = topic_set(1, 60, [0.0, 0.03, 0.06, 0.2])
     found = non_inferiority(values, baseline, MARGIN)
     assert (found.margin, found.topics) == (0.05, 60)
-    assert [cutoff.verdict for cutoff in found.cutoffs] == [NON, OPEN, OPEN, WORSE]
-    for row, cutoff in zip(values - baseline, found.cutoffs, strict=True):
+    assert [cutoff.verdict for cutoff in found.tests] == [NON, OPEN, OPEN, WORSE]
+    for row, cutoff in zip(values - baseline, found.tests, strict=True):
         error = np.sqrt((row.var() + (0.05 / 4) ** 2) / 60)
         assert cutoff.difference == pytest.approx(row.mean())
         assert cutoff.low == pytest.approx(row.mean() - found.critical * error)
@@ -47,8 +47,8 @@ def test_a_worked_example() -> None:
         assert cutoff.differing == 60
     # Four correlated cutoffs: dearer than one, cheaper than Bonferroni's four.
     assert scipy.stats.norm.ppf(0.95) < found.critical < scipy.stats.t.ppf(1 - 0.05 / 4, 59)
-    assert found.cutoffs[0].topics_needed is found.cutoffs[3].topics_needed is None
-    second = found.cutoffs[1]
+    assert found.tests[0].topics_needed is found.tests[3].topics_needed is None
+    second = found.tests[1]
     width = (found.critical + scipy.stats.norm.ppf(0.8)) * np.sqrt(np.var(values[1] - baseline) + 0.0125**2)
     assert second.topics_needed == int(np.ceil((width / (second.difference + 0.05)) ** 2)) > 60
 
@@ -57,12 +57,12 @@ def test_not_significantly_different_is_not_enough() -> None:
     values, baseline = topic_set(2, 30, [0.0], spread=0.25)
     found = non_inferiority(values, baseline, MARGIN)
     assert scipy.stats.ttest_rel(values[0], baseline).pvalue > 0.3
-    assert found.cutoffs[0].verdict is OPEN
+    assert found.tests[0].verdict is OPEN
 
 
 def test_a_difference_beyond_the_margin_needs_no_topics() -> None:
     values, baseline = topic_set(3, 40, [0.06], spread=0.3)
-    found = non_inferiority(values - (values - baseline).mean() - 0.06, baseline, MARGIN).cutoffs[0]
+    found = non_inferiority(values - (values - baseline).mean() - 0.06, baseline, MARGIN).tests[0]
     assert (found.verdict, found.topics_needed) == (OPEN, None)
 
 
@@ -70,21 +70,21 @@ def test_a_relative_margin_is_the_share_of_this_baseline() -> None:
     values, baseline = topic_set(4, 80, [0.0, 0.02, 0.2], spread=0.04)
     found = non_inferiority(values, baseline, Margin(0.1, relative=True))
     assert found.margin == pytest.approx(0.1 * baseline.mean())
-    assert [cutoff.verdict for cutoff in found.cutoffs] == [NON, NON, WORSE]
+    assert [cutoff.verdict for cutoff in found.tests] == [NON, NON, WORSE]
     # The same as an absolute margin on values against 90 % of the baseline's, but for the floor, which goes by the margin.
     shifted = non_inferiority(
         values - 0.9 * baseline - found.margin, 0 * baseline, Margin(found.margin, relative=False)
     )
-    assert [cutoff.low for cutoff in shifted.cutoffs] == pytest.approx([cutoff.low for cutoff in found.cutoffs])
-    assert [cutoff.difference for cutoff in found.cutoffs] == pytest.approx((values - baseline).mean(axis=1).tolist())
+    assert [cutoff.low for cutoff in shifted.tests] == pytest.approx([cutoff.low for cutoff in found.tests])
+    assert [cutoff.difference for cutoff in found.tests] == pytest.approx((values - baseline).mean(axis=1).tolist())
 
 
 def test_with_too_few_topics_there_is_no_verdict() -> None:
     values, baseline = topic_set(5, MINIMUM, [0.0, 0.9], spread=0.01)
-    assert [c.verdict for c in non_inferiority(values, baseline, MARGIN).cutoffs] == [NON, WORSE]
+    assert [c.verdict for c in non_inferiority(values, baseline, MARGIN).tests] == [NON, WORSE]
     found = non_inferiority(values[:, :-1], baseline[:-1], MARGIN)
-    assert [(c.verdict, c.topics_needed) for c in found.cutoffs] == [(OPEN, MINIMUM), (OPEN, None)]
-    one = non_inferiority(values[:, :1], baseline[:1], MARGIN).cutoffs
+    assert [(c.verdict, c.topics_needed) for c in found.tests] == [(OPEN, MINIMUM), (OPEN, None)]
+    one = non_inferiority(values[:, :1], baseline[:1], MARGIN).tests
     assert [(c.verdict, c.topics_needed) for c in one] == [(OPEN, MINIMUM), (OPEN, None)]
 
 
@@ -94,11 +94,11 @@ def test_cutoffs_where_few_topics_differ_or_none() -> None:
     values[1, :2] -= 0.02
     values[2, :1] -= 0.5
     found = non_inferiority(values, baseline, MARGIN)
-    assert [(c.differing, c.verdict) for c in found.cutoffs] == [(0, NON), (2, NON), (1, OPEN)]
-    assert found.cutoffs[0].low < 0  # none of 50 topics differing is not proof that none ever does
+    assert [(c.differing, c.verdict) for c in found.tests] == [(0, NON), (2, NON), (1, OPEN)]
+    assert found.tests[0].low < 0  # none of 50 topics differing is not proof that none ever does
     alone = non_inferiority(baseline[None], baseline, MARGIN)
     assert alone.critical == pytest.approx(scipy.stats.norm.ppf(0.95))
-    assert alone.cutoffs[0].low == pytest.approx(-alone.critical * 0.05 / 4 / 50**0.5)
+    assert alone.tests[0].low == pytest.approx(-alone.critical * 0.05 / 4 / 50**0.5)
 
 
 def rejections(losses: list[float], topics: int, sets: int, draw: str) -> NDArray[np.bool_]:
@@ -116,7 +116,7 @@ def rejections(losses: list[float], topics: int, sets: int, draw: str) -> NDArra
             lost = generator.random((1, topics)) < np.array(losses)[:, None] / 0.2
             values = steps + own - 0.2 * lost
         tested = non_inferiority(values, baseline, MARGIN, seed=seed, resamples=400)
-        found.append([cutoff.verdict is NON for cutoff in tested.cutoffs])
+        found.append([cutoff.verdict is NON for cutoff in tested.tests])
     return np.array(found)
 
 
@@ -161,9 +161,9 @@ def test_a_gain_for_all_topics_never_worsens_a_verdict(case: tuple[int, int, int
     seed, topics, cutoffs = case
     values, baseline = topic_set(seed, topics, [0.04 * place for place in range(cutoffs)])
     margin = Margin(0.1, relative)
-    before = non_inferiority(values, baseline, margin, resamples=200).cutoffs
+    before = non_inferiority(values, baseline, margin, resamples=200).tests
     values[0] += gain
-    after = non_inferiority(values, baseline, margin, resamples=200).cutoffs
+    after = non_inferiority(values, baseline, margin, resamples=200).tests
     assert BADNESS[after[0].verdict] >= BADNESS[before[0].verdict]
     assert [cutoff.verdict for cutoff in after[1:]] == [cutoff.verdict for cutoff in before[1:]]
 
@@ -177,7 +177,7 @@ def test_the_order_of_topics_does_not_matter(case: tuple[int, int, int], random)
     found = non_inferiority(values, baseline, MARGIN, resamples=100)
     again = non_inferiority(values[:, order], baseline[order], MARGIN, resamples=100)
     assert again.critical == found.critical
-    assert [c.low for c in again.cutoffs] == pytest.approx([c.low for c in found.cutoffs], abs=1e-12)
+    assert [c.low for c in again.tests] == pytest.approx([c.low for c in found.tests], abs=1e-12)
 
 
 def test_the_result_goes_by_the_seed() -> None:
@@ -188,8 +188,8 @@ def test_the_result_goes_by_the_seed() -> None:
 
 
 def test_the_smallest_non_inferior_index() -> None:
-    def cutoff(difference: float, verdict: Verdict) -> CutoffVerdict:
-        return replace(CutoffVerdict(0, 0, 0, 0, OPEN, None), difference=difference, verdict=verdict)
+    def cutoff(difference: float, verdict: Verdict) -> NonInferiorityTest:
+        return replace(NonInferiorityTest(0, 0, 0, 0, OPEN, None), difference=difference, verdict=verdict)
 
     cutoffs = [cutoff(0.1, NON), cutoff(-0.01, NON), cutoff(0.0, NON), cutoff(0.0, NON), cutoff(0.2, OPEN)]
     assert smallest_non_inferior(cutoffs, [9, 5, 5, 5, 1]) == 2

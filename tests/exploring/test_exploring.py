@@ -148,21 +148,21 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
     assert explored.topics == judging.ids
     assert explored.measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
     names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", *SWEEPS]
-    assert [curve.name for curve in explored.curves] == names
+    assert [sweep.name for sweep in explored.sweeps] == names
     assert explored.size_errors is None
-    percentile = explored.curve("perplexity(lm=books)").cutoffs
+    percentile = explored.sweep("perplexity(lm=books)").cutoffs
     assert percentile is not None
     assert percentile == tuple(sorted(percentile))
-    assert "words@1.5" in explored.curve("words").cleaners
-    for curve in explored.curves:
-        step = len(curve.cleaners) // 2
-        cleaner = parse_cleaner(curve.cleaners[step])
+    assert "words@1.5" in explored.sweep("words").variants
+    for sweep in explored.sweeps:
+        step = len(sweep.variants) // 2
+        cleaner = parse_cleaner(sweep.variants[step])
         documents: list[CleanedDocument] = [*cleaned_documents(store, cleaner)]
         report = built(tmp_path / "index", store, cleaner)
         analyzer = english_analyzer("porter", True)
         tokens = [analyse(analyzer, document.text) for document in documents]
-        assert curve.words[step] == sum(document.words for document in documents)
-        size = curve.sizes[step]
+        assert sweep.words[step] == sum(document.words for document in documents)
+        size = sweep.sizes[step]
         assert (size.documents, size.tokens) == (report.documents, sum(map(len, tokens)))
         assert size.postings == sum(len(set(some)) for some in tokens)
         assert size.vocabulary == len({token for some in tokens for token in some})
@@ -172,10 +172,10 @@ def test_an_exploration_tells_what_building_every_index_would(store: Path, judgi
             expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
             assert [*expected] == [*explored.measures]
             values = np.array([[*expected[name].values()] for name in explored.measures])
-            assert curve.values[number, :, step] == pytest.approx(values, abs=1e-12)
-            assert curve.means(number, 2)[step] == pytest.approx(np.mean([*expected["AP"].values()]))
+            assert sweep.values[number, :, step] == pytest.approx(values, abs=1e-12)
+            assert sweep.means(number, 2)[step] == pytest.approx(np.mean([*expected["AP"].values()]))
     with pytest.raises(KeyError):
-        explored.curve("ncleaner")
+        explored.sweep("ncleaner")
 
 
 def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging: Judging) -> None:
@@ -198,14 +198,14 @@ def test_held_out_topics_are_explored_as_if_they_were_alone(store: Path, judging
     alone = dataclasses.replace(held_out, measures=judging.measures)
     other = explore(store, sweeps, cleaners, alone, models, options, depth=20, points=8)
     assert (both.topics, both.held_out) == (judging.ids, judging.ids[2:])
-    assert (plain.held_out, plain.curves[0].held_out) == ((), None)
-    for curve, expected, tested in zip(both.curves, plain.curves, other.curves, strict=True):
-        assert curve.values.tolist() == expected.values.tolist()
-        assert curve.held_out is not None
-        assert curve.held_out.tolist() == tested.values.tolist()
-        assert curve.sizes == expected.sizes == tested.sizes
-        assert (curve.values[:, 2] > 0).any()
-        assert (curve.held_out[:, 2] > 0).any()
+    assert (plain.held_out, plain.sweeps[0].held_out) == ((), None)
+    for sweep, expected, tested in zip(both.sweeps, plain.sweeps, other.sweeps, strict=True):
+        assert sweep.values.tolist() == expected.values.tolist()
+        assert sweep.held_out is not None
+        assert sweep.held_out.tolist() == tested.values.tolist()
+        assert sweep.sizes == expected.sizes == tested.sizes
+        assert (sweep.values[:, 2] > 0).any()
+        assert (sweep.held_out[:, 2] > 0).any()
 
 
 def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: Judging, tmp_path: Path) -> None:
@@ -215,11 +215,11 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
     held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
     left_out = held.pop("words@8")
     explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, held)
-    curve = explored.curve("words")
-    assert curve.bytes is not None
+    sweep = explored.sweep("words")
+    assert sweep.bytes is not None
     assert explored.size_errors is not None
     assert explored.size_errors.largest < 0.05
-    assert curve.bytes[curve.cleaners.index("words@8")] == pytest.approx(left_out, rel=0.05)
+    assert sweep.bytes[sweep.variants.index("words@8")] == pytest.approx(left_out, rel=0.05)
     few = dict([*held.items()][:7])
     assert (
         explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, few).size_errors is None

@@ -22,7 +22,15 @@ from thresher.exploring.families import Family, families
 from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Vocabulary, add_vocabularies
 from thresher.exploring.ranking import NONE, Rankings
-from thresher.exploring.records import FILE, Curve, Exploration, Size, SizeErrors, read_exploration, write_exploration
+from thresher.exploring.records import (
+    FILE,
+    Exploration,
+    ExploredSweep,
+    Size,
+    SizeErrors,
+    read_exploration,
+    write_exploration,
+)
 from thresher.exploring.similarity import stored_lengths
 from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
@@ -77,7 +85,7 @@ def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:
     with pytest.raises(ConfigError) as long:
         families({sweep: [float(number) for number in range(65535)]}, [])
     assert str(long.value) == (
-        "words(headings=keep): a curve of 65535 cutoffs is too long. Fix: explore 65534 at most."
+        "words(headings=keep): a sweep of 65535 cutoffs is too long. Fix: explore 65534 at most."
     )
     assert Family("none", (Cleaner(),)).steps({}, np.array([0, 0, 1]), np.array([True, False])).tolist() == [0, 0, 0]
 
@@ -212,7 +220,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
         50,
         1000,
         (
-            Curve(
+            ExploredSweep(
                 "none",
                 ("none",),
                 None,
@@ -222,7 +230,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
                 values[:, :, :1],
                 None if others is None else others[:, :, 1:],
             ),
-            Curve(
+            ExploredSweep(
                 "words",
                 ("words@3", "words@1"),
                 (3.0, 1.0),
@@ -249,17 +257,17 @@ def test_explorations_are_written_and_read(
     written = exploration(errors, sizes, held_out)
     write_exploration(written, tmp_path)
     read = read_exploration(tmp_path)
-    for one, other in zip(read.curves, written.curves, strict=True):
+    for one, other in zip(read.sweeps, written.sweeps, strict=True):
         assert one.values.tolist() == other.values.tolist()
         assert (one.held_out is None) == (other.held_out is None) == (not held_out)
         if one.held_out is not None and other.held_out is not None:
             assert one.held_out.tolist() == other.held_out.tolist()
         assert dataclasses.replace(one, values=other.values, held_out=other.held_out) == other
-    assert dataclasses.replace(read, curves=written.curves) == written
+    assert dataclasses.replace(read, sweeps=written.sweeps) == written
     fields = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
-    assert fields["curves"][1]["means"][1][2] == written.curves[1].means(1, 2).tolist()
-    means = fields["curves"][1]["held_out_means"]
-    found = written.curves[1].held_out_means(1, 2)
+    assert fields["sweeps"][1]["means"][1][2] == written.sweeps[1].means(1, 2).tolist()
+    means = fields["sweeps"][1]["held_out_means"]
+    found = written.sweeps[1].held_out_means(1, 2)
     if found is None:
         assert (means, held_out) == (None, ())
     else:
@@ -284,7 +292,7 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
         with pytest.raises(StateError) as damaged:
             read_exploration(tmp_path)
         assert str(damaged.value) == f"{path}: the exploration cannot be read. Fix: run `thresher explore` again."
-    path.write_text(text.replace('"version": 2', '"version": 1'), encoding="utf-8")
+    path.write_text(text.replace('"version": 3', '"version": 2'), encoding="utf-8")
     with pytest.raises(StateError) as other:
         read_exploration(tmp_path)
     assert str(other.value) == f"{path}: the exploration is of another version. Fix: run `thresher explore` again."

@@ -19,9 +19,8 @@ from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
 from report_samples import small
 
-from thresher.choosing.records import Choice, Decision, SizeKind
+from thresher.choosing.records import Choice, Decision, JudgedVariant, SizeKind
 from thresher.exploring.records import Exploration
-from thresher.reports.choice_selection import judged, laxest_first, singles_of, sweeps_of
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed
@@ -103,41 +102,41 @@ def reading(browser: Browser) -> dict[str, Any]:
 
 def expected(choice: Choice, exploration: Exploration, model: int, name: str, queries: int | None = 1_000_000) -> dict:
     """Work out the same from the records."""
-    one = judged(choice)[model]
+    one = choice.models[model]
     main = one.main
-    place = [candidate.name for candidate in main.candidates].index(name)
-    candidate, verdict = main.candidates[place], main.verdicts[place]
-    curve = exploration.curve(candidate.group)
-    point = curve.cleaners.index(name)
-    base = exploration.curve("none")
+    variant = main.by_name[name]
+    test = variant.test
+    sweep = exploration.sweep(variant.sweep)
+    point = sweep.variants.index(name)
+    base = exploration.sweep("none")
     words = {
         "non-inferior": f"Non-inferior: the loss is shown to be less than {margin_text(main)}.",
         "inferior": f"Inferior: the loss is shown to be more than {margin_text(main)}.",
         "inconclusive": "Inconclusive: neither a loss below nor one above the margin is shown.",
-    }[verdict.verdict]
-    if verdict.topics_needed is not None:
-        needed = f"{verdict.topics_needed:,}"
+    }[test.verdict]
+    if test.topics_needed is not None:
+        needed = f"{test.topics_needed:,}"
         words += f" About {needed} topics would show it, were the difference and its spread what they are here."
     measures = []
     for number, measure in enumerate(exploration.measures):
-        mean, before = curve.values[model, number, point].mean(), base.values[model, number, 0].mean()
+        mean, before = sweep.values[model, number, point].mean(), base.values[model, number, 0].mean()
         row = [measure, fixed(mean, 4), signed(mean - before, 4)]
-        if curve.held_out is not None and base.held_out is not None:
-            there, then = curve.held_out[model, number, point].mean(), base.held_out[model, number, 0].mean()
+        if sweep.held_out is not None and base.held_out is not None:
+            there, then = sweep.held_out[model, number, point].mean(), base.held_out[model, number, 0].mean()
             row += [fixed(there, 4), signed(there - then, 4)]
         measures.append(row)
     return {
         "name": name,
         "said": name,
-        "cutoff": "–" if candidate.cutoff is None else name.rpartition("@")[2],
+        "cutoff": "–" if variant.cutoff is None else name.rpartition("@")[2],
         "verdict": words,
-        "colour": {"non-inferior": "verdict better", "inferior": "verdict worse"}.get(verdict.verdict, "verdict "),
+        "colour": {"non-inferior": "verdict better", "inferior": "verdict worse"}.get(test.verdict, "verdict "),
         "measures": measures,
-        "band": f"{signed(verdict.low, 4)} and {signed(verdict.high, 4)} ({NDCG}, each with 95 % for all candidates at once)",
-        "words": f"{100 * curve.words[point] / WORDS:.1f} %",
-        "documents": f"{curve.sizes[point].documents:,} of {DOCUMENTS:,}",
-        "size": f"{candidate.size:,.0f} bytes, estimated ({100 * candidate.size / BYTES:.1f} % of the baseline's)",
-        "saved": saved(candidate.size, queries) if model == 0 else "not known: more runs are needed",
+        "band": f"{signed(test.low, 4)} and {signed(test.high, 4)} ({NDCG}, each with 95 % for all variants at once)",
+        "words": f"{100 * sweep.words[point] / WORDS:.1f} %",
+        "documents": f"{sweep.sizes[point].documents:,} of {DOCUMENTS:,}",
+        "size": f"{variant.size:,.0f} bytes, estimated ({100 * variant.size / BYTES:.1f} % of the baseline's)",
+        "saved": saved(variant.size, queries) if model == 0 else "not known: more runs are needed",
     }
 
 
@@ -163,7 +162,13 @@ def shown(browser: Browser) -> dict[str, Any]:
 
 
 def main_of(choice: Choice, model: int = 0) -> Decision:
-    return judged(choice)[model].main
+    return choice.models[model].main
+
+
+def recommended_of(choice: Choice, model: int = 0) -> JudgedVariant:
+    variant = main_of(choice, model).recommended
+    assert variant is not None
+    return variant
 
 
 def test_the_sections_say_what_was_chosen_without_a_script(
@@ -178,11 +183,11 @@ def test_the_sections_say_what_was_chosen_without_a_script(
     tables = [rows_of(table) for table in tree.xpath("//section[@id='choice']/div//table")]
     assert tables == [cells(make(main_of(choice, model))) for model in (0, 1) for make in (picks_table, decision_table)]
     others = [rows_of(table) for table in tree.xpath("//section[@id='choice']/details//table")]
-    assert others == [cells(decision_table(one.others[0])) for one in judged(choice)]
+    assert others == [cells(decision_table(one.others[0])) for one in choice.models]
     assert len(tree.xpath("//section[@id='choice']//figure/svg")) == 6
     plain = [rows_of(table) for table in tree.xpath("//section[@id='reading']/details//table")]
     assert plain == [
-        cells(reading_table(one, facts_by_name(one.main.retrieval, exploration, None))) for one in judged(choice)
+        cells(reading_table(one, facts_by_name(one.main.retrieval, exploration, None))) for one in choice.models
     ]
     assert tree.xpath("//form")[0].get("hidden") is not None
     assert [term.text for term in tree.xpath("//section[@id='methods']//dt")] == [
@@ -229,12 +234,12 @@ def test_a_choice_stands_behind_the_summary_of_results() -> None:
     assert headings[:2] == ["Time", "Non-inferiority"]
     assert [link.get("href") for link in tree.xpath("//nav//a")][:3] == ["#choice", "#reading", "#table"]
     # What the runs tell of words@11; of other cutoffs these runs know nothing.
-    words = data_of(page)["models"][0]["groups"][0]
+    words = data_of(page)["models"][0]["sweeps"][0]
     known = {
         name: words["words"][place] for place, name in enumerate(words["names"]) if words["words"][place] is not None
     }
     assert known == {"words@11": 50.0}
-    counts = {candidate.name: candidate.documents for candidate in main_of(choice).candidates}
+    counts = {variant.name: variant.documents for variant in main_of(choice).variants}
     assert words["documents"] == [counts[name] for name in words["names"]]
     assert words["measures"][0]["held"] is None
 
@@ -249,58 +254,58 @@ def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
 
 
 def test_some_cutoffs_are_in_the_plain_table(choice: Choice, exploration: Exploration) -> None:
-    one = judged(choice)[0]
+    one = choice.models[0]
     main = one.main
     table = reading_table(one, facts_by_name("qld", exploration, None))
     names = [row[0].text for row in table.rows]
     assert len(names) == len(set(names)) <= 30
-    assert {main.candidates[pick.place or 0].name for pick in main.picks} <= set(names)
+    assert {pick.variant.name for pick in main.picks if pick.variant} <= set(names)
     assert names[-1] == "justext"
     sizes = {row[0].text: row[-1].value for row in table.rows}
-    for sweep in sweeps_of(main):
-        ordered = [main.candidates[place].name for place in laxest_first(main, sweep)]
+    for sweep in main.ordered_sweeps:
+        ordered = [variant.name for variant in sweep.laxest_first]
         own = [name for name in names if name.startswith(f"{sweep.name}@")]
         assert own == [name for name in ordered if name in own]
         assert {ordered[0], ordered[-1]} <= set(own)
         assert [sizes[name] for name in own] == sorted((sizes[name] for name in own), reverse=True)
 
 
-def test_numbers_in_the_data_are_those_of_all_candidates(page: Path, choice: Choice) -> None:
+def test_numbers_in_the_data_are_those_of_all_variants(page: Path, choice: Choice) -> None:
     data = data_of(page.read_text(encoding="utf-8"))
     for number, model in enumerate(data["models"]):
         main = main_of(choice, number)
-        places = {candidate.name: place for place, candidate in enumerate(main.candidates)}
-        assert sorted(name for group in model["groups"] for name in group["names"]) == sorted(places)
-        for group in model["groups"]:
-            for step, name in enumerate(group["names"]):
-                verdict = main.verdicts[places[name]]
-                assert group["measures"][0]["means"][step] == round(main.means[places[name]], 4)
-                assert (group["lows"][step], group["highs"][step]) == (round(verdict.low, 4), round(verdict.high, 4))
-                assert group["verdicts"][step] == verdict.verdict
-                assert group["sizes"][step] == main.candidates[places[name]].size
+        assert sorted(name for sweep in model["sweeps"] for name in sweep["names"]) == sorted(main.by_name)
+        for sweep in model["sweeps"]:
+            for step, name in enumerate(sweep["names"]):
+                variant = main.by_name[name]
+                test = variant.test
+                assert sweep["measures"][0]["means"][step] == round(variant.mean, 4)
+                assert (sweep["lows"][step], sweep["highs"][step]) == (round(test.low, 4), round(test.high, 4))
+                assert sweep["verdicts"][step] == test.verdict
+                assert sweep["sizes"][step] == variant.size
 
 
 def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration) -> None:
     unknown = replace(
-        exploration, curves=tuple(replace(curve, bytes=None) for curve in exploration.curves), held_out=()
+        exploration, sweeps=tuple(replace(sweep, bytes=None) for sweep in exploration.sweeps), held_out=()
     )
     small_one = replace(
         unknown,
         retrieval=("qld",),
-        curves=tuple(replace(curve, values=curve.values[:1], held_out=None) for curve in unknown.curves),
+        sweeps=tuple(replace(sweep, values=sweep.values[:1], held_out=None) for sweep in unknown.sweeps),
     )
     choice = choice_of(small_one, replace(TERMS, resamples=50, folds=2, repeats=1))
     assert main_of(choice).size_kind is SizeKind.POSTINGS
     (model,) = data_of(render_report(None, choice, small_one))["models"]
     assert (model["costs"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
-    assert model["groups"][0]["measures"][0]["held"] is None
+    assert model["sweeps"][0]["measures"][0]["held"] is None
 
 
 def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choice, exploration: Exploration) -> None:
     main = main_of(choice)
-    recommended = main.candidates[main.recommended or 0]
-    sweep = next(sweep for sweep in sweeps_of(main) if sweep.name == recommended.group)
-    names = [main.candidates[place].name for place in laxest_first(main, sweep)]
+    recommended = recommended_of(choice)
+    sweep = next(sweep for sweep in main.ordered_sweeps if sweep.name == recommended.sweep)
+    names = [variant.name for variant in sweep.laxest_first]
     here = names.index(recommended.name)
     assert shown(opened) == expected(choice, exploration, 0, recommended.name)
     opened.evaluate("document.getElementById('reading-step').focus()")
@@ -317,7 +322,7 @@ def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choic
         opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(names[step])}")
         assert shown(opened) == expected(choice, exploration, 0, names[step])
     opened.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + names[-1])}")
-    assert main.verdicts[laxest_first(main, sweep)[-1]].verdict == "inferior"
+    assert sweep.laxest_first[-1].test.verdict == "inferior"
     assert opened.problems == []
 
 
@@ -333,26 +338,26 @@ def test_a_held_key_takes_no_more_than_one_address(opened: Browser) -> None:
     assert 1 <= opened.evaluate("window.count") < 12
 
 
-def test_the_marker_is_on_the_curve(opened: Browser, choice: Choice) -> None:
+def test_the_marker_is_on_the_line(opened: Browser, choice: Choice) -> None:
     main = main_of(choice)
-    sweep = sweeps_of(main)[0]
+    sweep = main.ordered_sweeps[0]
     corners = opened.evaluate(
-        """Array.from(document.querySelectorAll("#curve-0-0-figure_1 path"), (path) => [path.getAttribute("style") ?? "",
+        """Array.from(document.querySelectorAll("#sweep-0-0-figure_1 path"), (path) => [path.getAttribute("style") ?? "",
           Array.from((path.getAttribute("d") ?? "").matchAll(/[ML] (\\S+) (\\S+)/g), ([, x, y]) => [Number(x), Number(y)])])"""
     )
-    lines = [points for style, points in corners if "fill: none" in style and len(points) == len(sweep.places)]
+    lines = [points for style, points in corners if "fill: none" in style and len(points) == len(sweep.variants)]
     difference, ratio, size = lines
     assert len(ratio) == 120
-    for place in (main.recommended or 0, sweep.places[-1], sweep.places[0]):
-        name = main.candidates[place].name
+    for variant in (recommended_of(choice), sweep.variants[-1], sweep.variants[0]):
+        name = variant.name
         opened.evaluate(f"location.hash = {json.dumps('#reading:' + name)}")
         opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(name)}")
-        index = sweep.places.index(place)
+        index = sweep.variants.index(variant)
         upper, lower = reading(opened)["dots"]
         assert lower == pytest.approx(size[index], abs=0.06)
         assert upper[0] == pytest.approx(difference[index][0], abs=0.06)
         # The panel ends above the deepest losses, and the marker with it.
-        frame = data_of_page(opened)["models"][0]["groups"][0]["plot"]["frame"]
+        frame = data_of_page(opened)["models"][0]["sweeps"][0]["plot"]["frame"]
         assert upper[1] == pytest.approx(difference[index][1], abs=0.06) or difference[index][1] > upper[1] > frame[1]
         line = opened.evaluate(
             "['x1', 'x2', 'y1', 'y2'].map((name) => Number(document.getElementById('reading-line').getAttribute(name)))"
@@ -376,31 +381,30 @@ def choose(browser: Browser, name: str, key: str) -> None:
 
 def test_another_scorer_is_read_at_the_nearest_size(opened: Browser, choice: Choice, exploration: Exploration) -> None:
     main = main_of(choice)
-    choose(opened, "group", "ArrowDown")
-    other = sweeps_of(main)[1]
-    size = main.candidates[main.recommended or 0].size
-    nearest = min(laxest_first(main, other), key=lambda place: abs(main.candidates[place].size - size))
-    name = main.candidates[nearest].name
+    choose(opened, "sweep", "ArrowDown")
+    other = main.ordered_sweeps[1]
+    size = recommended_of(choice).size
+    name = min(other.laxest_first, key=lambda variant: abs(variant.size - size)).name
     assert shown(opened) == expected(choice, exploration, 0, name)
-    assert opened.evaluate("document.getElementById('reading-drawing').getAttribute('href')") == "#curve-0-1-figure_1"
+    assert opened.evaluate("document.getElementById('reading-drawing').getAttribute('href')") == "#sweep-0-1-figure_1"
     assert (
         opened.evaluate("document.getElementById('reading-ends').textContent")
         == "From the laxest cutoff to the strictest"
     )
-    choose(opened, "group", "ArrowDown")
+    choose(opened, "sweep", "ArrowDown")
     assert shown(opened) == expected(choice, exploration, 0, "justext")
     assert (
         opened.evaluate("document.getElementById('reading-ends').textContent")
         == "From the largest index to the smallest"
     )
     assert len(reading(opened)["dots"]) == 1
-    assert [main.candidates[place].name for place in singles_of(main)] == ["justext"]
+    assert [variant.name for variant in main.singles] == ["justext"]
     opened.wait("location.hash === '#reading:justext'")
     assert opened.problems == []
 
 
 def test_savings_follow_the_number_of_queries(opened: Browser, choice: Choice) -> None:
-    size = main_of(choice).candidates[main_of(choice).recommended or 0].size
+    size = recommended_of(choice).size
     for queries in (1, 30_000, 1_000_000, 250_000_000, 40_000_000_000):
         opened.evaluate(
             "(() => { const field = document.getElementById('reading-queries'); field.focus(); field.select(); })()"
@@ -416,7 +420,7 @@ def test_savings_follow_the_number_of_queries(opened: Browser, choice: Choice) -
 
 
 def test_another_retrieval_model_has_its_own_numbers(opened: Browser, choice: Choice, exploration: Exploration) -> None:
-    name = main_of(choice).candidates[main_of(choice).recommended or 0].name
+    name = recommended_of(choice).name
     assert opened.evaluate("document.getElementById('reading-models').hidden") is False
     choose(opened, "model", "ArrowDown")
     assert shown(opened) == expected(choice, exploration, 1, name)
@@ -424,7 +428,7 @@ def test_another_retrieval_model_has_its_own_numbers(opened: Browser, choice: Ch
     opened.wait(f"location.hash === {json.dumps('#reading:' + name + ':bm25')}")
     links = opened.evaluate("Array.from(document.querySelectorAll('#reading-picks a'), (link) => link.textContent)")
     other = main_of(choice, 1)
-    assert links == [f"{pick.rule}: {other.candidates[pick.place or 0].name}" for pick in other.picks]
+    assert links == [f"{pick.rule}: {pick.variant.name}" for pick in other.picks if pick.variant]
 
 
 def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice, exploration: Exploration) -> None:
@@ -433,7 +437,7 @@ def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice,
     assert shown(browser) == expected(choice, exploration, 1, "perplexity(lm=books)@900000")
     assert abs(browser.evaluate("document.getElementById('reading').getBoundingClientRect().top")) < 2
     browser.evaluate("document.querySelector('#reading-picks a').click()")
-    picked = main_of(choice, 1).candidates[main_of(choice, 1).picks[0].place or 0].name
+    picked = recommended_of(choice, 1).name
     browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(picked)}")
     assert shown(browser) == expected(choice, exploration, 1, picked)
     # A link that leads nowhere leaves what is shown.
@@ -469,8 +473,8 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     browser.open(path)
     assert browser.evaluate("document.images.length") == 0
     main = main_of(choice)
-    for sweep in sweeps_of(main):
-        name = main.candidates[sweep.places[0]].name
+    for sweep in main.ordered_sweeps:
+        name = sweep.variants[0].name
         browser.evaluate(f"location.hash = '#reading:' + encodeURIComponent({json.dumps(name)})")
         browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(name)}")
         assert [row[0] for row in reading(browser)["measures"]] == [HOSTILE + "m", HOSTILE + "n"]
@@ -496,44 +500,45 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
     write_report(None, path, choice, sample)
     browser.problems.clear()
     browser.open(path)
-    first = next(pick for pick in main.picks if pick.place is not None)
+    first = next(pick.variant for pick in main.picks if pick.variant)
     found = reading(browser)
-    assert found["name"] == main.candidates[first.place or 0].name
+    assert found["name"] == first.name
     assert found["verdict"].startswith("Inconclusive: 20 topics are too few for a verdict, at least 25 are needed.")
     assert found["colour"] == "verdict "
-    without = replace(choice, decisions=tuple(replace(decision, picks=()) for decision in choice.decisions))
+    stay = tuple(replace(pick, variant=None) for pick in main.picks)
+    without = replace(choice, decisions=tuple(replace(decision, picks=stay) for decision in choice.decisions))
     write_report(None, path, without, sample)
     browser.open(path)
-    assert reading(browser)["name"] == main.candidates[laxest_first(main, sweeps_of(main)[0])[0]].name
+    assert reading(browser)["name"] == main.ordered_sweeps[0].laxest_first[0].name
     assert browser.evaluate("document.getElementById('reading-models').hidden") is True
     assert browser.evaluate("document.getElementById('reading-picks').textContent") == ""
     assert browser.problems == []
 
 
-def test_a_choice_of_runs_is_read_through_its_candidates(browser: Browser, tmp_path: Path) -> None:
+def test_a_choice_of_runs_is_read_through_its_variants(browser: Browser, tmp_path: Path) -> None:
     _, choice = measured()
     path = tmp_path / "report.html"
     write_report(None, path, choice)
     browser.problems.clear()
     browser.open(path, "#reading:bte")
     main = main_of(choice)
-    place = next(place for place, candidate in enumerate(main.candidates) if candidate.name == "bte")
+    variant = main.by_name["bte"]
     found = reading(browser)
     assert (found["name"], found["words"]) == ("bte", "–")
-    assert found["documents"] == f"{main.candidates[place].documents:,} of {main.documents:,}"
-    share = 100 * main.candidates[place].size / main.baseline_size
-    assert found["size"] == f"{main.candidates[place].size:,.0f} bytes ({share:.1f} % of the baseline's)"
+    assert found["documents"] == f"{variant.documents:,} of {main.documents:,}"
+    share = 100 * variant.size / main.baseline_size
+    assert found["size"] == f"{variant.size:,.0f} bytes ({share:.1f} % of the baseline's)"
     assert found["measures"][0] == [
         main.measure,
-        fixed(main.means[place], 4),
-        signed(main.verdicts[place].difference, 4),
+        fixed(variant.mean, 4),
+        signed(variant.test.difference, 4),
     ]
     assert browser.evaluate("document.querySelector('th.held').hidden") is True
-    names = browser.evaluate("Array.from(document.getElementById('reading-group').options, (option) => option.text)")
-    assert names == [*(sweep.name for sweep in sweeps_of(main)), "cleaners without a sweep"]
+    names = browser.evaluate("Array.from(document.getElementById('reading-sweep').options, (option) => option.text)")
+    assert names == [*(sweep.name for sweep in main.ordered_sweeps), "cleaners without a sweep"]
     browser.evaluate("document.getElementById('reading-step').focus()")
     browser.press("Home")
-    assert reading(browser)["name"] == main.candidates[singles_of(main)[0]].name
+    assert reading(browser)["name"] == main.singles[0].name
     assert browser.problems == []
 
 

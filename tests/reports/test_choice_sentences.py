@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED
+from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED, retested
 
 from thresher.choosing.records import Decision, SizeKind
-from thresher.evaluation.non_inferiority import CutoffVerdict, Verdict
+from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.reports.choice_sentences import choice_sentences
 
 
@@ -53,9 +53,9 @@ def test_nothing_is_shown() -> None:
 
 
 def test_no_number_of_topics_would_do() -> None:
-    lost = CutoffVerdict(-0.1, -0.15, -0.05, 38, Verdict.INFERIOR, None)
-    beyond = CutoffVerdict(-0.025, -0.06, 0.02, 38, Verdict.INCONCLUSIVE, None)
-    decision = replace(INCONCLUSIVE, verdicts=(lost, beyond, lost, lost), relative_margin=None)
+    lost = NonInferiorityTest(-0.1, -0.15, -0.05, 38, Verdict.INFERIOR, None)
+    beyond = NonInferiorityTest(-0.025, -0.06, 0.02, 38, Verdict.INCONCLUSIVE, None)
+    decision = replace(retested(INCONCLUSIVE, (lost, beyond, lost, lost)), relative_margin=None)
     assert said(decision)[0] == (
         "Inconclusive: of 4 cutoffs there is none whose loss of AP is shown to be less than 0.0200. Stay with the "
         "baseline. No number of topics would show it of a smaller index, were the differences what they are here."
@@ -81,7 +81,8 @@ def test_held_out_topics() -> None:
         "interval +0.0150 to +0.0350) on the 30 held-out topics; the best pick of those themselves promises 0.0000 "
         "beyond that.",
     ]
-    stayed = replace(HELD_OUT, picks=(replace(HELD_OUT.picks[0], place=None),), verdicts=INCONCLUSIVE.verdicts)
+    tests = [variant.test for variant in INCONCLUSIVE.variants]
+    stayed = replace(retested(HELD_OUT, tests), picks=(replace(HELD_OUT.picks[0], variant=None),))
     assert said(stayed)[1].startswith("The smallest non-inferior of the 40 topics, the baseline, has 0.4300")
 
 

@@ -12,7 +12,7 @@ from report_samples import large
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.records import Choice, Evidence, QueryCosts
-from thresher.exploring.records import Curve, Exploration, Size, SizeErrors
+from thresher.exploring.records import Exploration, ExploredSweep, Size, SizeErrors
 from thresher.results.records import Results
 
 NDCG = "nDCG@10"
@@ -37,7 +37,7 @@ def explored(
     bases = [dice.beta(3, 2, (*shape, count)) for count in (topics, held_out) if count]
     tastes = [dice.normal(0, 1, (1, 1, 1, base.shape[3])) for base in bases]
 
-    def curve(name: str, cutoffs: list[float] | None, kept: npt.NDArray[np.float64]) -> Curve:
+    def sweep(name: str, cutoffs: list[float] | None, kept: npt.NDArray[np.float64]) -> ExploredSweep:
         # A little less text helps, much less harms, and topics differ in it.
         gain = (0.1 * kept * (1 - kept) - 0.5 * np.maximum(0, 0.5 - kept) ** 1.3)[None, None, :, None]
         spread = 0.05 * (1 - kept)[None, None, :, None]
@@ -46,7 +46,7 @@ def explored(
             for base, taste in zip(bases, tastes, strict=True)
         ]
         sizes = [Size(round(DOCUMENTS * k**0.1), round(WORDS * k), round(WORDS * k / 2), round(900 * k)) for k in kept]
-        return Curve(
+        return ExploredSweep(
             name,
             (name,) if cutoffs is None else tuple(f"{name}@{cutoff:g}" for cutoff in cutoffs),
             None if cutoffs is None else tuple(cutoffs),
@@ -59,11 +59,11 @@ def explored(
 
     share = np.linspace(0.01, 0.995, points)
     first, second, single = names
-    curves = (
-        curve("none", None, np.array([1.0])),
-        curve(first, [round(float(cutoff), 3) for cutoff in np.linspace(30, 0.5, points)], share),
-        curve(second, [round(float(cutoff), 1) for cutoff in np.geomspace(20, 900_000, points)], share),
-        curve(single, None, np.array([0.61])),
+    sweeps = (
+        sweep("none", None, np.array([1.0])),
+        sweep(first, [round(float(cutoff), 3) for cutoff in np.linspace(30, 0.5, points)], share),
+        sweep(second, [round(float(cutoff), 1) for cutoff in np.geomspace(20, 900_000, points)], share),
+        sweep(single, None, np.array([0.61])),
     )
     return Exploration(
         retrieval=retrieval,
@@ -72,7 +72,7 @@ def explored(
         documents=DOCUMENTS,
         words=WORDS,
         depth=1000,
-        curves=curves,
+        sweeps=sweeps,
         size_errors=SizeErrors(9, 0.01, 0.02),
         held_out=tuple(f"h{number}" for number in range(held_out)),
     )
@@ -99,5 +99,5 @@ def measured() -> tuple[Results, Choice]:
 
 def _choice(evidence: list[Evidence], terms: Terms, priced: str) -> Choice:
     main = evidence[0].measure
-    decisions = [decide(one, terms, (lambda rule: None) if one.measure == main else None) for one in evidence]
+    decisions = [decide(one, terms, one.measure == main) for one in evidence]
     return Choice("Pages & more", "key", main, tuple(decisions), (), (QueryCosts(priced, *COSTS),), "Eq. 9")

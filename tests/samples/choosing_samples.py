@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from thresher.choosing.records import Candidate, Evidence, SizeKind
+from thresher.choosing.records import Evidence, SizedVariant, SizeKind
 
 SIZES = (20.0, 50.0, 80.0, 30.0, 90.0)
 
 
 def evidence(topics: int = 40, seed: int = 3) -> Evidence:
-    """Five candidates: `words` hurts, hardly hurts and does nothing; `density` hurts much, and helps a little."""
+    """Five variants: `words` hurts, hardly hurts and does nothing; `density` hurts much, and helps a little."""
     generator = np.random.default_rng(seed)
     baseline = generator.beta(4, 3, topics)
     effects = np.array([-0.15, -0.005, 0.0, -0.3, 0.01])
@@ -20,14 +20,14 @@ def evidence(topics: int = 40, seed: int = 3) -> Evidence:
     values = np.clip(baseline + effects[:, None] + spread[:, None] * generator.normal(size=(5, topics)), 0, 1)
     names = ("words@30", "words@9", "words@2", "density@9", "density@1")
     cutoffs = (30.0, 9.0, 2.0, 9.0, 1.0)
-    candidates = tuple(
-        Candidate(name, name.split("@")[0], cutoff, size, int(size))
+    variants = tuple(
+        SizedVariant(name, name.split("@")[0], cutoff, size, int(size))
         for name, cutoff, size in zip(names, cutoffs, SIZES, strict=True)
     )
-    return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, candidates, values, baseline, None)
+    return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, variants, values, baseline, None)
 
 
 def with_held_out(found: Evidence, topics: int = 30) -> Evidence:
-    """The same candidates, on other topics too."""
+    """The same variants, on other topics too."""
     there = evidence(topics, seed=9)
     return replace(found, held_out=(there.values, there.baseline))

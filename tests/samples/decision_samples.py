@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from thresher.choosing.records import (
-    Candidate,
     Choice,
     Decision,
-    GroupPick,
+    HeldOutCheck,
+    JudgedVariant,
     Pick,
     QueryCosts,
     RuleName,
     Savings,
     SizeKind,
+    SweepPicks,
 )
 from thresher.costs import BreakEven
-from thresher.evaluation.non_inferiority import CutoffVerdict, Verdict
+from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.records import Comparison
 
 
@@ -36,6 +38,28 @@ def compared(difference: float) -> Comparison:
     )
 
 
+def judged(
+    name: str, cutoff: float | None, size: float, documents: int, mean: float, test: NonInferiorityTest
+) -> JudgedVariant:
+    return JudgedVariant(name, name.split("@")[0], cutoff, size, documents, mean, test, on_front=True)
+
+
+def retested(decision: Decision, tests: Sequence[NonInferiorityTest]) -> Decision:
+    """The decision with other tests of its variants."""
+    pairs = zip(decision.variants, tests, strict=True)
+    return replace(decision, variants=tuple(replace(variant, test=test) for variant, test in pairs))
+
+
+STRICT = judged(
+    "words@30", 30.0, 500_000.0, 600, 0.3, NonInferiorityTest(-0.1, -0.15, -0.05, 38, Verdict.INFERIOR, None)
+)
+MIDDLE = judged(
+    "words@9", 9.0, 1_500_000.0, 950, 0.394, NonInferiorityTest(-0.006, -0.0185, 0.0065, 20, Verdict.NON_INFERIOR, None)
+)
+LAX = judged(
+    "words@2", 2.0, 1_900_000.0, 1000, 0.41, NonInferiorityTest(0.01, -0.005, 0.025, 9, Verdict.NON_INFERIOR, None)
+)
+BTE = judged("bte", None, 900_000.0, 900, 0.385, NonInferiorityTest(-0.015, -0.05, 0.02, 30, Verdict.INCONCLUSIVE, 140))
 DECISION = Decision(
     retrieval="qld",
     measure="AP",
@@ -52,28 +76,21 @@ DECISION = Decision(
     baseline_mean=0.4,
     baseline_size=2_000_000.0,
     documents=1000,
-    candidates=(
-        Candidate("words@30", "words", 30.0, 500_000.0, 600),
-        Candidate("words@9", "words", 9.0, 1_500_000.0, 950),
-        Candidate("words@2", "words", 2.0, 1_900_000.0, 1000),
-        Candidate("bte", "bte", None, 900_000.0, 900),
-    ),
-    means=(0.3, 0.394, 0.41, 0.385),
-    verdicts=(
-        CutoffVerdict(-0.1, -0.15, -0.05, 38, Verdict.INFERIOR, None),
-        CutoffVerdict(-0.006, -0.0185, 0.0065, 20, Verdict.NON_INFERIOR, None),
-        CutoffVerdict(0.01, -0.005, 0.025, 9, Verdict.NON_INFERIOR, None),
-        CutoffVerdict(-0.015, -0.05, 0.02, 30, Verdict.INCONCLUSIVE, 140),
-    ),
-    front=(0, 1, 2, 3),
-    groups=(GroupPick("words", 3, 2, 0, 1), GroupPick("bte", 1, 3, None, None)),
+    variants=(STRICT, MIDDLE, LAX, BTE),
+    sweeps=(SweepPicks("words", 3, LAX, STRICT, MIDDLE), SweepPicks("bte", 1, BTE, None, None)),
     picks=(
-        Pick(RuleName.SMALLEST, 1, 0.394, 0.3925, 0.0015, 1_600_000.0, 0.84, compared(-0.0075)),
-        Pick(RuleName.KNEE, None, 0.4, 0.4, 0.0, 2_000_000.0, 1.0, compared(0.0)),
-        Pick(RuleName.HIGHEST, 2, 0.41, 0.402, 0.008, 1_900_000.0, 0.5, compared(0.002)),
+        Pick(RuleName.SMALLEST, MIDDLE, HeldOutCheck(0.394, 0.3925, 0.0015, 1_600_000.0, 0.84, compared(-0.0075))),
+        Pick(RuleName.KNEE, None, HeldOutCheck(0.4, 0.4, 0.0, 2_000_000.0, 1.0, compared(0.0))),
+        Pick(RuleName.HIGHEST, LAX, HeldOutCheck(0.41, 0.402, 0.008, 1_900_000.0, 0.5, compared(0.002))),
     ),
 )
-OTHER = replace(DECISION, measure="P@10", picks=(), folds=0, repeats=0)
+OTHER = replace(
+    DECISION,
+    measure="P@10",
+    picks=tuple(replace(pick, check=None) for pick in DECISION.picks),
+    folds=0,
+    repeats=0,
+)
 SAVED = Savings(
     retrieval="qld",
     variant="words@9",
@@ -98,16 +115,18 @@ CHOICE = Choice(
 )
 
 INCONCLUSIVE = replace(
-    DECISION,
-    verdicts=(
-        DECISION.verdicts[0],
-        CutoffVerdict(-0.006, -0.03, 0.0065, 20, Verdict.INCONCLUSIVE, 70),
-        CutoffVerdict(0.01, -0.025, 0.025, 9, Verdict.INCONCLUSIVE, 70),
-        DECISION.verdicts[3],
+    retested(
+        DECISION,
+        (
+            STRICT.test,
+            NonInferiorityTest(-0.006, -0.03, 0.0065, 20, Verdict.INCONCLUSIVE, 70),
+            NonInferiorityTest(0.01, -0.025, 0.025, 9, Verdict.INCONCLUSIVE, 70),
+            BTE.test,
+        ),
     ),
-    groups=(GroupPick("words", 3, 2, 0, None), GroupPick("bte", 1, 3, None, None)),
+    sweeps=(SweepPicks("words", 3, LAX, STRICT, None), SweepPicks("bte", 1, BTE, None, None)),
     picks=(
-        Pick(RuleName.SMALLEST, None, 0.4, 0.401, -0.001, 1_960_000.0, 0.96, compared(0.001)),
+        Pick(RuleName.SMALLEST, None, HeldOutCheck(0.4, 0.401, -0.001, 1_960_000.0, 0.96, compared(0.001))),
         *DECISION.picks[1:],
     ),
 )
@@ -118,7 +137,7 @@ HELD_OUT = replace(
     repeats=0,
     relative_margin=None,
     picks=(
-        Pick(RuleName.SMALLEST, 1, 0.45, 0.43, 0.02, 1_500_000.0, None, compared(-0.005)),
-        Pick(RuleName.HIGHEST, 2, 0.46, 0.46, 0.0, 1_900_000.0, None, compared(0.025)),
+        Pick(RuleName.SMALLEST, MIDDLE, HeldOutCheck(0.45, 0.43, 0.02, 1_500_000.0, None, compared(-0.005))),
+        Pick(RuleName.HIGHEST, LAX, HeldOutCheck(0.46, 0.46, 0.0, 1_900_000.0, None, compared(0.025))),
     ),
 )

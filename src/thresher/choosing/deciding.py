@@ -1,4 +1,4 @@
-"""Judges all candidates at once, lets the rules pick, and looks at the picks where they were not made."""
+"""Judges all variants at once, lets the rules pick, and checks the picks on held-out topics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.choosing.records import Decision, Evidence, GroupPick, Pick, RuleName, Values
+from thresher.choosing.records import (
+    Decision,
+    Evidence,
+    HeldOutCheck,
+    JudgedVariant,
+    Pick,
+    RuleName,
+    SweepPicks,
+    Values,
+)
 from thresher.errors import InputError
 from thresher.evaluation.cross_validation import FOLDS, REPEATS, cross_validate, transfer
 from thresher.evaluation.non_inferiority import Margin, NonInferiority, non_inferiority, smallest_non_inferior
@@ -19,15 +28,15 @@ DEFAULT_MARGIN = Margin(0.05, relative=True)
 """Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
 
 _TRAINING_RESAMPLES = 2000
-"""In every training of a cross-validation: the quantile is a little less sure than the one of the verdicts."""
+"""In each training of a cross-validation: the quantile is a little less precise than that of the verdicts."""
 
 
 @dataclass(frozen=True)
 class Terms:
-    """On which terms a cutoff is chosen: the accepted loss, the error that is allowed, and how the choice is looked at.
+    """The accepted loss, the allowed error, and how a pick is checked.
 
-    `folds` and `repeats` are of the cross-validation over topics, which has no more folds than topics; a second topic set
-    needs none.
+    `folds` (at most the number of topics) and `repeats` are of the cross-validation over topics; a second topic set needs
+    none.
     """
 
     margin: Margin = DEFAULT_MARGIN
@@ -38,31 +47,48 @@ class Terms:
     resamples: int = RESAMPLES
 
 
-def decide(evidence: Evidence, terms: Terms, looked_at: Callable[[RuleName], None] | None = None) -> Decision:
-    """Judge all candidates of the evidence against the baseline, and let the rules pick.
+def decide(
+    evidence: Evidence,
+    terms: Terms,
+    held_out_check: bool = True,
+    progress: Callable[[RuleName], None] = lambda _: None,
+) -> Decision:
+    """Judge all variants against the baseline, and let the rules pick.
 
-    The verdicts are simultaneous over all candidates (see `thresher.evaluation.non_inferiority`), so that the smallest
+    The verdicts are simultaneous over all variants (see `thresher.evaluation.non_inferiority`), so that the smallest
     non-inferior one may be taken after looking at all of them.
 
     Args:
-        evidence: with at least one candidate and one topic.
+        evidence: with at least one variant and one topic.
         terms: see `Terms`.
-        looked_at: called with the name of each rule before its pick is looked at on other topics, which takes the time of
-            `folds` × `repeats` bootstraps; None to leave that out, and the picks with it. A single topic leaves no other.
+        held_out_check: whether to check each pick on held-out topics, which takes `folds` × `repeats` bootstraps. Without a
+            second topic set, a single topic allows no check.
+        progress: called with each rule's name before its check.
 
     Raises:
-        InputError: if the baseline finds nothing, so that a share of its mean is no margin.
+        InputError: if the baseline's mean is 0, so that a share of it is no margin.
     """
-    verdicts = _verdicts(evidence, terms)
-    sizes = [candidate.size for candidate in evidence.candidates]
+    result = _test(evidence, terms)
+    sizes = [variant.size for variant in evidence.variants]
     means = evidence.values.mean(axis=1).tolist()
     baseline_mean = float(evidence.baseline.mean())
-    points = [*zip(sizes, means, strict=True), (evidence.baseline_size, baseline_mean)]
+    front = set(pareto_front([*zip(sizes, means, strict=True), (evidence.baseline_size, baseline_mean)]))
+    variants = tuple(
+        JudgedVariant(**vars(variant), mean=mean, test=test, on_front=index in front)
+        for index, (variant, mean, test) in enumerate(zip(evidence.variants, means, result.tests, strict=True))
+    )
     topics = len(evidence.baseline)
     terms = replace(terms, folds=min(terms.folds, topics))
-    possible = evidence.held_out is not None or topics > 1
-    picks = _picks(evidence, verdicts, sizes, terms, looked_at) if looked_at and possible else ()
-    cross_validated = bool(picks) and evidence.held_out is None
+    check = held_out_check and (evidence.held_out is not None or topics > 1)
+    cross_validated = check and evidence.held_out is None
+    picked = _picked(evidence.values, evidence, variants)
+    picks = []
+    for name, rule in _training_rules(evidence, sizes, terms).items():
+        index = picked[name]
+        if check:
+            progress(name)
+        checked = _check(rule, index, evidence, sizes, terms) if check else None
+        picks.append(Pick(name, None if index is None else variants[index], checked))
     return Decision(
         retrieval=evidence.retrieval,
         measure=evidence.measure,
@@ -73,23 +99,22 @@ def decide(evidence: Evidence, terms: Terms, looked_at: Callable[[RuleName], Non
         folds=terms.folds if cross_validated else 0,
         # Leaving each topic out once needs no repeats.
         repeats=(1 if terms.folds == topics else terms.repeats) if cross_validated else 0,
-        margin=verdicts.margin,
+        margin=result.margin,
         relative_margin=terms.margin.value if terms.margin.relative else None,
         alpha=terms.alpha,
-        critical=verdicts.critical,
+        critical=result.critical,
         baseline_mean=baseline_mean,
         baseline_size=evidence.baseline_size,
         documents=evidence.documents,
-        candidates=evidence.candidates,
-        means=tuple(means),
-        verdicts=verdicts.cutoffs,
-        front=tuple(place for place in pareto_front(points) if place < len(sizes)),
-        groups=_groups(evidence, verdicts, sizes),
-        picks=picks,
+        variants=variants,
+        sweeps=tuple(
+            _sweep_picks(sweep, evidence, variants) for sweep in dict.fromkeys(variant.sweep for variant in variants)
+        ),
+        picks=tuple(picks),
     )
 
 
-def _verdicts(evidence: Evidence, terms: Terms) -> NonInferiority:
+def _test(evidence: Evidence, terms: Terms) -> NonInferiority:
     if terms.margin.relative and evidence.baseline.mean() <= TOLERANCE:
         raise InputError(
             f"the baseline's {evidence.measure} is 0, which leaves no share of it to lose",
@@ -106,15 +131,34 @@ def _verdicts(evidence: Evidence, terms: Terms) -> NonInferiority:
     )
 
 
-def _picks(
-    evidence: Evidence,
-    verdicts: NonInferiority,
-    sizes: Sequence[float],
-    terms: Terms,
-    looked_at: Callable[[RuleName], None],
-) -> tuple[Pick, ...]:
-    """Return the picks of all rules: the recommended first, as the verdicts have it."""
-    trained = smallest_without_loss(
+def _picked(values: Values, evidence: Evidence, variants: Sequence[JudgedVariant]) -> dict[RuleName, int | None]:
+    """Return the index of what each rule picks of some variants with their values, None for the baseline."""
+    sizes = [variant.size for variant in variants]
+    tests = [variant.test for variant in variants]
+    return {
+        RuleName.SMALLEST: smallest_non_inferior(tests, sizes, below=evidence.baseline_size),
+        RuleName.KNEE: at_knee(sizes, evidence.baseline_size)(values, evidence.baseline),
+        RuleName.HIGHEST: highest_mean(sizes)(values, evidence.baseline),
+    }
+
+
+def _sweep_picks(sweep: str, evidence: Evidence, variants: Sequence[JudgedVariant]) -> SweepPicks:
+    members = [index for index, variant in enumerate(variants) if variant.sweep == sweep]
+    own = [variants[index] for index in members]
+    picked = _picked(evidence.values[members], evidence, own)
+    highest, knee, smallest = (picked[name] for name in (RuleName.HIGHEST, RuleName.KNEE, RuleName.SMALLEST))
+    return SweepPicks(
+        sweep,
+        len(own),
+        own[highest or 0],
+        None if knee is None else own[knee],
+        None if smallest is None else own[smallest],
+    )
+
+
+def _training_rules(evidence: Evidence, sizes: Sequence[float], terms: Terms) -> dict[RuleName, Rule]:
+    """Return the rules as they pick on training topics, the recommended first."""
+    smallest = smallest_without_loss(
         sizes,
         terms.margin,
         below=evidence.baseline_size,
@@ -122,61 +166,35 @@ def _picks(
         seed=terms.seed,
         resamples=min(terms.resamples, _TRAINING_RESAMPLES),
     )
-
-    def recommended(values: Values, baseline: Values) -> int | None:
-        if values is evidence.values:
-            return smallest_non_inferior(verdicts.cutoffs, sizes, below=evidence.baseline_size)
-        return trained(values, baseline)
-
-    rules = {
-        RuleName.SMALLEST: recommended,
+    return {
+        RuleName.SMALLEST: smallest,
         RuleName.KNEE: at_knee(sizes, evidence.baseline_size),
         RuleName.HIGHEST: highest_mean(sizes),
     }
-    found = []
-    for name, rule in rules.items():
-        looked_at(name)
-        found.append(_pick(name, rule, evidence, sizes, terms))
-    return tuple(found)
 
 
-def _pick(name: RuleName, rule: Rule, evidence: Evidence, sizes: Sequence[float], terms: Terms) -> Pick:
+def _check(rule: Rule, picked: int | None, evidence: Evidence, sizes: Sequence[float], terms: Terms) -> HeldOutCheck:
     training = evidence.values, evidence.baseline
+
+    def on_all(*_: Values) -> int | None:
+        return picked
+
     if evidence.held_out is not None:
-        there = transfer(training, evidence.held_out, rule, evidence.measure, alpha=terms.alpha, seed=terms.seed)
-        size = evidence.baseline_size if there.choice is None else sizes[there.choice]
-        return Pick(name, there.choice, there.apparent, there.mean, there.optimism, size, None, there.comparison)
-    found = cross_validate(
+        there = transfer(
+            training, evidence.held_out, rule, evidence.measure, on_all=on_all, alpha=terms.alpha, seed=terms.seed
+        )
+        size = evidence.baseline_size if picked is None else sizes[picked]
+        return HeldOutCheck(there.apparent, there.mean, there.optimism, size, None, there.comparison)
+    result = cross_validate(
         *training,
         rule,
         evidence.measure,
+        on_all=on_all,
         folds=terms.folds,
         repeats=terms.repeats,
         alpha=terms.alpha,
         seed=terms.seed,
     )
-    share = found.baseline_share if found.choice is None else found.shares[found.choice]
-    size = float(np.dot(found.shares, sizes)) + found.baseline_share * evidence.baseline_size
-    return Pick(name, found.choice, found.apparent, found.mean, found.optimism, size, share, found.comparison)
-
-
-def _groups(evidence: Evidence, verdicts: NonInferiority, sizes: Sequence[float]) -> tuple[GroupPick, ...]:
-    found = []
-    for group in dict.fromkeys(candidate.group for candidate in evidence.candidates):
-        places = [place for place, candidate in enumerate(evidence.candidates) if candidate.group == group]
-        values, own = evidence.values[np.array(places)], [sizes[place] for place in places]
-        highest = highest_mean(own)(values, evidence.baseline)
-        bend = at_knee(own, evidence.baseline_size)(values, evidence.baseline)
-        smallest = smallest_non_inferior(
-            [verdicts.cutoffs[place] for place in places], own, below=evidence.baseline_size
-        )
-        found.append(
-            GroupPick(
-                group,
-                len(places),
-                places[highest or 0],
-                None if bend is None else places[bend],
-                None if smallest is None else places[smallest],
-            )
-        )
-    return tuple(found)
+    share = result.baseline_share if picked is None else result.shares[picked]
+    size = float(np.dot(result.shares, sizes)) + result.baseline_share * evidence.baseline_size
+    return HeldOutCheck(result.apparent, result.mean, result.optimism, size, share, result.comparison)

@@ -1,22 +1,26 @@
-"""What a cutoff is chosen among, and what was chosen."""
+"""What a variant is chosen among, what was chosen, and `choice.json`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.costs import BreakEven
-from thresher.evaluation.non_inferiority import CutoffVerdict
+from thresher.errors import StateError
+from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.records import Comparison
+from thresher.records import RecordFile
 
 Values = npt.NDArray[np.float64]
 
 
 class SizeKind(StrEnum):
-    """What sizes are: bytes of indexes that were built, as a model estimates them, or postings where it knows nothing."""
+    """What sizes are: bytes of indexes that were built, bytes as a model estimates them, or postings where it cannot."""
 
     BYTES = "bytes"
     ESTIMATED = "bytes, estimated"
@@ -24,7 +28,7 @@ class SizeKind(StrEnum):
 
 
 class RuleName(StrEnum):
-    """How a cutoff is picked; `SMALLEST` is what is recommended."""
+    """How a variant is picked; the pick of `SMALLEST` is recommended."""
 
     SMALLEST = "smallest non-inferior"
     KNEE = "knee"
@@ -32,26 +36,50 @@ class RuleName(StrEnum):
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A cleaner that may be chosen: `group` is its scorer's curve, or the cleaner itself; `cutoff` None without one.
+class SizedVariant:
+    """A variant that may be chosen.
 
-    `documents` are those it leaves text of.
+    Args:
+        name: canonical, unique within a decision.
+        sweep: the sweep it belongs to; its own name if none.
+        cutoff: None for a variant without one.
+        size: see `SizeKind`.
+        documents: how many keep some text.
     """
 
     name: str
-    group: str
+    sweep: str
     cutoff: float | None
     size: float
     documents: int
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Candidates with a measure's values by topic, for one retrieval model, and the baseline's.
+class JudgedVariant(SizedVariant):
+    """A variant with its mean over the topics and its test against the baseline, simultaneous with all others.
 
-    `values` is [candidate, topic], `baseline` [topic]. `held_out` are (values, baseline) of the same candidates on other
-    topics, which have no part in the choice; None without such. `explored` says that the values come from exploring, not from
-    runs. `documents` have text before cleaning.
+    `on_front`: neither another variant nor the baseline is as small and better, or smaller and as good.
+    """
+
+    mean: float
+    test: NonInferiorityTest
+    on_front: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Per-topic values of one measure and retrieval model, of the variants and of the baseline.
+
+    Args:
+        retrieval, measure: names.
+        explored: whether the values come from exploring, not from runs.
+        size_kind: of all sizes.
+        baseline_size: of the baseline's index.
+        documents: with text before cleaning.
+        variants: those to choose among.
+        values: shape (variants, topics).
+        baseline: shape (topics,).
+        held_out: (values, baseline) of the same variants on topics without a part in the choice; None if there are none.
     """
 
     retrieval: str
@@ -60,62 +88,90 @@ class Evidence:
     size_kind: SizeKind
     baseline_size: float
     documents: int
-    candidates: tuple[Candidate, ...]
+    variants: tuple[SizedVariant, ...]
     values: Values
     baseline: Values
     held_out: tuple[Values, Values] | None
 
 
 @dataclass(frozen=True)
-class Pick:
-    """What a rule picks: `place` among the candidates, None for the baseline.
+class HeldOutCheck:
+    """What a rule is worth on topics without a part in picking.
 
-    `apparent` is the pick's mean on the topics it was picked on, or with a second topic set what the best pick there would
-    promise; `held_out` the mean on topics without a part in picking; `optimism` their difference. `held_out_size` is the mean
-    size of what the trainings picked, `share` how many of them picked the same as all topics; None with a second topic set,
-    where there is one training. `comparison` sets the held-out values against the baseline's.
+    Args:
+        apparent: the pick's mean on the topics it was picked on; with a second topic set, the mean that the best pick on that
+            set would promise.
+        mean: on held-out topics.
+        optimism: apparent - mean.
+        size: mean size of what the trainings picked.
+        share: of the trainings, those that pick the same as all topics; None with a second topic set, which has one training.
+        comparison: of the held-out values with the baseline's.
     """
 
-    rule: RuleName
-    place: int | None
     apparent: float
-    held_out: float
+    mean: float
     optimism: float
-    held_out_size: float
+    size: float
     share: float | None
     comparison: Comparison
 
 
 @dataclass(frozen=True)
-class GroupPick:
-    """What each rule picks among the candidates of one group; places among all candidates, None for the baseline."""
+class Pick:
+    """What a rule picks of all variants, None for the baseline; `check` is None if held-out topics were not looked at."""
 
-    group: str
-    candidates: int
-    highest: int
-    knee: int | None
-    smallest: int | None
+    rule: RuleName
+    variant: JudgedVariant | None
+    check: HeldOutCheck | None
+
+
+@dataclass(frozen=True)
+class SweepPicks:
+    """What each rule picks within one sweep, None for the baseline; `variants` is how many the sweep has."""
+
+    sweep: str
+    variants: int
+    highest: JudgedVariant
+    knee: JudgedVariant | None
+    smallest: JudgedVariant | None
+
+
+@dataclass(frozen=True)
+class OrderedSweep:
+    """The variants of a sweep by ascending cutoff, at least two."""
+
+    picks: SweepPicks
+    variants: tuple[JudgedVariant, ...]
+    cutoffs: tuple[float, ...]
+
+    @property
+    def name(self) -> str:
+        """The sweep's name."""
+        return self.picks.sweep
+
+    @property
+    def laxest_first(self) -> tuple[JudgedVariant, ...]:
+        """The variants from the cutoff that keeps most to the one that keeps least."""
+        return self.variants if self.variants[0].size >= self.variants[-1].size else self.variants[::-1]
 
 
 @dataclass(frozen=True)
 class Decision:
-    """One measure of one retrieval model: every candidate judged, and what the rules pick.
+    """One measure of one retrieval model: every variant judged, and what the rules pick.
 
     Args:
-        retrieval, measure, explored, size_kind, baseline_size, documents, candidates: see `Evidence`.
+        retrieval, measure, explored, size_kind, baseline_size, documents: see `Evidence`.
         topics: how many.
-        held_out_topics: how many a second set has; 0 where topics are cross-validated.
-        folds, repeats: of the cross-validation; 0 with a second set, and where picks were not looked at on other topics.
+        held_out_topics: size of the second topic set; 0 where topics are cross-validated.
+        folds, repeats: of the cross-validation; 0 without one.
         margin: the largest accepted loss, in units of the measure.
         relative_margin: the same as a share of the baseline's mean, where it was stated so; None otherwise.
-        alpha: the probability, over all candidates, that one is called non-inferior that is not.
+        alpha: the probability, over all variants, of calling one non-inferior that is not.
         critical: see `thresher.evaluation.non_inferiority.NonInferiority`.
         baseline_mean: over the topics.
-        means: of the candidates over the topics.
-        verdicts: of the candidates; their `low` and `high` bound the differences, all at once.
-        front: the places of candidates that neither another one nor the baseline beats in size and mean.
-        groups: by scorer.
-        picks: of all candidates, the recommended first; none where they were not looked at on other topics.
+        variants: all of them; the bounds of their tests hold together.
+        sweeps: what the rules pick within each.
+        picks: what the rules pick of all variants, the recommended first.
     """
 
     retrieval: str
@@ -133,28 +189,100 @@ class Decision:
     baseline_mean: float
     baseline_size: float
     documents: int
-    candidates: tuple[Candidate, ...]
-    means: tuple[float, ...]
-    verdicts: tuple[CutoffVerdict, ...]
-    front: tuple[int, ...]
-    groups: tuple[GroupPick, ...]
+    variants: tuple[JudgedVariant, ...]
+    sweeps: tuple[SweepPicks, ...]
     picks: tuple[Pick, ...]
 
     @property
-    def recommended(self) -> int | None:
-        """The place of the smallest candidate that is non-inferior, if it is smaller; None to stay with the baseline."""
-        return self.picks[0].place if self.picks else None
+    def recommended(self) -> JudgedVariant | None:
+        """The smallest non-inferior variant, if it is smaller than the baseline; None to stay with the baseline."""
+        return self.picks[0].variant
+
+    @property
+    def checked(self) -> bool:
+        """Whether picks were checked on held-out topics."""
+        return self.picks[0].check is not None
+
+    @cached_property
+    def by_name(self) -> dict[str, JudgedVariant]:
+        """The variants by name."""
+        return {variant.name: variant for variant in self.variants}
+
+    @property
+    def front(self) -> tuple[JudgedVariant, ...]:
+        """The variants on the Pareto front, by ascending size and mean."""
+        return tuple(sorted((one for one in self.variants if one.on_front), key=lambda one: (one.size, one.mean)))
+
+    @cached_property
+    def ordered_sweeps(self) -> tuple[OrderedSweep, ...]:
+        """The sweeps of at least two cutoffs, in the decision's order."""
+        ordered = []
+        for picks in self.sweeps:
+            points = [
+                (variant.cutoff, index, variant)
+                for index, variant in enumerate(self.variants)
+                if variant.sweep == picks.sweep and variant.cutoff is not None
+            ]
+            if len(points) > 1:
+                cutoffs, _, variants = zip(*sorted(points, key=lambda point: point[:2]), strict=True)
+                ordered.append(OrderedSweep(picks, variants, cutoffs))
+        return tuple(ordered)
+
+    @property
+    def singles(self) -> tuple[JudgedVariant, ...]:
+        """The variants of no sweep of two cutoffs or more, the largest index first."""
+        swept = {variant.name for sweep in self.ordered_sweeps for variant in sweep.variants}
+        return tuple(sorted((one for one in self.variants if one.name not in swept), key=lambda one: -one.size))
+
+    def rules_by_variant(self) -> dict[str, list[str]]:
+        """Return the names of the rules that pick each picked variant, by its name, the recommended first."""
+        rules: dict[str, list[str]] = {}
+        for pick in self.picks:
+            if pick.variant is not None:
+                rules.setdefault(pick.variant.name, []).append(pick.rule.value)
+        return rules
+
+    def size_share(self, size: float) -> float:
+        """Return a size as a share of the baseline's; 0 where that is 0."""
+        return size / self.baseline_size if self.baseline_size else 0.0
+
+    def nearest(self, below: float, sweep: str | None = None) -> JudgedVariant | None:
+        """Return the inconclusive variant that needs the fewest topics for non-inferiority; of equals the smallest.
+
+        Args:
+            below: what its size must be less than.
+            sweep: the sweep it must be of; None for any.
+        """
+        needed = [
+            (variant.test.topics_needed, variant.size, index)
+            for index, variant in enumerate(self.variants)
+            if variant.test.verdict is Verdict.INCONCLUSIVE
+            and variant.test.topics_needed is not None
+            and variant.size < below
+            and sweep in (None, variant.sweep)
+        ]
+        return self.variants[min(needed)[-1]] if needed else None
+
+
+@dataclass(frozen=True)
+class ModelDecisions:
+    """The decisions on one retrieval model: by the main measure, and by the others in the order of the choice."""
+
+    main: Decision
+    others: tuple[Decision, ...]
 
 
 @dataclass(frozen=True)
 class Savings:
     """What a variant saves against the baseline over `queries` queries, searched by a retrieval model.
 
-    `bytes` are of the index, None where sizes are postings and it was not built; `share` is of the baseline's size. Seconds
-    are wall time: `query_seconds` saved by all the queries, `extra_seconds` that cleaning and building take more before the
-    first. `measured` says that this very variant was run; otherwise times are read off lines through the `indexes` that were.
-    Times are None where too little was run, and `co2_kg`, of the net seconds (negative where they are lost), below resolution
-    too.
+    Args:
+        bytes: of the index; None where sizes are postings and it was not built.
+        share: of the baseline's size.
+        query_seconds: wall time that all the queries save; None where too little was run.
+        extra_seconds: wall time that cleaning and building take more before the first query; None likewise.
+        co2_kg: of the net seconds, negative for a loss; None likewise and below resolution.
+        measured: whether this very variant was run; otherwise times are read off lines through the `indexes` that were.
     """
 
     retrieval: str
@@ -174,7 +302,7 @@ class Savings:
 class QueryCosts:
     """What a query costs by the size of the index: the line through all indexes that one retrieval model searched.
 
-    Wall seconds are `seconds_fixed` + `seconds_per_byte` · bytes, and CO2 is `grams_per_second` of them.
+    Wall seconds are `seconds_fixed` + `seconds_per_byte` · bytes, CO2 is `grams_per_second` of them.
     """
 
     retrieval: str
@@ -185,13 +313,17 @@ class QueryCosts:
 
 @dataclass(frozen=True)
 class Choice:
-    """All decisions, those of the main measure first within each retrieval model, and what the recommendations save.
+    """All decisions, those by the main measure first within each retrieval model, and what the recommendations save.
 
-    Decisions of one retrieval model have the same candidates in the same order.
-
-    `title` is the experiment's. `key` names what it rests on: collection, scorers, topics, judgments, models, index options.
-    `savings` has one a retrieval model whose main measure has a recommendation, `costs` one a retrieval model with enough
-    indexes to draw a line through, and `co2_method` says in words how CO2 is reckoned. `notices` are of the topics.
+    Args:
+        title: the experiment's.
+        key: of what the choice rests on: collection, scorers, topics, judgments, models, index options.
+        measure: the main one.
+        decisions: those of one retrieval model have the same variants in the same order.
+        savings: one for each retrieval model with a recommendation by the main measure.
+        costs: one for each retrieval model with enough indexes to draw a line through.
+        co2_method: how CO2 is estimated.
+        notices: on the topics.
     """
 
     title: str
@@ -202,3 +334,35 @@ class Choice:
     costs: tuple[QueryCosts, ...]
     co2_method: str
     notices: tuple[str, ...] = ()
+
+    @property
+    def models(self) -> tuple[ModelDecisions, ...]:
+        """The decisions by retrieval model, in the order of the choice."""
+        return tuple(
+            ModelDecisions(
+                main,
+                tuple(one for one in self.decisions if one.measure != self.measure and one.retrieval == main.retrieval),
+            )
+            for main in self.decisions
+            if main.measure == self.measure
+        )
+
+
+CHOICE_FILE = "choice.json"
+
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 2, StateError)
+
+
+def write_choice(choice: Choice, folder: Path) -> None:
+    """Write `choice.json` into a folder, whole or not at all."""
+    _FILE.write(folder / CHOICE_FILE, choice)
+
+
+def read_choice(folder: Path) -> Choice | None:
+    """Read what `write_choice` wrote; None if nothing was chosen.
+
+    Raises:
+        StateError: if the file is damaged or of another version.
+    """
+    path = folder / CHOICE_FILE
+    return _FILE.read(path) if path.exists() else None

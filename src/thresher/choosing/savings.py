@@ -1,4 +1,4 @@
-"""What a cutoff saves over many queries: bytes, seconds, CO2, and from which query on."""
+"""What a cutoff saves over many queries: bytes, seconds, CO2, and after how many queries it pays off."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import nnls
 
-from thresher.choosing.records import Candidate, Decision, Savings, SizeKind
+from thresher.choosing.records import Decision, Savings, SizedVariant, SizeKind
 from thresher.costs import break_even
 
 FEWEST = 3
-"""Indexes that a line of times is drawn through, at least, the baseline's among them."""
+"""Fewest indexes to fit a line of times through, the baseline's among them."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class TimeLine:
 
     @classmethod
     def through(cls, sizes: Sequence[float], seconds: Sequence[float]) -> TimeLine:
-        """Draw the line; bytes are brought to the scale of seconds, so that both count."""
+        """Fit the line; bytes are scaled, so that both coefficients count."""
         scale = max(sizes)
         (fixed, slope), _ = nnls(np.array([[1.0, size / scale] for size in sizes]), np.array(seconds))
         return cls(float(fixed), float(slope) / scale)
@@ -48,32 +48,32 @@ class TimeLine:
 
 def savings(
     decision: Decision,
-    candidate: Candidate,
+    variant: SizedVariant,
     scorers: tuple[str, ...],
     timed: Sequence[Timed],
     queries: int,
     grams: Callable[[float], float | None],
 ) -> Savings:
-    """Reckon what a candidate saves against the baseline over so many queries.
+    """Estimate what a variant saves against the baseline over so many queries.
 
-    Times and bytes of a variant that was run are those measured. For others building and searching are read off lines through
+    Times and bytes of a variant that was run are those measured. For others, building and searching are read off lines through
     all indexes that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
 
     Args:
-        decision: whose sizes are meant.
-        candidate: one of its candidates.
-        scorers: the names of the candidate's scorers.
-        timed: what was run, the baseline first; nothing if nothing was.
+        decision: has the baseline's size.
+        variant: one of the decision's.
+        scorers: the names of the variant's scorers.
+        timed: what was run, the baseline first; empty if nothing was.
         queries: at least 1.
         grams: CO2 of wall seconds, None below resolution.
     """
-    known = next((row for row in timed if row.variant == candidate.name), None)
+    known = next((row for row in timed if row.variant == variant.name), None)
     exact = decision.size_kind is not SizeKind.POSTINGS
     # Bytes of indexes that were built go before estimates.
-    base_size, size = (timed[0].bytes, known.bytes) if known else (decision.baseline_size, candidate.size)
+    base_size, size = (timed[0].bytes, known.bytes) if known else (decision.baseline_size, variant.size)
     saved = Savings(
         retrieval=decision.retrieval,
-        variant=candidate.name,
+        variant=variant.name,
         queries=queries,
         bytes=base_size - size if known or exact else None,
         share=1 - size / base_size if base_size else 0.0,
@@ -84,16 +84,16 @@ def savings(
         measured=known is not None,
         indexes=len(timed),
     )
-    variant = known or (_estimated(candidate, scorers, timed) if exact else None)
-    if variant is None:
+    times = known or (_estimated(variant, scorers, timed) if exact else None)
+    if times is None:
         return saved
     base = timed[0] if known else _estimated_baseline(timed)
-    extra = variant.clean_seconds - base.clean_seconds + variant.index_seconds - base.index_seconds
-    per_query = base.query_seconds - variant.query_seconds
+    extra = times.clean_seconds - base.clean_seconds + times.index_seconds - base.index_seconds
+    per_query = base.query_seconds - times.query_seconds
     paid = break_even(
-        variant.clean_seconds - base.clean_seconds,
-        variant.index_seconds,
-        variant.query_seconds,
+        times.clean_seconds - base.clean_seconds,
+        times.index_seconds,
+        times.query_seconds,
         baseline_index_seconds=base.index_seconds,
         baseline_query_seconds=base.query_seconds,
     )
@@ -109,22 +109,22 @@ def savings(
 
 
 def query_line(timed: Sequence[Timed]) -> TimeLine | None:
-    """Return seconds a query by an index's bytes; None of too few indexes."""
+    """Return seconds per query by bytes of the index; None with too few indexes."""
     if len(timed) < FEWEST:
         return None
     return TimeLine.through([row.bytes for row in timed], [row.query_seconds for row in timed])
 
 
-def _estimated(candidate: Candidate, scorers: tuple[str, ...], timed: Sequence[Timed]) -> Timed | None:
-    """Return what the candidate would take; None if too little was run to say."""
+def _estimated(variant: SizedVariant, scorers: tuple[str, ...], timed: Sequence[Timed]) -> Timed | None:
+    """Return the times the variant would take; None if too little was run."""
     same = [row.clean_seconds for row in timed if row.scorers == scorers]
     if len(timed) < FEWEST or not same:
         return None
-    return _on_the_lines(candidate.name, scorers, candidate.size, sum(same) / len(same), timed)
+    return _on_the_lines(variant.name, scorers, variant.size, sum(same) / len(same), timed)
 
 
 def _estimated_baseline(timed: Sequence[Timed]) -> Timed:
-    """Return the baseline as the lines have it, so that what was measured of it alone does not count as a saving."""
+    """Return the baseline's times on the same lines, so that its own deviation from them does not count as a saving."""
     base = timed[0]
     return _on_the_lines(base.variant, base.scorers, base.bytes, base.clean_seconds, timed)
 

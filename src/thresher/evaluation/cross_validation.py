@@ -40,7 +40,7 @@ class CrossValidation:
 
 
 @dataclass(frozen=True)
-class Transfer:
+class TransferredChoice:
     """A rule's choice on one topic set, measured on another.
 
     `choice` is that of the training topics and `best` that of the held-out ones, places among the cutoffs or None for the
@@ -63,6 +63,7 @@ def cross_validate(
     rule: Rule,
     measure: str,
     *,
+    on_all: Rule | None = None,
     folds: int = FOLDS,
     repeats: int = REPEATS,
     alpha: float = ALPHA,
@@ -78,8 +79,9 @@ def cross_validate(
     Args:
         values: of a measure, [cutoff, topic], finite.
         baseline: [topic].
-        rule: is called folds × repeats + 1 times.
+        rule: is called on each training, and on all topics if `on_all` is None.
         measure: the name to put into the comparison.
+        on_all: picks on all topics, where that is known already or done with more care.
         folds: 2 to the number of topics; as many as topics is leaving one out, which needs and gets one repeat.
         repeats: at least 1; each shuffles the topics anew.
         alpha: of the comparison's interval.
@@ -105,7 +107,7 @@ def cross_validate(
         chosen.append(place)
         total[fold] += outcome(place, values, baseline)[fold]
     held_out = total / repeats
-    choice = rule(values, baseline)
+    choice = (on_all or rule)(values, baseline)
     apparent, mean = float(outcome(choice, values, baseline).mean()), float(held_out.mean())
     return CrossValidation(
         choice=choice,
@@ -125,16 +127,18 @@ def transfer(
     rule: Rule,
     measure: str,
     *,
+    on_all: Rule | None = None,
     alpha: float = ALPHA,
     seed: int = SEED,
-) -> Transfer:
+) -> TransferredChoice:
     """Let a rule choose on one topic set, and look at its choice on another.
 
     Args:
         training: values [cutoff, topic] and the baseline's [topic] of the topics that choose.
         held_out: the same cutoffs on other topics.
-        rule: is called once on each; the choice on the held-out topics serves the optimism alone.
+        rule: is called once on each set; its choice on the held-out topics serves the optimism alone.
         measure: the name to put into the comparison.
+        on_all: picks on the training topics, in place of `rule`.
         alpha: of the comparison's interval.
         seed: of the comparison's bootstrap.
 
@@ -145,10 +149,10 @@ def transfer(
     check_values(*held_out)
     if len(training[0]) != len(held_out[0]):
         raise ValueError("the training and the held-out topics need the same cutoffs")
-    choice, best = rule(*training), rule(*held_out)
+    choice, best = (on_all or rule)(*training), rule(*held_out)
     there = outcome(choice, *held_out)
     apparent, mean = float(outcome(best, *held_out).mean()), float(there.mean())
-    return Transfer(
+    return TransferredChoice(
         choice=choice,
         best=best,
         training=float(outcome(choice, *training).mean()),

@@ -112,7 +112,7 @@ class Margin:
 
 
 @dataclass(frozen=True)
-class CutoffVerdict:
+class NonInferiorityTest:
     """A cutoff against the baseline.
 
     `difference` is the mean of (cutoff - baseline) and `differing` the number of topics where they differ. `low` and `high`
@@ -138,7 +138,7 @@ class NonInferiority:
     margin: float
     critical: float
     topics: int
-    cutoffs: tuple[CutoffVerdict, ...]
+    tests: tuple[NonInferiorityTest, ...]
 
 
 def non_inferiority(
@@ -176,7 +176,7 @@ def non_inferiority(
         resamples: how many, at least 1.
 
     Returns:
-        One `CutoffVerdict` a cutoff, in their order. Non-inferior: `low` above -margin. Inferior: `high` below -margin.
+        One `NonInferiorityTest` a cutoff, in their order. Non-inferior: `low` above -margin. Inferior: `high` below -margin.
         Inconclusive otherwise, and always with fewer than `MINIMUM` topics.
 
     Raises:
@@ -199,7 +199,7 @@ def non_inferiority(
         margin=loss,
         critical=critical[1],
         topics=len(baseline),
-        cutoffs=tuple(
+        tests=tuple(
             _judge(float(mean), float(error), critical, loss, difference)
             for mean, error, difference in zip(root.means, root.errors, differences, strict=True)
         ),
@@ -207,22 +207,20 @@ def non_inferiority(
 
 
 def smallest_non_inferior(
-    cutoffs: Sequence[CutoffVerdict], sizes: Sequence[float], below: float = math.inf
+    tests: Sequence[NonInferiorityTest], sizes: Sequence[float], below: float = math.inf
 ) -> int | None:
-    """Return the place of the smallest index that is non-inferior; of equal sizes the highest difference, then the first.
+    """Return the index of the smallest variant that is non-inferior; of equal sizes the highest difference, then the first.
 
     Args:
-        cutoffs: of one test, see `non_inferiority`.
+        tests: see `non_inferiority`.
         sizes: what each costs, such as the bytes of its index.
         below: what it must cost less than, such as the baseline's index.
 
     Returns:
         None if no such cutoff is non-inferior: nothing has been shown to replace the baseline.
     """
-    places = [
-        place for place, cutoff in enumerate(cutoffs) if cutoff.verdict is Verdict.NON_INFERIOR and sizes[place] < below
-    ]
-    return min(places, key=lambda place: (sizes[place], -cutoffs[place].difference), default=None)
+    shown = [i for i, test in enumerate(tests) if test.verdict is Verdict.NON_INFERIOR and sizes[i] < below]
+    return min(shown, key=lambda i: (sizes[i], -tests[i].difference), default=None)
 
 
 def topics_needed(difference: float, margin: float, deviation: float, critical: float) -> int | None:
@@ -261,7 +259,7 @@ def _judge(
     critical: tuple[float, float],
     margin: float,
     differences: NDArray[np.float64],
-) -> CutoffVerdict:
+) -> NonInferiorityTest:
     topics = len(differences)
     low, high = mean - critical[1] * error, mean - critical[0] * error
     verdict = Verdict.INCONCLUSIVE
@@ -272,7 +270,7 @@ def _judge(
     needed = None
     if verdict is Verdict.INCONCLUSIVE:
         needed = topics_needed(mean - margin, margin, error * math.sqrt(topics), critical[1])
-    return CutoffVerdict(
+    return NonInferiorityTest(
         difference=float(differences.mean()),
         low=low - margin,
         high=high - margin,

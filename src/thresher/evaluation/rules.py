@@ -152,7 +152,7 @@ def smallest_without_loss(
         if margin.relative and baseline.mean() <= TOLERANCE:
             return None
         found = non_inferiority(values, baseline, margin, alpha=alpha, seed=seed, resamples=resamples)
-        return smallest_non_inferior(found.cutoffs, sizes, below)
+        return smallest_non_inferior(found.tests, sizes, below)
 
     return rule
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.evidence import explored_evidence, measured_evidence
-from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, RuleName, Savings
+from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, RuleName, Savings, write_choice
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
@@ -23,7 +23,7 @@ from thresher.exploring.records import Exploration, read_exploration
 from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import RESULTS_FILE, read_results, write_choice_report
-from thresher.reports.choice_files import write_choice
+from thresher.reports.choice_files import write_choice_csv
 from thresher.results.records import Results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 from thresher.scorers.cleaners import parse_cleaner
@@ -33,7 +33,7 @@ QUERIES = 1_000_000
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked: the measure (None for the main one), the terms, for how many queries, among which scorers (all if none).
+    """What is asked: the measure (None for the main one), the terms, for how many queries, among which sweeps (all if none).
 
     `measured` asks for the variants that were run, even where an exploration is there.
     """
@@ -41,7 +41,7 @@ class Question:
     measure: str | None = None
     terms: Terms = field(default_factory=Terms)
     queries: int = QUERIES
-    groups: tuple[str, ...] = ()
+    sweeps: tuple[str, ...] = ()
     measured: bool = False
 
 
@@ -87,6 +87,7 @@ def choose_experiment(
         choice = _choose(experiment, question, key, exploration, measured, say)
         choice = replace(choice, notices=scored.inputs.notices)
         write_choice(choice, folder)
+        write_choice_csv(choice, folder)
         write_choice_report(choice, folder)
     return choice
 
@@ -115,17 +116,17 @@ def _choose(
     main = _main(question.measure, measures)
     ordered = [main, *(name for name in measures if name != main)]
     gathered = [
-        _evidence(exploration, measured, model.name, name, question.groups)
+        _evidence(exploration, measured, model.name, name, question.sweeps)
         for model in experiment.retrieval
         for name in ordered
     ]
-    _check_groups(gathered[0], question.groups, exploration, measured)
-    say(f"judging {len(gathered[0].candidates)} candidates by {', '.join(ordered)}")
+    _check_sweeps(gathered[0], question.sweeps, exploration, measured)
+    say(f"judging {len(gathered[0].variants)} variants by {', '.join(ordered)}")
     decisions = []
     with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
         for evidence in gathered:
-            looked_at = (lambda _: bar.advance()) if evidence.measure == main else None
-            decisions.append(decide(evidence, question.terms, looked_at))
+            checked = evidence.measure == main
+            decisions.append(decide(evidence, question.terms, checked, lambda _: bar.advance()))
     machine = read_machine()
     tdp = find_tdp(machine.cpu_model, machine.sockets, experiment.costs.tdp_watts)
     intensity = experiment.costs.carbon_intensity
@@ -134,7 +135,9 @@ def _choose(
         key=key,
         measure=main,
         decisions=tuple(decisions),
-        savings=tuple(_savings(decisions, question.queries, measured, tdp, intensity)),
+        savings=tuple(
+            _savings([one for one in decisions if one.measure == main], question.queries, measured, tdp, intensity)
+        ),
         costs=tuple(_costs(measured, tdp, intensity)) if measured else (),
         co2_method=co2_method(tdp, intensity),
     )
@@ -153,25 +156,25 @@ def _main(asked: str | None, measures: Sequence[str]) -> str:
 
 
 def _evidence(
-    exploration: Exploration | None, measured: Results | None, model: str, measure: str, groups: tuple[str, ...]
+    exploration: Exploration | None, measured: Results | None, model: str, measure: str, sweeps: tuple[str, ...]
 ) -> Evidence:
     if exploration is not None:
-        places = exploration.retrieval.index(model), exploration.measures.index(measure)
-        return explored_evidence(exploration, *places, groups or None)
+        numbers = exploration.retrieval.index(model), exploration.measures.index(measure)
+        return explored_evidence(exploration, *numbers, sweeps or None)
     assert measured is not None
-    return measured_evidence(measured, model, measure, groups or None)
+    return measured_evidence(measured, model, measure, sweeps or None)
 
 
-def _check_groups(
-    evidence: Evidence, groups: tuple[str, ...], exploration: Exploration | None, measured: Results | None
+def _check_sweeps(
+    evidence: Evidence, sweeps: tuple[str, ...], exploration: Exploration | None, measured: Results | None
 ) -> None:
-    if evidence.candidates and not set(groups) - {candidate.group for candidate in evidence.candidates}:
+    if evidence.variants and not set(sweeps) - {variant.sweep for variant in evidence.variants}:
         return
     every = _evidence(exploration, measured, evidence.retrieval, evidence.measure, ())
-    known = list(dict.fromkeys(candidate.group for candidate in every.candidates))
+    known = list(dict.fromkeys(variant.sweep for variant in every.variants))
     if not known:
         raise ConfigError("there is nothing to choose among but the baseline", "add a sweep to the experiment", "sweep")
-    missing = next(group for group in groups if group not in known)
+    missing = next(sweep for sweep in sweeps if sweep not in known)
     raise ConfigError(f"{missing!r} was not looked at", f"use one of {', '.join(known)}", "--scorer")
 
 
@@ -182,10 +185,10 @@ def _savings(
     for decision in decisions:
         if decision.recommended is None:
             continue
-        candidate = decision.candidates[decision.recommended]
+        variant = decision.recommended
         timed = _timed(measured, decision.retrieval) if measured else []
         grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
-        found.append(savings(decision, candidate, _scorers(candidate.name), timed, queries, grams))
+        found.append(savings(decision, variant, _scorers(variant.name), timed, queries, grams))
     return found
 
 

@@ -19,7 +19,7 @@ from thresher.exploring.matches import Matches
 from thresher.exploring.measuring import Judges
 from thresher.exploring.partial import Counts, Partial, add_up
 from thresher.exploring.postings import Query
-from thresher.exploring.records import Curve, Exploration, Size
+from thresher.exploring.records import Exploration, ExploredSweep, Size
 from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
@@ -63,7 +63,7 @@ def explore(
         store: the score store; it holds the scores of all that is asked for.
         sweeps: templates (cuts without a cutoff) of scorers to be explored over all their cutoffs.
         cleaners: cleaners to be explored exactly as they are; those that differ from a template by their cutoff alone are
-            points of its curve. Percentiles become numbers, in names too. The baseline is always there.
+            members of its sweep. Percentiles become numbers, in names too. The baseline is always there.
         judging: topics, qrels and measures.
         models: how documents are ranked.
         options: how text is analysed; what else an index holds matters to its size alone.
@@ -101,8 +101,8 @@ def explore(
         size_of[cleaner.name] = size_of[in_numbers.name]
     known = [BuiltIndex(size_of[name], held) for name, held in (built or {}).items() if name in size_of]
     model = fit(known)
-    curves = [
-        Curve(
+    explored = [
+        ExploredSweep(
             family.name,
             tuple(names[place]),
             family.cutoffs,
@@ -113,7 +113,7 @@ def explore(
         )
         for place, family in enumerate(every)
     ]
-    baseline = next(curve for curve in curves if curve.name == Cleaner().name)
+    baseline = next(sweep for sweep in explored if sweep.name == Cleaner().name)
     return Exploration(
         tuple(kind.name for kind in models),
         judges[0].names,
@@ -121,7 +121,7 @@ def explore(
         baseline.sizes[0].documents,
         baseline.words[0],
         depth,
-        tuple(curves),
+        tuple(explored),
         leave_one_out(known),
         held_out.ids if held_out else (),
     )

@@ -90,7 +90,7 @@ def families(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner])
             single[cleaner.name] = Family(cleaner.name, (cleaner,))
     for name, values in cutoffs.items():
         if len(values) > MOST_CLEANERS:
-            raise ConfigError(f"a curve of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
+            raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
     # A scorer that gives no finite score has no cutoffs.
     found = [_sweep(template, cutoffs[template.name]) for template in sweeps if cutoffs[template.name]]
     return (*single.values(), *found)

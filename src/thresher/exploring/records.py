@@ -39,25 +39,22 @@ class SizeErrors:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A family of cleaners, the strictest first: the cutoffs of one scorer, or a single cleaner.
-
-    `values` holds measures by retrieval model, measure, point and topic, in the order of `Exploration`'s lists; shape
-    (models, measures, points, topics). `held_out` holds the same of the held-out topics, and is None if there are none.
-    `bytes` are estimated, or None where nothing is known to estimate them by.
+class ExploredSweep:
+    """Variants, the strictest first: the cutoffs of one scorer, or a single variant.
 
     Args:
-        name: the scorer's canonical name with headings kept or not, or the cleaner's.
-        cleaners: the canonical name of each point.
-        cutoffs: of a sweep, as numbers; None for a single cleaner.
-        words: kept of the collection, by point.
-        sizes: by point.
-        bytes: of the index, by point.
-        values, held_out: see above.
+        name: the scorer's canonical name with headings kept or not, or the single variant's.
+        variants: canonical names.
+        cutoffs: by variant; None for a single variant.
+        words: kept of the collection, by variant.
+        sizes: by variant.
+        bytes: of the index, estimated, by variant; None where there is nothing to estimate them by.
+        values: shape (models, measures, variants, topics), in the order of `Exploration`'s lists.
+        held_out: the same on the held-out topics; None if there are none.
     """
 
     name: str
-    cleaners: tuple[str, ...]
+    variants: tuple[str, ...]
     cutoffs: tuple[float, ...] | None
     words: tuple[int, ...]
     sizes: tuple[Size, ...]
@@ -66,17 +63,17 @@ class Curve:
     held_out: npt.NDArray[np.float64] | None = None
 
     def means(self, model: int, measure: int) -> npt.NDArray[np.float64]:
-        """Return the mean over topics of a measure at each point; shape (points,)."""
+        """Return the mean over topics of a measure by variant; shape (variants,)."""
         return _means(self.values, model, measure)
 
     def held_out_means(self, model: int, measure: int) -> npt.NDArray[np.float64] | None:
-        """Return the mean over the held-out topics of a measure at each point, shape (points,); None if there are none."""
+        """Return the mean over the held-out topics of a measure by variant, shape (variants,); None if there are none."""
         return None if self.held_out is None else _means(self.held_out, model, measure)
 
 
 @dataclass(frozen=True)
 class Exploration:
-    """Curves over all that was asked for, the baseline among them.
+    """All sweeps and single variants that were asked for, the baseline among them.
 
     `documents` are those with text and `words` what they hold before cleaning. `size_errors` are those of the estimated index
     bytes; None if too few indexes were built to estimate any. `held_out` are the topics held out, an id of which may be one
@@ -89,20 +86,20 @@ class Exploration:
     documents: int
     words: int
     depth: int
-    curves: tuple[Curve, ...]
+    sweeps: tuple[ExploredSweep, ...]
     size_errors: SizeErrors | None
     held_out: tuple[str, ...] = ()
     key: str = ""
 
-    def curve(self, name: str) -> Curve:
-        """Return the curve of that name.
+    def sweep(self, name: str) -> ExploredSweep:
+        """Return the sweep of that name.
 
         Raises:
             KeyError: if there is none.
         """
-        for curve in self.curves:
-            if curve.name == name:
-                return curve
+        for sweep in self.sweeps:
+            if sweep.name == name:
+                return sweep
         raise KeyError(name)
 
 
@@ -113,7 +110,7 @@ def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDA
 
 FILE = "explored.json"
 
-_FORMAT, _VERSION = "thresher-exploration", 2
+_FORMAT, _VERSION = "thresher-exploration", 3
 _FIELDS = ("key", "retrieval", "measures", "topics", "held_out", "documents", "words", "depth")
 _COUNTS = ("documents", "tokens", "postings", "vocabulary")
 
@@ -121,23 +118,23 @@ _COUNTS = ("documents", "tokens", "postings", "vocabulary")
 def write_exploration(exploration: Exploration, folder: Path) -> None:
     """Write an exploration to `explored.json` in a folder, whole or not at all.
 
-    Each curve has its lists by point, and beside the values of topics their means by retrieval model, measure and point; and
-    the same of the held-out topics, null if there are none.
+    Each sweep has its lists by variant, and beside the values of topics their means by retrieval model, measure and variant;
+    and the same of the held-out topics, null if there are none.
     """
-    curves = [
+    sweeps = [
         {
-            **{name: getattr(curve, name) for name in ("name", "cleaners", "cutoffs", "words", "bytes")},
-            **{name: [getattr(size, name) for size in curve.sizes] for name in _COUNTS},
-            "means": curve.values.mean(axis=3).tolist(),
-            "values": curve.values.tolist(),
-            "held_out_means": None if curve.held_out is None else curve.held_out.mean(axis=3).tolist(),
-            "held_out": None if curve.held_out is None else curve.held_out.tolist(),
+            **{name: getattr(sweep, name) for name in ("name", "variants", "cutoffs", "words", "bytes")},
+            **{name: [getattr(size, name) for size in sweep.sizes] for name in _COUNTS},
+            "means": sweep.values.mean(axis=3).tolist(),
+            "values": sweep.values.tolist(),
+            "held_out_means": None if sweep.held_out is None else sweep.held_out.mean(axis=3).tolist(),
+            "held_out": None if sweep.held_out is None else sweep.held_out.tolist(),
         }
-        for curve in exploration.curves
+        for sweep in exploration.sweeps
     ]
     fields = {name: getattr(exploration, name) for name in _FIELDS}
     errors = asdict(exploration.size_errors) if exploration.size_errors else None
-    written = {"format": _FORMAT, "version": _VERSION, **fields, "size_errors": errors, "curves": curves}
+    written = {"format": _FORMAT, "version": _VERSION, **fields, "size_errors": errors, "sweeps": sweeps}
     write_text(folder / FILE, json.dumps(written, ensure_ascii=False) + "\n")
 
 
@@ -153,22 +150,22 @@ def read_exploration(folder: Path) -> Exploration:
         fields = json.loads(path.read_bytes())
         if (fields.pop("format"), fields.pop("version")) != (_FORMAT, _VERSION):
             raise StateError("the exploration is of another version", fix, str(path))
-        curves = tuple(map(_curve, fields.pop("curves")))
+        sweeps = tuple(map(_sweep, fields.pop("sweeps")))
         errors = fields.pop("size_errors")
         for name in ("retrieval", "measures", "topics", "held_out"):
             fields[name] = tuple(fields[name])
-        return Exploration(**fields, curves=curves, size_errors=SizeErrors(**errors) if errors else None)
+        return Exploration(**fields, sweeps=sweeps, size_errors=SizeErrors(**errors) if errors else None)
     except FileNotFoundError as error:
         raise StateError("nothing was explored yet", "run `thresher explore` first", str(path)) from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise StateError("the exploration cannot be read", fix, str(path)) from error
 
 
-def _curve(fields: dict[str, Any]) -> Curve:
+def _sweep(fields: dict[str, Any]) -> ExploredSweep:
     counts = zip(*(fields.pop(name) for name in _COUNTS), strict=True)
     del fields["means"], fields["held_out_means"]
-    for name in ("cleaners", "cutoffs", "words", "bytes"):
+    for name in ("variants", "cutoffs", "words", "bytes"):
         fields[name] = None if fields[name] is None else tuple(fields[name])
     for name in ("values", "held_out"):
         fields[name] = None if fields[name] is None else np.array(fields[name], dtype=np.float64)
-    return Curve(**fields, sizes=tuple(Size(*row) for row in counts))
+    return ExploredSweep(**fields, sizes=tuple(Size(*row) for row in counts))

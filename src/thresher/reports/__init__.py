@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.choosing.records import Choice
+from thresher.choosing.records import Choice, read_choice
 from thresher.exploring.records import Exploration, read_exploration
 from thresher.files import write_text
-from thresher.reports.choice_files import read_choice
 from thresher.reports.csv_files import HELD_OUT_FILE, write_per_topic_csv, write_results_csv
 from thresher.reports.held_out_tables import CHOSEN_FILE, chosen_csv
 from thresher.reports.markup import write_tables

@@ -1,4 +1,4 @@
-"""The sections of a page on a choice of cutoffs: what was chosen and why, and any cutoff to be read."""
+"""The sections of a page on a choice: what was chosen and why, and the figures of any cutoff."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from thresher.choosing.records import Choice, Decision
+from thresher.choosing.records import Choice, Decision, ModelDecisions
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.records import Exploration
-from thresher.reports.choice_plots import drawn_candidates, drawn_curve
-from thresher.reports.choice_selection import Judged, judged, sweeps_of
+from thresher.reports.choice_plots import drawn_overview, drawn_sweep
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
@@ -31,7 +30,7 @@ class ModelChoice:
     picks: Table | None
     decision: Table
     overview: Picture
-    curves: tuple[Picture, ...]
+    sweeps: tuple[Picture, ...]
     band: str
     others: tuple[Table, ...]
     some: Table
@@ -56,7 +55,7 @@ def choice_sections(choice: Choice, exploration: Exploration | None, results: Re
         exploration: what it was made of; None if it was made of runs.
         results: the runs; None if nothing was run.
     """
-    readable = [_readable(one, number, exploration, results) for number, one in enumerate(judged(choice))]
+    readable = [_readable(one, number, exploration, results) for number, one in enumerate(choice.models)]
     return ChoiceSections(
         tuple(choice_sentences(choice)),
         savings_table(choice),
@@ -66,30 +65,30 @@ def choice_sections(choice: Choice, exploration: Exploration | None, results: Re
     )
 
 
-def _readable(one: Judged, number: int, exploration: Exploration | None, results: Results | None) -> Readable:
+def _readable(one: ModelDecisions, number: int, exploration: Exploration | None, results: Results | None) -> Readable:
     return Readable(
         one,
         facts_by_name(one.main.retrieval, exploration if one.main.explored else None, results),
         [
-            drawn_curve(one.main, sweep, one.others, f"curve-{number}-{place}")
-            for place, sweep in enumerate(sweeps_of(one.main))
+            drawn_sweep(one.main, sweep, one.others, f"sweep-{number}-{index}")
+            for index, sweep in enumerate(one.main.ordered_sweeps)
         ],
-        drawn_candidates(one.main, f"candidates-{number}"),
+        drawn_overview(one.main, f"overview-{number}"),
     )
 
 
 def _model(readable: Readable) -> ModelChoice:
-    main, others = readable.judged.main, readable.judged.others
+    main, others = readable.decisions.main, readable.decisions.others
     return ModelChoice(
         main.retrieval,
         main.measure,
-        picks_table(main) if main.picks else None,
+        picks_table(main) if main.checked else None,
         decision_table(main),
         readable.overview.picture,
-        tuple(drawn.picture for drawn in readable.curves),
+        tuple(drawn.picture for drawn in readable.sweeps),
         _band(main),
         tuple(map(decision_table, others)),
-        reading_table(readable.judged, readable.facts),
+        reading_table(readable.decisions, readable.facts),
     )
 
 
@@ -97,19 +96,19 @@ def _band(decision: Decision) -> str:
     sure = percent_text(1 - decision.alpha)
     return (
         f"Differences from the baseline in {decision.measure} by cutoff, and what the index has left. The band is of all "
-        f"{len(decision.candidates)} candidates at once: with {sure} confidence the true differences of all are above its "
+        f"{len(decision.variants)} variants at once: with {sure} confidence the true differences of all are above its "
         f"lower edge, and with {sure} those of all are below its upper one. A cutoff is non-inferior where the lower edge is "
         "above the margin. Curves that leave the panel below lose more than it shows."
     )
 
 
 def _methods(choice: Choice) -> list[tuple[str, str]]:
-    main = judged(choice)[0].main
-    found = [
+    main = choice.models[0].main
+    methods = [
         (
             "Non-inferiority",
             f"A cutoff is non-inferior if its loss is shown to be less than the margin, {margin_text(main)}: a bootstrap over "
-            f"topics of the largest studentised deviation among all candidates (Romano & Wolf 2005), α = "
+            f"topics of the largest studentised deviation among all variants (Romano & Wolf 2005), α = "
             f"{percent_text(main.alpha)} over all of them, so that any may be taken after looking. Fewer than {MINIMUM} "
             "topics give no verdict.",
         ),
@@ -121,14 +120,14 @@ def _methods(choice: Choice) -> list[tuple[str, str]]:
         ),
     ]
     if choice.costs:
-        found.append(
+        methods.append(
             (
                 "Savings of any cutoff",
                 "Seconds of a query are a line of index bytes through the indexes that were run. What cleaning and building "
                 f"take is not in them. CO₂: {choice.co2_method}.",
             )
         )
-    return found
+    return methods
 
 
 def _sizes(decision: Decision) -> str:

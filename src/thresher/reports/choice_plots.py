@@ -1,4 +1,4 @@
-"""The plots of a choice: all candidates, the curve of each scorer with its band, and where each point lies in the page."""
+"""The plots of a choice: all variants, each sweep with its band, and where each point lies in the page."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
-from thresher.choosing.records import Decision
-from thresher.reports.choice_selection import Sweep, singles_of, sweeps_of
-from thresher.reports.choice_tables import relative_size
+from thresher.choosing.records import Decision, JudgedVariant, OrderedSweep
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
 from thresher.reports.html_parts import Picture, picture
 from thresher.reports.plot_style import (
@@ -70,31 +68,31 @@ _PICK: dict[str, Any] = {
 }
 
 
-def candidates_figure(decision: Decision) -> Figure:
-    """Return index size against the mean for all candidates: scorers as lines, the front, the margin, and the picks.
+def overview_figure(decision: Decision) -> Figure:
+    """Return index size against the mean for all variants: sweeps as lines, the front, the margin, and the picks.
 
     It ends `DEEPEST` margins below the baseline, or below the lowest pick, at the latest.
     """
     with style():
         figure = new_figure(6.8, 5.0)
         axes = figure.subplots()
-        for number, sweep in enumerate(sweeps_of(decision)):
-            places = [sweep.places[index] for index in thinned(len(sweep.places), ())]
+        for number, sweep in enumerate(decision.ordered_sweeps):
+            shown = [sweep.variants[index] for index in thinned(len(sweep.variants), ())]
             axes.plot(
-                *zip(*(_point(decision, place) for place in places), strict=True),
+                *zip(*(_point(decision, variant) for variant in shown), strict=True),
                 color=SERIES[number % len(SERIES)],
                 linewidth=1.0,
                 linestyle=_LINES[number // len(SERIES) % len(_LINES)],
-                marker=MARKERS[number % len(MARKERS)] if len(places) <= MOST_MARKERS else None,
+                marker=MARKERS[number % len(MARKERS)] if len(shown) <= MOST_MARKERS else None,
                 markersize=3,
                 alpha=0.8,
                 label=plain(sweep.name),
             )
-        singles = [_point(decision, place) for place in singles_of(decision)]
+        singles = [_point(decision, variant) for variant in decision.singles]
         if singles:
             x, y = zip(*singles, strict=True)
             axes.plot(x, y, color=INK, marker="x", markersize=4, linewidth=0, alpha=0.8, label="without a sweep")
-        front = sorted(_point(decision, place) for place in decision.front)
+        front = [_point(decision, variant) for variant in decision.front]
         if front:
             x, y = zip(*front, strict=True)
             axes.step(x, y, where="post", color=INK, linewidth=0.9, alpha=0.9, label="Pareto front")
@@ -104,20 +102,21 @@ def candidates_figure(decision: Decision) -> Figure:
         axes.margins(x=0.04)
         light_grid(axes)
         picked = _picked(decision)
-        for (place, rules), marker in zip(picked.items(), _PICK_MARKERS, strict=False):
-            x0, y0 = _point(decision, place)
-            name = f"{', '.join(rules)}: {plain(decision.candidates[place].name)}"
+        for (variant, rules), marker in zip(picked, _PICK_MARKERS, strict=False):
+            x0, y0 = _point(decision, variant)
+            name = f"{', '.join(rules)}: {plain(variant.name)}"
             axes.plot([x0], [y0], label=name, marker=marker, **_PICK)
-        lowest = min([decision.baseline_mean, *(decision.means[place] for place in picked)])
-        bottom = max(min(decision.means), lowest - DEEPEST * decision.margin)
-        top = max(decision.baseline_mean, *decision.means)
+        means = [variant.mean for variant in decision.variants]
+        lowest = min([decision.baseline_mean, *(variant.mean for variant, _ in picked)])
+        bottom = max(min(means), lowest - DEEPEST * decision.margin)
+        top = max(decision.baseline_mean, *means)
         room = 0.08 * (top - bottom) or decision.margin
         axes.set_ylim(bottom - room, top + 1.5 * room)
         handles, labels = axes.get_legend_handles_labels()
         columns = columns_of(labels, 98)
         figure.set_figheight(3.9 + 0.19 * math.ceil(len(labels) / columns))
         figure.legend(handles, labels, loc="outside lower left", ncols=columns)
-        texts = [(*_point(decision, place), ", ".join(rules)) for place, rules in picked.items()]
+        texts = [(*_point(decision, variant), ", ".join(rules)) for variant, rules in picked]
         place_labels(figure, axes, texts, [*((x, y) for x, y, _ in texts), (100.0, decision.baseline_mean)])
     return figure
 
@@ -131,40 +130,38 @@ def _levels(axes: Axes, decision: Decision) -> None:
     axes.axhline(level - decision.margin, color=LOSS, linewidth=1.0, linestyle=DOTS, label=label)
 
 
-def _picked(decision: Decision) -> dict[int, list[str]]:
-    """Return the rules by the places they pick, the recommended first."""
-    found: dict[int, list[str]] = {}
-    for pick in decision.picks:
-        if pick.place is not None:
-            found.setdefault(pick.place, []).append(pick.rule.value)
-    return found
+def _picked(decision: Decision) -> list[tuple[JudgedVariant, list[str]]]:
+    """Return the picked variants with the rules that pick each, the recommended first."""
+    return [(decision.by_name[name], rules) for name, rules in decision.rules_by_variant().items()]
 
 
-def _point(decision: Decision, place: int) -> tuple[float, float]:
-    return 100 * relative_size(decision, place), decision.means[place]
+def _point(decision: Decision, variant: JudgedVariant) -> tuple[float, float]:
+    return 100 * decision.size_share(variant.size), variant.mean
 
 
 _LEFT, _WHOLE = 0.04, 0.99  # of the baseline's size: cutoffs that leave less or more would only stretch the axis
 _DECADES = 3.5  # that have room for three ticks each
 
 
-def curve_figure(decision: Decision, sweep: Sweep, others: Sequence[Decision]) -> Figure:
-    """Return panels over the cutoffs of a scorer: the difference from the baseline with its band, other measures, index size.
+def judged_sweep_figure(decision: Decision, sweep: OrderedSweep, others: Sequence[Decision]) -> Figure:
+    """Return panels over the cutoffs of a sweep: the difference from the baseline with its band, other measures, index size.
 
     The first panel has the difference in the decision's measure, between the simultaneous bounds; lines at 0 and at minus the
-    margin; the points on the Pareto front of all candidates; the scorer's smallest non-inferior cutoff and the recommended
+    margin; the points on the Pareto front of all variants; the sweep's smallest non-inferior cutoff and the recommended
     one. It ends `DEEPEST` margins below 0 at the latest. The second panel has the other measures in % of the baseline, where
     there are any; the last one the size.
 
     Args:
         decision: by the main measure.
-        sweep: one of its scorers.
+        sweep: one of its sweeps.
         others: decisions of the same retrieval model by other measures.
     """
-    drawn = thinned(len(sweep.places), [sweep.places.index(place) for place in _marked(decision, sweep)])
-    places = [sweep.places[index] for index in drawn]
+    marked = {variant.name for variant in (*_on_front(sweep), *_chosen(decision, sweep))}
+    kept = [index for index, variant in enumerate(sweep.variants) if variant.name in marked]
+    drawn = thinned(len(sweep.variants), kept)
+    variants = [sweep.variants[index] for index in drawn]
     cutoffs = [sweep.cutoffs[index] for index in drawn]
-    ratios = _ratios(others, places)
+    ratios = _ratios(others, variants)
     label = cutoff_label(sweep.name)
     with style():
         figure = new_figure(5.0, 6.0 if ratios else 4.6)
@@ -176,10 +173,10 @@ def curve_figure(decision: Decision, sweep: Sweep, others: Sequence[Decision]) -
         for axes in panels:
             axes.margins(x=0.03)
             light_grid(axes)
-        _difference_panel(upper, decision, sweep, places, cutoffs)
+        _difference_panel(upper, decision, sweep, variants, cutoffs)
         if ratios:
             _ratio_panel(panels[1], ratios, cutoffs)
-        sizes = [100 * relative_size(decision, place) for place in places]
+        sizes = [100 * decision.size_share(variant.size) for variant in variants]
         lower.plot(cutoffs, sizes, color=INK)
         lower.axhline(100, color=INK, linewidth=0.9, linestyle=DASHES)
         lower.set_ylim(0, max([105.0, *(1.05 * size for size in sizes)]))
@@ -196,14 +193,13 @@ def curve_figure(decision: Decision, sweep: Sweep, others: Sequence[Decision]) -
 
 
 def _difference_panel(
-    axes: Axes, decision: Decision, sweep: Sweep, places: Sequence[int], cutoffs: Sequence[float]
+    axes: Axes, decision: Decision, sweep: OrderedSweep, variants: Sequence[JudgedVariant], cutoffs: Sequence[float]
 ) -> None:
-    verdicts = [decision.verdicts[place] for place in places]
-    lows, highs = [verdict.low for verdict in verdicts], [verdict.high for verdict in verdicts]
+    lows, highs = [variant.test.low for variant in variants], [variant.test.high for variant in variants]
     axes.fill_between(cutoffs, lows, highs, color=GAIN, alpha=0.28, linewidth=0, label="band of all differences")
     axes.plot(
         cutoffs,
-        [verdict.difference for verdict in verdicts],
+        [variant.test.difference for variant in variants],
         color=GAIN,
         marker="." if len(cutoffs) <= MOST_MARKERS else None,
         label="difference",
@@ -217,15 +213,13 @@ def _difference_panel(
         linestyle=DOTS,
         label=f"margin ({MINUS}{significant_digits(decision.margin)})",
     )
-    front = [place for place in decision.front if place in sweep.places]
-    _points(axes, decision, sweep, front, "Pareto front", marker="o", markersize=3.5, markerfacecolor="none")
-    smallest = [] if sweep.pick.smallest is None else [sweep.pick.smallest]
-    _points(axes, decision, sweep, smallest, "smallest non-inferior", marker="D", markersize=6, color=CHOSEN)
+    _points(axes, sweep, _on_front(sweep), "Pareto front", marker="o", markersize=3.5, markerfacecolor="none")
+    smallest = [] if sweep.picks.smallest is None else [sweep.picks.smallest]
+    _points(axes, sweep, smallest, "smallest non-inferior", marker="D", markersize=6, color=CHOSEN)
     _points(
         axes,
-        decision,
         sweep,
-        [place for place in sweep.places if place == decision.recommended],
+        [variant for variant in sweep.variants if variant == decision.recommended],
         "recommended",
         marker="o",
         markersize=12,
@@ -242,10 +236,10 @@ def _difference_panel(
     axes.set_ylabel(f"difference in\n{plain(decision.measure)}")
 
 
-def _points(axes: Axes, decision: Decision, sweep: Sweep, places: Sequence[int], label: str, **kind: Any) -> None:
-    if places:
-        x = [sweep.cutoffs[sweep.places.index(place)] for place in places]
-        y = [decision.verdicts[place].difference for place in places]
+def _points(axes: Axes, sweep: OrderedSweep, variants: Sequence[JudgedVariant], label: str, **kind: Any) -> None:
+    if variants:
+        x = [sweep.cutoffs[sweep.variants.index(variant)] for variant in variants]
+        y = [variant.test.difference for variant in variants]
         axes.add_line(Line2D(x, y, label=label, **{"color": INK, "linewidth": 0, "zorder": 4, **kind}))
 
 
@@ -258,25 +252,25 @@ def _ratio_panel(axes: Axes, ratios: Sequence[tuple[str, list[float]]], cutoffs:
     axes.yaxis.set_major_locator(MaxNLocator(nbins=4))
 
 
-def _ratios(others: Sequence[Decision], places: Sequence[int]) -> list[tuple[str, list[float]]]:
+def _ratios(others: Sequence[Decision], variants: Sequence[JudgedVariant]) -> list[tuple[str, list[float]]]:
     """Return each other measure with its value at the baseline, and its means in % of that; without those that are 0 there."""
-    found = []
+    ratios = []
     for other in others:
         if other.baseline_mean > 0:
-            values = [100 * other.means[place] / other.baseline_mean for place in places]
-            found.append((f"{plain(other.measure)} ({fixed(other.baseline_mean, 4)})", values))
-    return found
+            values = [100 * other.by_name[variant.name].mean / other.baseline_mean for variant in variants]
+            ratios.append((f"{plain(other.measure)} ({fixed(other.baseline_mean, 4)})", values))
+    return ratios
 
 
-def _frame_cutoffs(axes: Axes, decision: Decision, sweep: Sweep, label: str) -> None:
+def _frame_cutoffs(axes: Axes, decision: Decision, sweep: OrderedSweep, label: str) -> None:
     """Fit the axis to the cutoffs that leave something of the index, and take something, and to those that are marked."""
     if label != CUTOFF:
         # Percentiles are even steps of the text, however small the first is.
         axes.xaxis.set_major_locator(MaxNLocator(nbins=8))
         return
-    shares = [relative_size(decision, place) for place in sweep.places]
+    shares = [decision.size_share(variant.size) for variant in sweep.variants]
     inside = [index for index, share in enumerate(shares) if _LEFT <= share <= _WHOLE]
-    inside += [sweep.places.index(place) for place in _chosen(decision, sweep)]
+    inside += [sweep.variants.index(variant) for variant in _chosen(decision, sweep)]
     # The neighbours, so that the curve is seen to reach both ends.
     first, last = (max(0, min(inside) - 1), max(inside) + 1) if inside else (0, len(shares))
     shown = list(sweep.cutoffs[first : last + 1])
@@ -291,68 +285,67 @@ def _frame_cutoffs(axes: Axes, decision: Decision, sweep: Sweep, label: str) -> 
         axes.set_xlim((math.exp(low), math.exp(high)) if log else (low, high))
 
 
-def _marked(decision: Decision, sweep: Sweep) -> list[int]:
-    return [place for place in decision.front if place in sweep.places] + _chosen(decision, sweep)
+def _on_front(sweep: OrderedSweep) -> list[JudgedVariant]:
+    return [variant for variant in sweep.variants if variant.on_front]
 
 
-def _chosen(decision: Decision, sweep: Sweep) -> list[int]:
-    found = (sweep.pick.smallest, decision.recommended)
-    return [place for place in found if place is not None and place in sweep.places]
+def _chosen(decision: Decision, sweep: OrderedSweep) -> list[JudgedVariant]:
+    return [variant for variant in (sweep.picks.smallest, decision.recommended) if variant in sweep.variants]
 
 
 def _signed_tick(value: float) -> str:
     return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)
 
 
-Place = tuple[float, float]
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """A plot on the page: `id` of what it draws, its `size`, the `frame` of its panels together, and the `dots` of each
-    candidate by its place in the decision, one a panel that shows it; all in units of its viewBox.
+    """A plot on the page: `id` of its figure, its `size`, the `frame` around its panels, and the `dots` of each variant by
+    name, one for each panel that shows it; all in units of its viewBox.
     """
 
     picture: Picture
     id: str
     size: tuple[float, float]
     frame: Frame
-    dots: Mapping[int, tuple[Place, ...]]
+    dots: Mapping[str, tuple[Point, ...]]
 
 
-def drawn_curve(decision: Decision, sweep: Sweep, others: Sequence[Decision], name: str) -> Drawn:
-    """Draw a scorer's curve (see `curve_figure`); `name` makes its ids unique."""
-    figure = curve_figure(decision, sweep, others)
+def drawn_sweep(decision: Decision, sweep: OrderedSweep, others: Sequence[Decision], name: str) -> Drawn:
+    """Draw a sweep (see `judged_sweep_figure`); `name` makes its ids unique."""
+    figure = judged_sweep_figure(decision, sweep, others)
     shown = picture(
         figure,
         name,
         f"{decision.measure} and index size by cutoff of {sweep.name}",
     )
     cutoffs = list(sweep.cutoffs)
-    differences = [decision.verdicts[place].difference for place in sweep.places]
-    sizes = [100 * relative_size(decision, place) for place in sweep.places]
+    differences = [variant.test.difference for variant in sweep.variants]
+    sizes = [100 * decision.size_share(variant.size) for variant in sweep.variants]
+    names = [variant.name for variant in sweep.variants]
     upper = svg_places(figure, figure.axes[0], cutoffs, differences)
     lower = svg_places(figure, figure.axes[-1], cutoffs, sizes)
-    return _drawn(figure, shown, name, dict(zip(sweep.places, zip(upper, lower, strict=True), strict=True)))
+    return _drawn(figure, shown, name, dict(zip(names, zip(upper, lower, strict=True), strict=True)))
 
 
-def drawn_candidates(decision: Decision, name: str) -> Drawn:
-    """Draw all candidates (see `candidates_figure`); `name` makes its ids unique."""
-    figure = candidates_figure(decision)
+def drawn_overview(decision: Decision, name: str) -> Drawn:
+    """Draw all variants (see `overview_figure`); `name` makes its ids unique."""
+    figure = overview_figure(decision)
     shown = picture(
         figure,
         name,
-        f"Index size against {decision.measure} of all candidates",
-        f"{decision.retrieval}: index size against {decision.measure} of all {len(decision.candidates)} candidates. On the "
+        f"Index size against {decision.measure} of all variants",
+        f"{decision.retrieval}: index size against {decision.measure} of all {len(decision.variants)} variants. On the "
         "front: those that neither another one nor the baseline beats in both.",
     )
-    places = range(len(decision.candidates))
-    sizes = [100 * relative_size(decision, place) for place in places]
-    dots = svg_places(figure, figure.axes[0], sizes, decision.means)
-    return _drawn(figure, shown, name, {place: (dot,) for place, dot in zip(places, dots, strict=True)})
+    sizes, means = zip(*(_point(decision, variant) for variant in decision.variants), strict=True)
+    dots = svg_places(figure, figure.axes[0], sizes, means)
+    return _drawn(figure, shown, name, {v.name: (dot,) for v, dot in zip(decision.variants, dots, strict=True)})
 
 
-def _drawn(figure: Figure, shown: Picture, name: str, dots: Mapping[int, tuple[Place, ...]]) -> Drawn:
+def _drawn(figure: Figure, shown: Picture, name: str, dots: Mapping[str, tuple[Point, ...]]) -> Drawn:
     first, last = (frame_of(figure, figure.axes[end]) for end in (0, -1))
     frame = Frame(first.left, first.top, last.right, last.bottom)
     return Drawn(shown, f"{name}-figure_1", svg_size(figure), frame, dots)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from thresher.choosing.records import Choice, Decision, RuleName, Savings
-from thresher.evaluation.non_inferiority import Verdict
+from thresher.choosing.records import Choice, Decision, JudgedVariant, RuleName, Savings
 from thresher.reports.cleaning_tables import p_cell
 from thresher.reports.formatting import NOTHING, exact_number, fixed, megabytes, percent, signed, significant_digits
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, wins_cell
@@ -30,19 +29,20 @@ def decision_table(decision: Decision) -> Table:
         Column("topics needed", "fewest"),
     )
     rows = []
-    for group in decision.groups:
-        places = [place for place, found in enumerate(decision.candidates) if found.group == group.group]
+    for picks in decision.sweeps:
+        nearest = decision.nearest(decision.baseline_size, picks.sweep)
+        needed = nearest.test.topics_needed if nearest else None
         rows.append(
             (
-                Cell(group.group),
-                Cell(str(group.candidates), value=group.candidates),
-                *_picked(decision, group.smallest),
-                _difference(decision, group.smallest),
-                _EMPTY if group.smallest is None else _signed(decision.verdicts[group.smallest].low),
-                *_picked(decision, group.knee),
-                *_picked(decision, group.highest),
-                _difference(decision, group.highest),
-                _topics_needed(decision, places),
+                Cell(picks.sweep),
+                Cell(str(picks.variants), value=picks.variants),
+                *_picked(decision, picks.smallest),
+                _difference(picks.smallest),
+                _EMPTY if picks.smallest is None else _signed(picks.smallest.test.low),
+                *_picked(decision, picks.knee),
+                *_picked(decision, picks.highest),
+                _difference(picks.highest),
+                _EMPTY if needed is None else Cell(str(needed), value=needed),
             )
         )
     caption = (
@@ -51,7 +51,7 @@ def decision_table(decision: Decision) -> Table:
     )
     note = (
         f"Non-inferior: the loss is shown to be less than {margin_text(decision)}. Lower bounds of all "
-        f"{len(decision.candidates)} differences hold together with {percent_text(1 - decision.alpha)} confidence "
+        f"{len(decision.variants)} differences hold together with {percent_text(1 - decision.alpha)} confidence "
         f"({fixed(decision.critical, 2)} standard errors). Topics needed: the fewest that would show it of a cutoff with a "
         f"smaller index than the baseline's, were its difference and spread what they are here."
     )
@@ -59,7 +59,7 @@ def decision_table(decision: Decision) -> Table:
 
 
 def picks_table(decision: Decision) -> Table:
-    """Return a row a rule: its pick of all candidates, and what the rule is worth on topics without a part in it."""
+    """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
     columns = (
         Column("rule", align="left"),
         Column("picks", align="left"),
@@ -77,22 +77,25 @@ def picks_table(decision: Decision) -> Table:
     )
     rows = []
     for pick in decision.picks:
-        found = pick.comparison
-        share = Cell(percent(pick.share), value=pick.share)
-        size = size_share(decision, pick.held_out_size)
+        check = pick.check
+        if check is None:
+            continue
+        result = check.comparison
+        share = Cell(percent(check.share), value=check.share)
+        size = decision.size_share(check.size)
         rows.append(
             (
                 Cell(f"{pick.rule} (recommended)" if pick.rule is RuleName.SMALLEST else pick.rule.value),
-                *_picked(decision, pick.place, BASELINE),
-                _number(pick.apparent),
-                _number(pick.held_out),
+                *_picked(decision, pick.variant, BASELINE),
+                _number(check.apparent),
+                _number(check.mean),
                 *(() if decision.held_out_topics else (Cell(percent(size), value=size),)),
-                _number(pick.held_out - found.difference),
-                _signed(found.difference),
-                Cell(f"{_text(found.ci_low)} to {_text(found.ci_high)}"),
-                wins_cell(found),
-                p_cell(found.p),
-                _signed(pick.optimism),
+                _number(check.mean - result.difference),
+                _signed(result.difference),
+                Cell(f"{_text(result.ci_low)} to {_text(result.ci_high)}"),
+                wins_cell(result),
+                p_cell(result.p),
+                _signed(check.optimism),
                 *(() if decision.held_out_topics else (share,)),
             )
         )
@@ -131,16 +134,6 @@ def margin_text(decision: Decision) -> str:
 def percent_text(share: float) -> str:
     """Return a share as per cent, without decimals where it has none: 0.05 is '5 %'."""
     return f"{100 * share:.6g} %"
-
-
-def size_share(decision: Decision, size: float) -> float:
-    """Return a size as a share of the baseline's; 0 where that is 0."""
-    return size / decision.baseline_size if decision.baseline_size else 0.0
-
-
-def relative_size(decision: Decision, place: int) -> float:
-    """Return a candidate's size as a share of the baseline's."""
-    return size_share(decision, decision.candidates[place].size)
 
 
 def _picks_caption(decision: Decision) -> str:
@@ -187,26 +180,15 @@ def signed_digits(value: float | None) -> str:
     return f"\N{MINUS SIGN}{text}" if value < 0 else text
 
 
-def _picked(decision: Decision, place: int | None, nothing: str = NOTHING) -> tuple[Cell, Cell]:
-    if place is None:
+def _picked(decision: Decision, variant: JudgedVariant | None, nothing: str = NOTHING) -> tuple[Cell, Cell]:
+    if variant is None:
         return Cell(nothing), (Cell(percent(1.0), value=1.0) if nothing == BASELINE else _EMPTY)
-    share = relative_size(decision, place)
-    return Cell(decision.candidates[place].name), Cell(percent(share), value=share)
+    share = decision.size_share(variant.size)
+    return Cell(variant.name), Cell(percent(share), value=share)
 
 
-def _difference(decision: Decision, place: int | None) -> Cell:
-    return _EMPTY if place is None else _signed(decision.verdicts[place].difference)
-
-
-def _topics_needed(decision: Decision, places: list[int]) -> Cell:
-    needed = [
-        found.topics_needed
-        for place in places
-        if (found := decision.verdicts[place]).verdict is Verdict.INCONCLUSIVE
-        and found.topics_needed is not None
-        and decision.candidates[place].size < decision.baseline_size
-    ]
-    return Cell(str(min(needed)), value=min(needed)) if needed else _EMPTY
+def _difference(variant: JudgedVariant | None) -> Cell:
+    return _EMPTY if variant is None else _signed(variant.test.difference)
 
 
 def _number(value: float) -> Cell:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from thresher.exploring.records import Curve, Exploration
+from thresher.exploring.records import Exploration, ExploredSweep
 from thresher.files import write_text
 from thresher.reports.csv_files import csv_text, number_text
 from thresher.reports.formatting import NOTHING, fixed, percent
@@ -16,25 +16,25 @@ CSV_FILE = "explored.csv"
 
 
 def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
-    """Return a row a curve: how many cutoffs were explored, and the one with the best mean of a measure.
+    """Return a row a sweep: how many cutoffs were explored, and the one with the best mean of a measure.
 
     Args:
         exploration: what was explored.
         model: which of its retrieval models.
         measure: which of its measures.
     """
-    base = exploration.curve(BASELINE)
+    base = exploration.sweep(BASELINE)
     rows = []
-    for curve in exploration.curves:
-        means = curve.means(model, measure)
+    for sweep in exploration.sweeps:
+        means = sweep.means(model, measure)
         # Of equals the strictest, which comes first.
         best = int(means.argmax())
-        bytes_share = curve.bytes[best] / base.bytes[0] if curve.bytes and base.bytes else None
-        words = curve.words[best] / exploration.words if exploration.words else 0.0
+        bytes_share = sweep.bytes[best] / base.bytes[0] if sweep.bytes and base.bytes else None
+        words = sweep.words[best] / exploration.words if exploration.words else 0.0
         rows.append(
             (
-                Cell(curve.cleaners[best]),
-                Cell(str(len(curve.cleaners)), value=len(curve.cleaners)),
+                Cell(sweep.variants[best]),
+                Cell(str(len(sweep.variants)), value=len(sweep.variants)),
                 Cell(fixed(float(means[best]), MEASURE_DECIMALS), value=float(means[best])),
                 Cell(percent(words), value=words),
                 Cell(NOTHING if bytes_share is None else percent(bytes_share), value=bytes_share),
@@ -69,26 +69,26 @@ def write_explored_csv(exploration: Exploration, folder: Path) -> None:
 
 def _lines(exploration: Exploration) -> Iterator[list[str]]:
     for model, retrieval in enumerate(exploration.retrieval):
-        for curve in exploration.curves:
+        for sweep in exploration.sweeps:
             measures = range(len(exploration.measures))
-            means = [curve.means(model, measure) for measure in measures]
-            tested = [curve.held_out_means(model, measure) for measure in measures]
-            for point, variant in enumerate(curve.cleaners):
+            means = [sweep.means(model, measure) for measure in measures]
+            tested = [sweep.held_out_means(model, measure) for measure in measures]
+            for point, variant in enumerate(sweep.variants):
                 yield [
                     retrieval,
-                    curve.name,
+                    sweep.name,
                     variant,
-                    number_text(curve.cutoffs[point]) if curve.cutoffs else "",
+                    number_text(sweep.cutoffs[point]) if sweep.cutoffs else "",
                     *(number_text(float(mean[point])) for mean in (*means, *tested) if mean is not None),
-                    str(curve.words[point]),
+                    str(sweep.words[point]),
                     str(exploration.words),
-                    *_counts(curve, point),
+                    *_counts(sweep, point),
                 ]
 
 
-def _counts(curve: Curve, point: int) -> list[str]:
-    size = curve.sizes[point]
-    known = str(curve.bytes[point]) if curve.bytes else ""
+def _counts(sweep: ExploredSweep, point: int) -> list[str]:
+    size = sweep.sizes[point]
+    known = str(sweep.bytes[point]) if sweep.bytes else ""
     return [str(size.documents), str(size.tokens), str(size.postings), str(size.vocabulary), known]
 
 

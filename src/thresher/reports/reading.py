@@ -10,13 +10,12 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thresher.choosing.records import Choice, Decision, SizeKind
+from thresher.choosing.records import Choice, Decision, JudgedVariant, ModelDecisions, SizeKind
 from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.records import Exploration
 from thresher.reports.choice_plots import Drawn
-from thresher.reports.choice_selection import SINGLES, Judged, laxest_first, singles_of, sweeps_of
-from thresher.reports.choice_tables import margin_text, percent_text, relative_size
+from thresher.reports.choice_tables import margin_text, percent_text
 from thresher.reports.formatting import cutoff_text, fixed, percent, signed
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, measure_column
 from thresher.results.records import Results
@@ -35,29 +34,26 @@ class Facts:
 
 
 def facts_by_name(retrieval: str, exploration: Exploration | None, results: Results | None) -> Mapping[str, Facts]:
-    """Return what exploring, or else the runs, found of each cleaner searched by one retrieval model, the baseline's too.
-
-    A cleaner that neither has seen is left out.
-    """
+    """Return the facts of each variant that was explored, or else run, with one retrieval model, the baseline among them."""
     if exploration is not None and retrieval in exploration.retrieval:
         return _explored(exploration, exploration.retrieval.index(retrieval))
     return {} if results is None else _measured(results, retrieval)
 
 
 def _explored(exploration: Exploration, model: int) -> dict[str, Facts]:
-    found = {}
-    for curve in exploration.curves:
+    facts = {}
+    for sweep in exploration.sweeps:
         held_out = {
             measure: means
             for number, measure in enumerate(exploration.measures)
-            if (means := curve.held_out_means(model, number)) is not None
+            if (means := sweep.held_out_means(model, number)) is not None
         }
-        for point, name in enumerate(curve.cleaners):
-            found[name] = Facts(
-                curve.words[point] / exploration.words if exploration.words else None,
+        for point, name in enumerate(sweep.variants):
+            facts[name] = Facts(
+                sweep.words[point] / exploration.words if exploration.words else None,
                 {measure: float(means[point]) for measure, means in held_out.items()},
             )
-    return found
+    return facts
 
 
 def _measured(results: Results, retrieval: str) -> dict[str, Facts]:
@@ -71,19 +67,21 @@ def _measured(results: Results, retrieval: str) -> dict[str, Facts]:
 
 
 QUERIES = 1_000_000
-"""For how many queries savings are told before the reader says another number, where the choice has none."""
+"""Queries that savings are first shown for, where the choice has none."""
+SINGLES = "cleaners without a sweep"
+"""The heading of variants without a cutoff, or alone in their sweep."""
 
 
 @dataclass(frozen=True)
 class Readable:
-    """What can be read of one retrieval model: its decisions, what is known of its cleaners by name, and its plots.
+    """One retrieval model: its decisions, facts by variant, and plots of each sweep and of all variants.
 
-    `curves` are the plots of the scorers, in the order of `sweeps_of`; `overview` is that of all candidates.
+    `sweeps` are in the order of `Decision.ordered_sweeps`.
     """
 
-    judged: Judged
+    decisions: ModelDecisions
     facts: Mapping[str, Facts]
-    curves: Sequence[Drawn]
+    sweeps: Sequence[Drawn]
     overview: Drawn
 
 
@@ -98,17 +96,16 @@ def reading_json(choice: Choice, models: Iterable[Readable]) -> Markup:
 
 
 def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
-    main = readable.judged.main
+    main = readable.decisions.main
     costs = next((costs for costs in choice.costs if costs.retrieval == main.retrieval), None)
     if main.size_kind is SizeKind.POSTINGS:
         costs = None  # which are by byte
-    groups = [
-        _group(readable, sweep.name, laxest_first(main, sweep), drawn)
-        for sweep, drawn in zip(sweeps_of(main), readable.curves, strict=True)
+    sweeps = [
+        _sweep(readable, sweep.name, sweep.laxest_first, drawn)
+        for sweep, drawn in zip(main.ordered_sweeps, readable.sweeps, strict=True)
     ]
-    singles = singles_of(main)
-    if singles:
-        groups.append(_group(readable, SINGLES, singles, readable.overview))
+    if main.singles:
+        sweeps.append(_sweep(readable, SINGLES, main.singles, readable.overview))
     return {
         "name": main.retrieval,
         "kind": main.size_kind.value,
@@ -118,44 +115,43 @@ def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
         "words": _words(main),
         "sure": percent_text(1 - main.alpha),
         "costs": costs and [costs.seconds_fixed, costs.seconds_per_byte, costs.grams_per_second],
-        "start": next((main.candidates[pick.place].name for pick in main.picks if pick.place is not None), None),
-        "picks": [[pick.rule.value, main.candidates[pick.place].name] for pick in main.picks if pick.place is not None],
-        "groups": groups,
+        "start": next((pick.variant.name for pick in main.picks if pick.variant), None),
+        "picks": [[pick.rule.value, pick.variant.name] for pick in main.picks if pick.variant],
+        "sweeps": sweeps,
     }
 
 
-def _group(readable: Readable, name: str, places: Sequence[int], drawn: Drawn) -> dict[str, Any]:
-    main = readable.judged.main
-    chosen = [main.candidates[place] for place in places]
-    known = [readable.facts.get(candidate.name) for candidate in chosen]
+def _sweep(readable: Readable, name: str, variants: Sequence[JudgedVariant], drawn: Drawn) -> dict[str, Any]:
+    main = readable.decisions.main
+    known = [readable.facts.get(variant.name) for variant in variants]
     frame = drawn.frame
     return {
         "name": name,
-        "names": [candidate.name for candidate in chosen],
-        "cutoffs": [None if candidate.cutoff is None else cutoff_text(candidate.cutoff) for candidate in chosen],
-        "sizes": [round(candidate.size) for candidate in chosen],
-        "shares": [_rounded(100 * relative_size(main, place), 1) for place in places],
+        "names": [variant.name for variant in variants],
+        "cutoffs": [None if variant.cutoff is None else cutoff_text(variant.cutoff) for variant in variants],
+        "sizes": [round(variant.size) for variant in variants],
+        "shares": [_rounded(100 * main.size_share(variant.size), 1) for variant in variants],
         "words": [_rounded(fact.words and 100 * fact.words, 1) if fact else None for fact in known],
-        "documents": [candidate.documents for candidate in chosen],
-        "verdicts": [main.verdicts[place].verdict.value for place in places],
-        "lows": [_rounded(main.verdicts[place].low) for place in places],
-        "highs": [_rounded(main.verdicts[place].high) for place in places],
-        "needed": [main.verdicts[place].topics_needed for place in places],
-        "measures": [_values(decision, readable.facts, places) for decision in _decisions(readable)],
+        "documents": [variant.documents for variant in variants],
+        "verdicts": [variant.test.verdict.value for variant in variants],
+        "lows": [_rounded(variant.test.low) for variant in variants],
+        "highs": [_rounded(variant.test.high) for variant in variants],
+        "needed": [variant.test.topics_needed for variant in variants],
+        "measures": [_values(decision, readable.facts, variants) for decision in _decisions(readable)],
         "plot": {
             "id": drawn.id,
             "size": [round(length, 1) for length in drawn.size],
             "frame": [round(edge, 1) for edge in (frame.left, frame.top, frame.right, frame.bottom)],
-            "dots": [[[round(x, 1), round(y, 1)] for x, y in drawn.dots[place]] for place in places],
+            "dots": [[[round(x, 1), round(y, 1)] for x, y in drawn.dots[variant.name]] for variant in variants],
         },
     }
 
 
-def _values(decision: Decision, facts: Mapping[str, Facts], places: Sequence[int]) -> dict[str, Any]:
+def _values(decision: Decision, facts: Mapping[str, Facts], variants: Sequence[JudgedVariant]) -> dict[str, Any]:
     """Return a measure's means, differences from the baseline, and the same on held-out topics, None where there are none."""
     there = {name: mean for name, fact in facts.items() if (mean := fact.held_out.get(decision.measure)) is not None}
-    means = [decision.means[place] for place in places]
-    held = [there.get(decision.candidates[place].name) for place in places]
+    means = [decision.by_name[variant.name].mean for variant in variants]
+    held = [there.get(variant.name) for variant in variants]
     return {
         "means": [_rounded(mean) for mean in means],
         "differences": [_rounded(_less(mean, decision.baseline_mean)) for mean in means],
@@ -169,7 +165,7 @@ def _less(value: float | None, base: float | None) -> float | None:
 
 
 def _decisions(readable: Readable) -> tuple[Decision, ...]:
-    return readable.judged.main, *readable.judged.others
+    return readable.decisions.main, *readable.decisions.others
 
 
 def _words(decision: Decision) -> dict[str, str]:
@@ -194,20 +190,20 @@ A_SCORER = 9
 """Cutoffs of each scorer, beside those that are picked."""
 
 
-def reading_table(judged: Judged, facts: Mapping[str, Facts]) -> Table:
+def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Table:
     """Return a row a cutoff: a few of each scorer from the laxest to the strictest, those picked, and all without a sweep.
 
     Args:
-        judged: the decisions of one retrieval model.
-        facts: what else is known of its cleaners, by name.
+        decisions: of one retrieval model.
+        facts: by variant.
     """
-    main = judged.main
+    main = decisions.main
     rows: list[tuple[Cell, ...]] = []
     rules: list[int] = []
-    for places in (*_some(main), singles_of(main)):
-        if places and rows:
+    for variants in (*_some(main), main.singles):
+        if variants and rows:
             rules.append(len(rows))
-        rows += [_row(judged, facts, place) for place in places]
+        rows += [_row(decisions, facts, variant) for variant in variants]
     columns = (
         Column("cleaner", align="left"),
         measure_column(main.measure),
@@ -215,45 +211,45 @@ def reading_table(judged: Judged, facts: Mapping[str, Facts]) -> Table:
         Column("lower bound"),
         Column("upper bound"),
         Column("verdict", align="left"),
-        *(measure_column(other.measure) for other in judged.others),
+        *(measure_column(other.measure) for other in decisions.others),
         Column("words kept", "%"),
         Column("documents"),
         Column("index size", "% of baseline"),
     )
     sure = percent_text(1 - main.alpha)
     caption = (
-        f"{main.retrieval}: {len(rows)} of {len(main.candidates)} candidates. Differences from the baseline in "
+        f"{main.retrieval}: {len(rows)} of {len(main.variants)} variants. Differences from the baseline in "
         f"{main.measure}; all lower bounds hold together with {sure} confidence, as do all upper ones. Index sizes are "
         f"{main.size_kind}."
     )
     return Table(columns, tuple(rows), caption, rules=tuple(rules))
 
 
-def _some(decision: Decision) -> list[tuple[int, ...]]:
-    found = []
-    for sweep in sweeps_of(decision):
-        ordered = laxest_first(decision, sweep)
-        picked = (sweep.pick.highest, sweep.pick.smallest, sweep.pick.knee, *(pick.place for pick in decision.picks))
-        shown = {*(ordered[index] for index in spread(len(ordered), A_SCORER)), *picked}
-        found.append(tuple(place for place in ordered if place in shown))
-    return found
+def _some(decision: Decision) -> list[list[JudgedVariant]]:
+    some = []
+    for sweep in decision.ordered_sweeps:
+        ordered, picks = sweep.laxest_first, sweep.picks
+        picked = (picks.highest, picks.smallest, picks.knee, *(pick.variant for pick in decision.picks))
+        shown = {ordered[index].name for index in spread(len(ordered), A_SCORER)}
+        shown |= {variant.name for variant in picked if variant}
+        some.append([variant for variant in ordered if variant.name in shown])
+    return some
 
 
-def _row(judged: Judged, facts: Mapping[str, Facts], place: int) -> tuple[Cell, ...]:
-    main = judged.main
-    candidate, verdict, known = main.candidates[place], main.verdicts[place], facts.get(main.candidates[place].name)
+def _row(decisions: ModelDecisions, facts: Mapping[str, Facts], variant: JudgedVariant) -> tuple[Cell, ...]:
+    test, known = variant.test, facts.get(variant.name)
     words = known.words if known else None
-    share = relative_size(main, place)
+    share = decisions.main.size_share(variant.size)
     return (
-        Cell(candidate.name),
-        _number(main.means[place]),
-        Cell(signed(verdict.difference, MEASURE_DECIMALS), value=verdict.difference),
-        Cell(signed(verdict.low, MEASURE_DECIMALS), value=verdict.low),
-        Cell(signed(verdict.high, MEASURE_DECIMALS), value=verdict.high),
-        Cell(verdict.verdict.value),
-        *(_number(other.means[place]) for other in judged.others),
+        Cell(variant.name),
+        _number(variant.mean),
+        Cell(signed(test.difference, MEASURE_DECIMALS), value=test.difference),
+        Cell(signed(test.low, MEASURE_DECIMALS), value=test.low),
+        Cell(signed(test.high, MEASURE_DECIMALS), value=test.high),
+        Cell(test.verdict.value),
+        *(_number(other.by_name[variant.name].mean) for other in decisions.others),
         Cell(percent(words), value=words),
-        Cell(fixed(candidate.documents, 0), value=candidate.documents),
+        Cell(fixed(variant.documents, 0), value=variant.documents),
         Cell(percent(share), value=share),
     )
 

@@ -2,7 +2,7 @@
   const data = JSON.parse(document.getElementById("reading-data").textContent);
   const part = (name) => document.getElementById(`reading-${name}`);
   const opening = "#reading:";
-  const state = { model: 0, group: 0, step: 0 };
+  const state = { model: 0, sweep: 0, step: 0 };
   let pending = 0;
 
   const fixed = (value, digits) => {
@@ -27,9 +27,9 @@
   const address = (model, name) => opening + encoded(name) + (model ? `:${encoded(data.models[model].name)}` : "");
 
   const find = (model, name) => {
-    for (const [group, { names }] of data.models[model].groups.entries()) {
+    for (const [sweep, { names }] of data.models[model].sweeps.entries()) {
       const step = names.indexOf(name);
-      if (step >= 0) return { model, group, step };
+      if (step >= 0) return { model, sweep, step };
     }
     return null;
   };
@@ -50,7 +50,7 @@
   const showModel = () => {
     const model = data.models[state.model];
     part("model").value = state.model;
-    fill(part("group"), model.groups.map(({ name }) => name));
+    fill(part("sweep"), model.sweeps.map(({ name }) => name));
     part("costs").hidden = !model.costs;
     part("picks").replaceChildren(
       ...model.picks.map(([rule, name]) => {
@@ -61,9 +61,9 @@
       }),
     );
   };
-  const showGroup = () => {
-    const { names, cutoffs, plot, name } = data.models[state.model].groups[state.group];
-    part("group").value = state.group;
+  const showSweep = () => {
+    const { names, cutoffs, plot, name } = data.models[state.model].sweeps[state.sweep];
+    part("sweep").value = state.sweep;
     part("step").max = names.length - 1;
     part("ends").textContent =
       cutoffs[0] === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
@@ -84,11 +84,11 @@
       circle.setAttribute("cy", dots[place][1]);
     });
   };
-  const showMeasures = (model, group, step) => {
-    const anyHeld = group.measures.some(({ held }) => held !== null);
+  const showMeasures = (model, sweep, step) => {
+    const anyHeld = sweep.measures.some(({ held }) => held !== null);
     for (const header of part("form").querySelectorAll("th.held")) header.hidden = !anyHeld;
     part("measures").replaceChildren(
-      ...group.measures.map(({ means, differences, held, heldDifferences }, place) => {
+      ...sweep.measures.map(({ means, differences, held, heldDifferences }, place) => {
         const row = document.createElement("tr");
         const header = document.createElement("th");
         header.scope = "row";
@@ -112,61 +112,61 @@
   };
   const show = () => {
     const model = data.models[state.model];
-    const group = model.groups[state.group];
+    const sweep = model.sweeps[state.sweep];
     const { step } = state;
-    const verdict = group.verdicts[step];
-    const needed = group.needed[step];
+    const verdict = sweep.verdicts[step];
+    const needed = sweep.needed[step];
     part("step").value = step;
-    part("step").setAttribute("aria-valuetext", group.names[step]);
-    part("name").textContent = group.names[step];
-    part("cutoff").textContent = group.cutoffs[step] ?? "–";
+    part("step").setAttribute("aria-valuetext", sweep.names[step]);
+    part("name").textContent = sweep.names[step];
+    part("cutoff").textContent = sweep.cutoffs[step] ?? "–";
     const topics = needed === null ? "" : ` About ${fixed(needed, 0)} topics would show it, were the difference and its spread what they are here.`;
     part("verdict").textContent = model.words[verdict] + topics;
     part("verdict").className = `verdict ${{ "non-inferior": "better", inferior: "worse" }[verdict] ?? ""}`;
-    showMeasures(model, group, step);
-    const bounds = `${signed(group.lows[step])} and ${signed(group.highs[step])}`;
-    part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all candidates at once)`;
-    part("words").textContent = group.words[step] === null ? "–" : `${fixed(group.words[step], 1)} %`;
-    part("documents").textContent = `${fixed(group.documents[step], 0)} of ${fixed(model.documents, 0)}`;
-    part("size").textContent = `${fixed(group.sizes[step], 0)} ${model.kind} (${fixed(group.shares[step], 1)} % of the baseline's)`;
-    part("saved").textContent = saved(model, group.sizes[step]);
-    showMarker({ frame: group.plot.frame, dots: group.plot.dots[step] });
+    showMeasures(model, sweep, step);
+    const bounds = `${signed(sweep.lows[step])} and ${signed(sweep.highs[step])}`;
+    part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all variants at once)`;
+    part("words").textContent = sweep.words[step] === null ? "–" : `${fixed(sweep.words[step], 1)} %`;
+    part("documents").textContent = `${fixed(sweep.documents[step], 0)} of ${fixed(model.documents, 0)}`;
+    part("size").textContent = `${fixed(sweep.sizes[step], 0)} ${model.kind} (${fixed(sweep.shares[step], 1)} % of the baseline's)`;
+    part("saved").textContent = saved(model, sweep.sizes[step]);
+    showMarker({ frame: sweep.plot.frame, dots: sweep.plot.dots[step] });
   };
   const remember = () => {
     // Browsers refuse to hear of every step of a held key.
     clearTimeout(pending);
     pending = setTimeout(() => {
-      const { names } = data.models[state.model].groups[state.group];
+      const { names } = data.models[state.model].sweeps[state.sweep];
       history.replaceState(null, "", address(state.model, names[state.step]));
     }, 300);
   };
   const go = (place) => {
     const newModel = place.model !== state.model;
-    const newGroup = newModel || place.group !== state.group;
+    const newSweep = newModel || place.sweep !== state.sweep;
     Object.assign(state, place);
     if (newModel) showModel();
-    if (newGroup) showGroup();
+    if (newSweep) showSweep();
     show();
   };
-  const nearest = (group, size) => {
-    const far = group.sizes.map((other) => Math.abs(other - size));
+  const nearest = (sweep, size) => {
+    const far = sweep.sizes.map((other) => Math.abs(other - size));
     return far.indexOf(Math.min(...far));
   };
-  const size = () => data.models[state.model].groups[state.group].sizes[state.step];
+  const size = () => data.models[state.model].sweeps[state.sweep].sizes[state.step];
 
   part("step").addEventListener("input", (event) => {
     go({ ...state, step: event.target.valueAsNumber });
     remember();
   });
-  part("group").addEventListener("change", (event) => {
-    const group = Number(event.target.value);
-    go({ ...state, group, step: nearest(data.models[state.model].groups[group], size()) });
+  part("sweep").addEventListener("change", (event) => {
+    const sweep = Number(event.target.value);
+    go({ ...state, sweep, step: nearest(data.models[state.model].sweeps[sweep], size()) });
     remember();
   });
   part("model").addEventListener("change", (event) => {
     const model = Number(event.target.value);
-    const { names } = data.models[state.model].groups[state.group];
-    go(find(model, names[state.step]) ?? { model, group: 0, step: 0 });
+    const { names } = data.models[state.model].sweeps[state.sweep];
+    go(find(model, names[state.step]) ?? { model, sweep: 0, step: 0 });
     remember();
   });
   part("queries").addEventListener("input", show);
@@ -187,7 +187,7 @@
   const start = data.models[0].start;
   Object.assign(state, (start === null ? null : find(0, start)) ?? state);
   showModel();
-  showGroup();
+  showSweep();
   show();
   follow();
 }
