@@ -208,7 +208,7 @@ def test_damage_says_how_to_mend_it(tmp_path):
         "Fix: use one of words, characters, pyplexity, pyplexity-trigrams."
     )
     (folder / "card.json").write_text("{}")
-    assert message() == f"{folder / 'card.json'}: the model card is damaged ('ngrams'). {mend}"
+    assert message() == f"{folder / 'card.json'}: name: it is missing. {mend}"
     (folder / "model.arpa").unlink()
     assert message() == (
         f"lm={folder}: the folder '{folder}' holds no language model (model.arpa or model.binary). {mend}"

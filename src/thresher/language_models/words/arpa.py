@@ -1,14 +1,14 @@
-"""Models in the ARPA format that KenLM reads, and KenLM's binary format."""
+"""Writing models: the ARPA format that KenLM reads, and KenLM's own binary format."""
 
 from __future__ import annotations
 
 import math
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,7 @@ from thresher.language_models.words.counts import Level
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 NEVER = -99.0
 """The log10 of the probability 0, as ARPA files write it."""
+PROGRAM = "build_binary"
 
 Logs = npt.NDArray[np.float32]
 Probabilities = npt.NDArray[np.float64]
@@ -31,7 +32,7 @@ _TEXT = pa.large_string()
 
 @dataclass(frozen=True)
 class Section:
-    """What a model says of the n-grams of one length.
+    """A model's n-grams of one length.
 
     Attributes:
         level: the n-grams.
@@ -60,40 +61,73 @@ def log10(probabilities: Probabilities) -> Logs:
 
 
 def write_sections(path: Path, words: Sequence[bytes], sections: Sequence[Section]) -> None:
-    """Write a model to `path`, which is not yet there. Numbers are written to the precision of 32 bits, which KenLM's have.
+    """Write a model with the precision of 32 bits, which is KenLM's.
 
-    KenLM reads no model of unigrams only; such a one is given one bigram, which has the value it would have without.
+    KenLM reads no model of unigrams only: such a model gets one bigram, with the value it would have without.
 
     Args:
         path: the file.
         words: the vocabulary, as UTF-8; the first are `<unk>`, `<s>` and `</s>`.
         sections: those of n = 1, 2, ... in order.
     """
+    vocabulary = pa.array([word.decode() for word in words], _TEXT)
+    # The text of the n-grams one word shorter, which the next section's end with.
+    shorter: list[Any] = [pa.array([""], _TEXT)]
     sizes = [section.size for section in sections]
-    alone = len(sections) == 1
+    blocks: list[Iterator[bytes | memoryview]] = [
+        _lines(section, vocabulary, shorter, last=section is sections[-1]) for section in sections
+    ]
+    if len(sections) == 1:
+        sizes.append(1)
+        blocks.append(iter([f"{sections[0].logs[0]}\t{BEGIN} {UNKNOWN}\n".encode()]))
+    _write(path, sizes, blocks)
+
+
+def write_mixture(
+    path: Path, histories: Sequence[tuple[str, float | None]], bigrams: Iterable[tuple[str, str, float]], count: int
+) -> tuple[int, int]:
+    """Write P(w | v) = share(v, w) + rest(v) exactly as a back-off model, to the precision of seven decimals.
+
+    A back-off model gives an unseen bigram P(w) · backoff(v). With every P(w) = 1 and backoff(v) = rest(v) that is the value
+    of the mixture; seen bigrams are listed with theirs.
+
+    Args:
+        path: the file.
+        histories: every word of the vocabulary, the three special ones included, and its rest; None for `</s>`.
+        bigrams: v, w and P(w | v) of each bigram that was seen; a value above 1 becomes 1, as KenLM demands.
+        count: the number of bigrams.
+
+    Returns:
+        the number of unigrams and of bigrams.
+    """
+    unigrams = (f"0\t{word}\n" if rest is None else f"0\t{word}\t{math.log10(rest):.7f}\n" for word, rest in histories)
+    pairs = (f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n" for first, second, value in bigrams)
+    with atomic_path(path) as temporary:
+        _write(temporary, (len(histories), count), (map(str.encode, unigrams), map(str.encode, pairs)))
+    return len(histories), count
+
+
+def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes | memoryview]]) -> None:
+    """Write the frame of an ARPA file around the lines of its sections, one for each n from 1."""
     with path.open("wb") as out:
-        header = [f"ngram {length}={size}\n" for length, size in enumerate([*sizes, *[1] * alone], start=1)]
+        header = [f"ngram {length}={size}\n" for length, size in enumerate(sizes, start=1)]
         out.write("".join(["\\data\\\n", *header]).encode())
-        shorter: Any = pa.array([""], _TEXT)
-        vocabulary = pa.array([word.decode() for word in words], _TEXT)
-        for length, section in enumerate(sections, start=1):
+        for length, lines in enumerate(sections, start=1):
             out.write(f"\n\\{length}-grams:\n".encode())
-            shorter = _write_section(out, section, vocabulary, shorter, go_on=length < len(sections))
-        if alone:
-            out.write(f"\n\\2-grams:\n{sections[0].logs[0]}\t{BEGIN} {UNKNOWN}\n".encode())
+            out.writelines(lines)
         out.write(b"\n\\end\\\n")
 
 
-def _write_section(out: IO[bytes], section: Section, vocabulary: Any, shorter: Any, go_on: bool) -> Any:
-    """Write the n-grams of a length, given the text of those one word shorter; to go on, return their own text."""
-    level = section.level
-    texts = []
+def _lines(section: Section, vocabulary: Any, shorter: list[Any], last: bool) -> Iterator[bytes | memoryview]:
+    """Give a section's lines in blocks, and put its n-grams into `shorter`, unless it is the last section."""
+    level, suffixes = section.level, shorter[0]
+    parts = [pa.array([], _TEXT)]
     for at in level.blocks():
-        firsts = vocabulary.take(pa.array(level.firsts(at)))
-        # A unigram has the empty text behind it, and needs no space.
-        grams = _join([firsts, shorter.take(pa.array(level.suffixes(at)))], " ") if len(shorter) > 1 else firsts
-        if go_on:
-            texts.append(grams)
+        grams = vocabulary.take(pa.array(level.firsts(at)))
+        if len(suffixes) > 1:
+            grams = _join([grams, suffixes.take(pa.array(level.suffixes(at)))], " ")
+        if not last:
+            parts.append(grams)
         fields = [_numbers(section.logs[at]), grams]
         if section.backoffs is not None:
             fields.append(_numbers(section.backoffs[at]))
@@ -101,9 +135,10 @@ def _write_section(out: IO[bytes], section: Section, vocabulary: Any, shorter: A
         lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
         if section.kept is not None:
             lines = lines.filter(pa.array(section.kept[at]))
-        offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset : lines.offset + len(lines) + 1]
-        out.write(memoryview(lines.buffers()[2])[offsets[0] : offsets[-1]] if len(lines) else b"")
-    return pa.concat_arrays(texts) if texts else pa.array([], _TEXT)
+        if len(lines):
+            offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset : lines.offset + len(lines) + 1]
+            yield memoryview(lines.buffers()[2])[offsets[0] : offsets[-1]]
+    shorter[0] = pa.concat_arrays(parts)
 
 
 def _join(parts: Sequence[Any], separator: str) -> Any:
@@ -114,75 +149,11 @@ def _numbers(logs: Logs) -> Any:
     return pc.cast(pa.array(logs), _TEXT)
 
 
-def interpolated_probability(
-    bigrams: Mapping[str, Mapping[str, int]], unigrams: Mapping[str, int], total: int, history: str, word: str
-) -> float:
-    """Return P(word | history) = 0.8 · P(word | history) + 0.2 · P(history) + 1e-6, by maximum likelihood.
-
-    This is the mixture of PyPlexity's bigram model (its public source; the unigram really is that of the *previous* word),
-    so that its cutoffs of 1K to 14K keep their meaning. A word's bigrams are normalised by their own sum, since bigram and
-    unigram counts may be on different scales.
-
-    Args:
-        bigrams: counts of each history's followers.
-        unigrams: counts of words.
-        total: the sum of `unigrams`.
-        history: the previous word.
-        word: the word to predict.
-    """
-    followers = bigrams.get(history, {})
-    seen = followers.get(word, 0)
-    conditional = seen / sum(followers.values()) if seen else 0.0
-    return 0.8 * conditional + 0.2 * (unigrams.get(history, 0) / total) + 1e-6
-
-
-def write_interpolated_bigrams(
-    path: Path, bigrams: Mapping[str, Mapping[str, int]], unigrams: Mapping[str, int]
-) -> tuple[int, int]:
-    """Write the mixture of `interpolated_probability` exactly as a back-off model.
-
-    A back-off model gives an unseen bigram P(word) · backoff(history). With every P(word) = 1 (log10 0) and
-    backoff(history) = 0.2 · P(history) + 1e-6 that is the mixture's value for an unseen bigram, and seen bigrams are listed
-    with the mixture's value. `<s>` and `<unk>` are histories that were never counted: their back-off is 1e-6.
-
-    Returns:
-        the number of unigrams and of bigrams written.
-    """
-    total = sum(unigrams.values())
-    vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})
-    count = sum(len(followers) for followers in bigrams.values())
-
-    def backoff(history: str) -> float:
-        return math.log10(0.2 * (unigrams.get(history, 0) / total) + 1e-6)
-
-    def rows() -> Iterable[str]:
-        yield f"\\data\\\nngram 1={len(vocabulary) + 3}\nngram 2={count}\n\n\\1-grams:\n"
-        yield f"0\t{UNKNOWN}\t{math.log10(1e-6):.7f}\n0\t{BEGIN}\t{math.log10(1e-6):.7f}\n0\t{END}\n"
-        for word in vocabulary:
-            yield f"0\t{word}\t{backoff(word):.7f}\n"
-        yield "\n\\2-grams:\n"
-        for history in sorted(bigrams):
-            followers = bigrams[history]
-            share = 0.8 / sum(followers.values())
-            rest = 0.2 * (unigrams.get(history, 0) / total) + 1e-6
-            for word in sorted(followers):
-                # The 1e-6 may lift a certain word above 1, which KenLM refuses.
-                yield f"{min(0.0, math.log10(share * followers[word] + rest)):.7f}\t{history} {word}\n"
-        yield "\n\\end\\\n"
-
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(rows())
-    return len(vocabulary) + 3, count
-
-
-PROGRAM = "build_binary"
-
-
 def write_binary(arpa: Path, binary: Path) -> bool:
-    """Write the model of an ARPA file as a binary (probing hash table), if KenLM's `build_binary` is on the path.
+    """Write an ARPA file's model as KenLM's binary (probing hash table), if KenLM's `build_binary` is on the path.
 
     Returns:
-        whether there is a binary now; without one the ARPA file says the same.
+        whether there is a binary now; the ARPA file does without.
     """
     program = shutil.which(PROGRAM)
     if program is None:

@@ -1,20 +1,21 @@
 """The language model `books`: English bigrams from the word counts that symspellpy ships, built at first use.
 
-The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. The list leaves out much (no bigram occurs
-fewer than some 10,000 times), so its perplexities are high and its cutoffs are those of its own scale.
+The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. No bigram in the list occurs fewer than some
+10,000 times, so that perplexities are high, and cutoffs have a scale of their own.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
 from pathlib import Path
 
 from thresher.errors import MissingDependencyError
 from thresher.files import file_digest
-from thresher.language_models.words.arpa import write_interpolated_bigrams
-from thresher.language_models.words.cards import ModelCard
+from thresher.language_models.words.arpa import BEGIN, END, UNKNOWN, write_mixture
+from thresher.language_models.words.cards import BIGRAM_FORMULA, UNSEEN_WORDS, ModelCard
+from thresher.language_models.words.interpolated import FLOOR, WEIGHTS
 from thresher.language_models.words.tokenisers import NORMALISATIONS, WORDS
 
 NAME = "books"
@@ -30,21 +31,47 @@ def build(folder: Path) -> None:
     """
     unigrams, bigrams = read_counts()
     path = folder / "model.arpa"
-    ngrams = write_interpolated_bigrams(path, bigrams, unigrams)
+    ngrams = write_counts(path, unigrams, bigrams)
     ModelCard(
         name=NAME,
         language="en",
         corpus=f"Google Books n-gram counts as shipped by symspellpy ({_WORDS}, {_PAIRS})",
         order=2,
         ngrams=ngrams,
-        formula="0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model)",
+        formula=f"{BIGRAM_FORMULA})",
         tokeniser=WORDS,
-        log_base="log10 in the file; perplexity = 10 ** (-log10 P / words)",
-        unknown_words="history of probability 0: an unknown word costs what any unseen pair costs",
+        unknown_words=UNSEEN_WORDS,
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=file_digest(path),
         normalisation=NORMALISATIONS[WORDS],
     ).write(folder / "card.json")
+
+
+def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
+    """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
+
+    This is PyPlexity's bigram model (its public source; the unigram really is that of the *previous* word), so that its
+    cutoffs of 1K to 14K keep their meaning. A word's bigrams are normalised by their own sum, since bigram and unigram counts
+    may be on different scales. `<s>` and `<unk>` were never counted.
+
+    Returns:
+        the number of unigrams and of bigrams.
+    """
+    total = sum(unigrams.values())
+    vocabulary = sorted({*unigrams, *bigrams, *(word for followers in bigrams.values() for word in followers)})
+    word_weight, pair_weight = WEIGHTS[2]
+
+    def rest(history: str) -> float:
+        return word_weight * (unigrams.get(history, 0) / total) + FLOOR
+
+    def pairs() -> Iterator[tuple[str, str, float]]:
+        for history, followers in sorted(bigrams.items()):
+            share = pair_weight / sum(followers.values())
+            for word, count in sorted(followers.items()):
+                yield history, word, share * count + rest(history)
+
+    histories = [(UNKNOWN, FLOOR), (BEGIN, FLOOR), (END, None), *((word, rest(word)) for word in vocabulary)]
+    return write_mixture(path, histories, pairs(), sum(map(len, bigrams.values())))
 
 
 def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
@@ -62,9 +89,7 @@ def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
 
 def _lines(name: str) -> list[str]:
     try:
-        resource: Traversable = files("symspellpy") / name
-        with as_file(resource) as path:
-            return path.read_text(encoding="utf-8-sig").splitlines()
+        return (files("symspellpy") / name).read_text(encoding="utf-8-sig").splitlines()
     except (ModuleNotFoundError, FileNotFoundError) as error:
         raise MissingDependencyError(
             f"the word counts {name} are missing",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from thresher.errors import StateError
-from thresher.files import read_text, write_json
+from thresher.files import write_json
+from thresher.records import RecordFile
+
+# What several kinds of models say.
+BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
+UNSEEN_WORDS = "history of probability 0: an unknown word costs what any unseen pair costs"
 
 
 @dataclass(frozen=True)
@@ -19,15 +23,14 @@ class Training:
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
         texts: the name, bytes and SHA-256 of each file or folder.
-        words: the words that were counted.
-        sentences: the sentences that were counted.
+        words, sentences: how many were counted.
         vocabulary: the different words of the model, without `<unk>`, `<s>` and `</s>`.
-        least_count: words that occur more rarely are unknown.
+        least_count: rarer words are unknown.
         most_words: how many words the vocabulary was cut to, if it was.
         cut_words: how many of the words that were counted are unknown by these cuts.
         prune: for each order, the count up to which n-grams are left out.
         estimator: its name.
-        parameters: the estimator's, found or chosen.
+        parameters: the estimator's, estimated or chosen.
         perplexities: perplexities at percentiles of sentences.
         perplexities_of: which sentences: `held-out sentences`, or `training sentences` where there were too few.
         perplexity_sentences: how many sentences that are.
@@ -49,11 +52,11 @@ class Training:
     perplexity_sentences: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """What must be known of a model to use its perplexities.
+    """What a reader of a model's perplexities must know of it.
 
-    `ngrams` counts the n-grams of each order; `tokeniser` is the name of a tokeniser, and `normalisation` tells what that does
+    `ngrams` counts the n-grams of each order; `tokeniser` is the name of a tokeniser, and `normalisation` says what that does
     to words; `digest` is the SHA-256 of the ARPA file; `training` is None where the model was not trained here.
     """
 
@@ -64,7 +67,7 @@ class ModelCard:
     ngrams: tuple[int, ...]
     formula: str
     tokeniser: str
-    log_base: str
+    log_base: str = "log10 in the file; perplexity = 10 ** (-log10 P / words)"
     unknown_words: str
     sentence_ends: str
     digest: str
@@ -82,14 +85,4 @@ def read_card(path: Path) -> ModelCard:
     Raises:
         StateError: if it is damaged.
     """
-    try:
-        values = {**json.loads(read_text(path))}
-        values["ngrams"] = tuple(values["ngrams"])
-        if training := values.get("training"):
-            lists = {name: tuple(training[name]) for name in ("texts", "prune")}
-            values["training"] = Training(**{**training, **lists})
-        return ModelCard(**values)
-    except (ValueError, TypeError, KeyError) as error:
-        raise StateError(
-            f"the model card is damaged ({error})", f"delete the folder {path.parent}", str(path)
-        ) from error
+    return RecordFile(ModelCard, "a model card", f"delete the folder {path.parent}", error=StateError).read(path)

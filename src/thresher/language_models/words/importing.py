@@ -11,7 +11,7 @@ from pathlib import Path
 from thresher.errors import ConfigError, InputError
 from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.words.arpa import write_binary
-from thresher.language_models.words.cards import ModelCard
+from thresher.language_models.words.cards import UNSEEN_WORDS, ModelCard
 from thresher.language_models.words.models import ARPA, BINARY, CARD
 from thresher.language_models.words.pyplexity_models import convert
 from thresher.language_models.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, WORDS, tokeniser
@@ -28,7 +28,6 @@ _MOST_LINES = 1000
 _CORPUS = "unknown: imported from {}"
 _UNKNOWN = "<unk>, as the file has it"
 _NO_UNKNOWN = "log10 P = -100, as KenLM sets it: the file has no <unk>"
-_LOG_BASE = "log10 in the file; perplexity = 10 ** (-log10 P / words)"
 
 
 def import_model(source: Path, output: Path, tokeniser_name: str | None = None, name: str | None = None) -> ModelCard:
@@ -80,8 +79,7 @@ def _import_pyplexity(source: Path, folder: Path, tokeniser_name: str | None, na
         ngrams=written.ngrams,
         formula=written.formula,
         tokeniser=cut_by,
-        log_base=_LOG_BASE,
-        unknown_words="history of probability 0: an unknown word costs what any unseen pair costs",
+        unknown_words=UNSEEN_WORDS,
         sentence_ends="<s> stands for PyPlexity's #, </s> is not scored",
         digest=file_digest(path),
         normalisation=NORMALISATIONS[cut_by],
@@ -105,7 +103,6 @@ def _import_ngrams(source: Path, folder: Path, head: bytes, tokeniser_name: str 
         ngrams=ngrams,
         formula=f"{order}-grams with back-off, as the file has them",
         tokeniser=cut_by,
-        log_base=_LOG_BASE,
         unknown_words=_UNKNOWN if knows_unknown else _NO_UNKNOWN,
         sentence_ends="<s> begins a sentence, </s> is not scored",
         digest=file_digest(path),

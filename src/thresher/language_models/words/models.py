@@ -121,7 +121,7 @@ def model_files(name: str) -> ModelFiles:
     try:
         return ModelFiles(path, read_card(card))
     except StateError as error:
-        raise InputError(error.what, _FIX, str(card)) from error
+        raise InputError(error.what, _FIX, error.where) from error
 
 
 @cache

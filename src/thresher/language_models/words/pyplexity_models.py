@@ -4,8 +4,8 @@ A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w
 pairs, words). A key is its words with spaces between; `#` is what stands before a sentence. Source of the format and of the
 formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
 
-**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6. A back-off model holds that exactly: every word has
-probability 1, w1 the back-off weight 0.2 · P(w1) + 1e-6, and pairs that were seen the whole sum.
+**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6, which a back-off model holds exactly: see
+`thresher.language_models.words.arpa.write_mixture`.
 
 **Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model holds that: after a pair w1 w2
 that was not seen, nothing is left that knows w1. But PyPlexity does not compute it for three words in a row. It lines up the
@@ -26,35 +26,19 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import InputError, MissingDependencyError
-from thresher.files import atomic_path, user_error
+from thresher.files import user_error
+from thresher.language_models.words.arpa import BEGIN, END, UNKNOWN, write_mixture
+from thresher.language_models.words.cards import BIGRAM_FORMULA
+from thresher.language_models.words.interpolated import FLOOR, WEIGHTS
 
-_BOUNDARY, _BEGIN = "#", "<s>"
+_BOUNDARY = "#"
 # Words that mean something to KenLM; no token of PyPlexity's holds a < or >.
-_RESERVED = frozenset((_BEGIN, "</s>", "<unk>", "<UNK>"))
+_RESERVED = frozenset((BEGIN, END, UNKNOWN, "<UNK>"))
 _CONTROL = re.compile("[\0-\x1f]")
-_LEAST = 1e-6
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """The weights in a formula of PyPlexity's, and what a card says of it."""
-
-    triple: float
-    pair: float
-    word: float
-    formula: str
-
-
-_BIGRAMS = _Weights(
-    0.0, 0.8, 0.2, "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model, exactly)"
-)
-_TRIGRAMS = _Weights(
-    0.6,
-    0.3,
-    0.1,
+_TRIGRAM_FORMULA = (
     "0.6 * P(w | previous w) + 0.3 * P(w | previous) + 0.1 * P(previous) + 1e-6; a sentence's last token is counted and not "
     "scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for three "
-    "words in a row)",
+    "words in a row)"
 )
 
 
@@ -86,10 +70,10 @@ def convert(source: Path, path: Path) -> Converted:
         MissingDependencyError: if the package `storable` is not installed.
     """
     hashes = _read(source)
-    sizes = range(len(hashes), 0, -1)
-    tables = [_Table(entries, words, source) for entries, words in zip(hashes, sizes, strict=True)]
+    order = len(hashes)
+    tables = [_Table(entries, order - at, source) for at, entries in enumerate(hashes)]
     mixture = _Mixture(
-        _TRIGRAMS if len(tables) > 2 else _BIGRAMS,
+        WEIGHTS[order],
         {word: probability for (word,), probability in tables[-1]},
         tables[-2],
         # Of the triples only these are ever looked up.
@@ -100,16 +84,20 @@ def convert(source: Path, path: Path) -> Converted:
     for first, second, _ in mixture.pairs():
         vocabulary |= {first, second}
         count += 1
-    vocabulary.discard(_BEGIN)
-    ngrams = (len(vocabulary) + 3, count)
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        out.writelines(_rows(mixture, sorted(vocabulary), ngrams))
-    return Converted(ngrams, mixture.weights.formula, len(tables) > 2, sum(table.left_out() for table in tables))
+    vocabulary.discard(BEGIN)
+    special = ((UNKNOWN, FLOOR), (END, None), (BEGIN, mixture.rest(_BOUNDARY)))
+    histories = [*special, *((word, mixture.rest(word)) for word in sorted(vocabulary))]
+    return Converted(
+        write_mixture(path, histories, mixture.pairs(), count),
+        _TRIGRAM_FORMULA if order > 2 else f"{BIGRAM_FORMULA}, exactly)",
+        order > 2,
+        sum(table.left_out() for table in tables),
+    )
 
 
 @dataclass(frozen=True)
 class _Table:
-    """A hash of the file; going through it gives the words of each key that text can match, and its probability."""
+    """A hash of the file; iterating gives the words of each key that text can match, and its probability."""
 
     entries: Mapping[Any, Any]
     words: int
@@ -135,7 +123,7 @@ class _Table:
         except (TypeError, ValueError):
             probability = math.nan
         # Sums of rounded numbers may be a little more than 1.
-        if 0 <= probability <= 1 + _LEAST:
+        if 0 <= probability <= 1 + FLOOR:
             return probability
         raise InputError(f"{value!r} is no probability", "give a model that PyPlexity reads", str(self.source))
 
@@ -144,14 +132,14 @@ class _Table:
 class _Mixture:
     """PyPlexity's P(w2 | w1) over the tables of a file; `doubled` are the triples w1 w2 w2."""
 
-    weights: _Weights
+    weights: tuple[float, ...]
     words: Mapping[str, float]
     table: _Table
     doubled: Mapping[tuple[str, str], float]
 
     def rest(self, first: str) -> float:
         """Return what any unseen pair gets after `first`."""
-        return self.weights.word * self.words.get(first, 0.0) + _LEAST
+        return self.weights[0] * self.words.get(first, 0.0) + FLOOR
 
     def pairs(self) -> Iterator[tuple[str, str, float]]:
         """Give all pairs that were seen, alone or in a triple, with their sums."""
@@ -159,29 +147,16 @@ class _Mixture:
             yield first, second, value
             # A sentence begins like what follows a # in the text.
             if first == _BOUNDARY:
-                yield _BEGIN, second, value
+                yield BEGIN, second, value
 
     def _seen(self) -> Iterator[tuple[str, str, float]]:
-        weights, doubled = self.weights, self.doubled
+        pair_weight, triple_weight = (*self.weights[1:], 0.0)[:2]
         for (first, second), probability in self.table:
-            triple = doubled.get((first, second), 0.0) if doubled else 0.0
-            yield first, second, weights.triple * triple + weights.pair * probability + self.rest(first)
-        for (first, second), triple in doubled.items():
+            triple = self.doubled.get((first, second), 0.0)
+            yield first, second, triple_weight * triple + pair_weight * probability + self.rest(first)
+        for (first, second), triple in self.doubled.items():
             if (first, second) not in self.table:
-                yield first, second, weights.triple * triple + self.rest(first)
-
-
-def _rows(mixture: _Mixture, vocabulary: list[str], ngrams: tuple[int, int]) -> Iterator[str]:
-    """Give the lines of the ARPA file."""
-    yield f"\\data\\\nngram 1={ngrams[0]}\nngram 2={ngrams[1]}\n\n\\1-grams:\n"
-    yield f"0\t<unk>\t{math.log10(_LEAST):.7f}\n0\t</s>\n"
-    for name, word in ((_BEGIN, _BOUNDARY), *((word, word) for word in vocabulary)):
-        yield f"0\t{name}\t{math.log10(mixture.rest(word)):.7f}\n"
-    yield "\n\\2-grams:\n"
-    for first, second, value in mixture.pairs():
-        # The 1e-6 may lift a certain word above 1, which KenLM refuses.
-        yield f"{min(0.0, math.log10(value)):.7f}\t{first} {second}\n"
-    yield "\n\\end\\\n"
+                yield first, second, triple_weight * triple + self.rest(first)
 
 
 def _key(raw: Any, words: int) -> tuple[str, ...] | None:
