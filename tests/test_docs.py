@@ -14,7 +14,7 @@ import pytest
 
 import thresher
 from thresher.cli.main import cli
-from thresher.experiments.schema import SCHEMA
+from thresher.experiments.schema import tables
 from thresher.scorers.registry import scorers
 
 ROOT = Path(__file__).parents[1]
@@ -43,12 +43,12 @@ def test_every_verb_and_option_is_documented(verb: str) -> None:
 
 def test_every_key_and_scorer_is_documented() -> None:
     files = (DOCS / "experiment-files.md").read_text(encoding="utf-8")
-    for table in SCHEMA:
-        heading = f"\n## [[{table.name}]]\n" if table.many else f"\n## [{table.name}]\n"
+    for name, table in tables().items():
+        heading = f"\n## [[{name}]]\n" if table.many else f"\n## [{name}]\n"
         section = files.split(heading)[1].split("\n## ")[0]
-        for key in table.keys:
-            assert f"\n| `{key.name}` | " in section
-            assert key.meaning in section
+        for key, declared in table.keys.items():
+            assert f"\n| `{key}` | " in section
+            assert declared.meaning in section
     cleaners = (DOCS / "cleaners.md").read_text(encoding="utf-8")
     for name in scorers():
         assert f"\n## {name}\n" in cleaners

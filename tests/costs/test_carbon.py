@@ -1,6 +1,7 @@
 import pytest
 
-from thresher.costs.carbon import CARBON_INTENSITY, RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
+from thresher.costs import CARBON_INTENSITY
+from thresher.costs.carbon import RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
 from thresher.costs.tdp import Tdp
 
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from thresher.costs.carbon import CARBON_INTENSITY
+from thresher.costs import CARBON_INTENSITY
 from thresher.costs.codecarbon_option import measured_co2
 from thresher.errors import MissingDependencyError
 

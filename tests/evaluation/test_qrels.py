@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.defaults import GRADES
 from thresher.errors import ConfigError, InputError
-from thresher.evaluation.qrels import GRADES, read_qrels
+from thresher.evaluation.qrels import read_qrels
 
 
 def write(tmp_path: Path, text: str) -> Path:

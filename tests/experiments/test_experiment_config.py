@@ -6,6 +6,7 @@ import json
 import os
 import tomllib
 from collections.abc import Callable
+from dataclasses import MISSING, asdict
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,10 @@ from hypothesis import strategies as st
 from thresher.collections.base import IdRule, JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
-from thresher.experiments.config import Experiment, load_experiment
-from thresher.experiments.cutoffs import read_cutoffs
-from thresher.experiments.locations import CatalogueId, TopicSource
-from thresher.experiments.schema import REQUIRED, SCHEMA
-from thresher.experiments.schema_check import check
+from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
+from thresher.experiments.problems import Problems, read_document
+from thresher.experiments.schema import tables
+from thresher.experiments.variants import read_cutoffs
 from thresher.scorers.registry import scorers
 from thresher.scoring.worker import Limits
 
@@ -230,7 +230,7 @@ workers = -1
         f"9: there is no {tmp_path}/nowhere. Fix: correct the path, which is relative to the experiment file.",
         "10: 'ids' cannot be 'stme'. Fix: use one of path, stem.",
         "11: 'keep_suffix' is a whole number. Fix: give true or false: whether ids keep `.html`.",
-        "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
+        "12: 'max_page_mib' is out of range: 0. Fix: choose a value from 0.001 to 1e+06.",
         "13: this is no regular expression with its replacement (missing ), unterminated subpattern at position 0). "
         "Fix: correct it.",
         "16: 'path' is a whole number. "
@@ -253,7 +253,7 @@ workers = -1
         "49: there is no measure. Fix: list at least one.",
         "50: 'seed' is a number. Fix: give a whole number: of the bootstrap.",
         "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
-        "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
+        "56: 'workers' is out of range: -1. Fix: choose a value from 0 to 1000.",
     ]
 
 
@@ -261,7 +261,7 @@ workers = -1
     ("addition", "problem"),
     [
         ("[sweep]\nscorer = 'words'", "0: [sweep] is not an array of tables. Fix: write [[sweep]]."),
-        ("[zzz]\n", "0: unknown table [zzz]. Fix: use one of " + ", ".join(table.name for table in SCHEMA) + "."),
+        ("[zzz]\n", "0: unknown table [zzz]. Fix: use one of " + ", ".join(tables()) + "."),
         ("[run]\nzzz = 1", "1: unknown key 'zzz' in [run]. Fix: use one of workers, backend, scheduler."),
         ("[run]\nworker = 1", "1: unknown key 'worker' in [run]. Fix: write 'workers'."),
         (
@@ -281,22 +281,22 @@ workers = -1
             "1: dask has no scheduler. Fix: give the address of one in `scheduler`.",
         ),
         ("[run]\nbackend = 'ray'", "1: 'backend' cannot be 'ray'. Fix: use one of loky, dask."),
-        ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value of at most 1000."),
+        ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value from 0 to 1000."),
         (
             "[costs]\ntdp_watts = '85'",
             "1: 'tdp_watts' is a text. "
             "Fix: give a whole number or a number: the CPUs' thermal design power; 0 to look it up.",
         ),
-        ("[costs]\ntdp_watts = nan", "1: 'tdp_watts' is out of range: nan. Fix: choose a value of at least 0."),
+        ("[costs]\ntdp_watts = nan", "1: 'tdp_watts' is out of range: nan. Fix: choose a value from 0 to 1e+12."),
         (
             "[costs]\ncarbon_intensity = inf",
-            "1: 'carbon_intensity' is out of range: inf. Fix: choose a value of at most 1e+12.",
+            "1: 'carbon_intensity' is out of range: inf. Fix: choose a value from 0 to 1e+12.",
         ),
         (
             f"[costs]\ncarbon_intensity = 1{'0' * 400}",
-            "1: 'carbon_intensity' is out of range: 10000000000000000000. Fix: choose a value of at most 1e+12.",
+            "1: 'carbon_intensity' is out of range: 10000000000000000000. Fix: choose a value from 0 to 1e+12.",
         ),
-        ("[retrieval]\ndepth = 0", "1: 'depth' is out of range: 0. Fix: choose a value of at least 1."),
+        ("[retrieval]\ndepth = 0", "1: 'depth' is out of range: 0. Fix: choose a value from 1 to 1e+09."),
         ("[retrieval]\nmodels = []", "1: there is no retrieval model. Fix: list at least one."),
         (
             "[retrieval]\nmodels = ['qld', 7]",
@@ -428,10 +428,7 @@ def test_cutoffs(load: Load, cutoffs: str, values: list[float]) -> None:
 def test_ranges_of_tenths_are_tenths(first: int, step: int, count: int) -> None:
     last = first + step * (count - 1)
     value = tomllib.loads(f"x = {{ from = {first / 10}, to = {last / 10}, step = {step / 10} }}")["x"]
-    problems: list[str] = []
-    found = read_cutoffs(value, ("x",), lambda what, fix, path: problems.append(f"{what} {fix} {path}"))
-    assert found == [(first + step * index) / 10 for index in range(count)]
-    assert problems == []
+    assert read_cutoffs(value) == [(first + step * index) / 10 for index in range(count)]
 
 
 def test_percentiles_are_a_sweep_of_their_own(load: Load) -> None:
@@ -662,26 +659,23 @@ def test_the_digest_is_of_what_the_file_says_not_how(load: Load) -> None:
 
 
 def test_every_key_is_explained_and_its_default_is_allowed() -> None:
-    assert len({table.name for table in SCHEMA}) == len(SCHEMA)
-    for table in SCHEMA:
-        assert len({key.name for key in table.keys}) == len(table.keys)
-        assert not table.required or any(key.default is REQUIRED for key in table.keys)
-        for key in table.keys:
+    for table in tables().values():
+        assert not table.required or any(key.default is MISSING for key in table.keys.values())
+        for key in table.keys.values():
             assert key.meaning
-            if key.default is not REQUIRED:
-                assert isinstance(key.default, key.kinds)
+            if key.default is not MISSING:
+                assert (list if isinstance(key.default, tuple) else type(key.default)) in key.kinds
                 assert not key.choices or key.default in key.choices
-                assert key.low is None or key.low <= key.default <= key.high
-    problems: list[object] = []
-    tables = check({}, lambda *problem: problems.append(problem))
-    for table in SCHEMA:
-        if table.many:
-            assert tables[table.name] == []
-        else:
-            assert tables[table.name] == {
-                key.name: None if key.default is REQUIRED else key.default for key in table.keys
+                assert key.bounds is None or key.bounds.low <= key.default <= key.bounds.high
+    problems = Problems(Path("x.toml"), {})
+    document = read_document({}, problems)
+    assert (document.sweep, document.held_out) == ((), None)
+    for name, table in tables().items():
+        if not table.many and name != "held_out":
+            assert asdict(getattr(document, name)) == {
+                key: None if declared.default is MISSING else declared.default for key, declared in table.keys.items()
             }
-    assert len(problems) == sum(table.required for table in SCHEMA)
+    assert len(problems.error().problems) == sum(table.required for table in tables().values())
 
 
 JUNK = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5)
@@ -690,21 +684,34 @@ SOME = st.recursive(
     lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text("ab", max_size=2), inner, max_size=2),
     max_leaves=4,
 )
+GOOD = {
+    name: {"name": "x"} if name == "experiment" else {"path": "x"} for name, table in tables().items() if table.required
+}
 
 
 @given(st.data())
-def test_no_value_crashes_the_check(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
-    """Any value at any key is taken or told about, and never more."""
-    table = data.draw(st.sampled_from([table for table in SCHEMA if not table.many]))
-    key = data.draw(st.sampled_from(table.keys))
-    problems: list[object] = []
+def test_no_value_crashes_the_check(data: st.DataObject) -> None:
+    """Any value at any key is taken or is a problem there, and never more."""
+    name = data.draw(st.sampled_from([name for name, table in tables().items() if not table.many]))
+    key = data.draw(st.sampled_from(list(tables()[name].keys)))
     value = data.draw(SOME)
-    tables = check({table.name: {key.name: value}}, lambda *problem: problems.append(problem))
-    mine = [problem for problem in problems if problem[2] == (table.name, key.name)]  # type: ignore[index]
-    assert len(mine) <= 1
-    found = tables[table.name][key.name]
-    assert found is value if not mine else found == (None if key.default is REQUIRED else key.default)
-    json.dumps(tables)
+    base = {"topics": "x", "qrels": "y"} if name == "held_out" else GOOD.get(name, {})
+    problems = Problems(Path("x.toml"), {(name, key): 7})
+    document = read_document({**GOOD, name: {**base, key: value}}, problems)
+    declared = tables()[name].keys[key]
+    read = getattr(getattr(document, name), key)
+    json.dumps(asdict(document))
+    if problems:
+        (problem,) = problems.error().problems
+        assert problem.where == "x.toml:7"
+        assert read == (None if declared.default is MISSING else declared.default)
+    else:
+        assert read == (tuple(value) if isinstance(value, list) else value)
+    kind = type(value)
+    fits = kind in declared.kinds and (not declared.choices or value in declared.choices)
+    fits &= declared.bounds is None or kind not in (int, float) or declared.bounds.low <= value <= declared.bounds.high
+    fits &= not declared.of_texts or not isinstance(value, list) or all(isinstance(item, str) for item in value)
+    assert fits == (not problems)
 
 
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)

@@ -18,10 +18,9 @@ from thresher.costs import Tdp
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.records import Topic
-from thresher.experiments.config import CostOptions, Experiment, load_experiment
+from thresher.experiments.config import CostOptions, Experiment, TopicSource, load_experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
-from thresher.experiments.locations import TopicSource
 from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from thresher.defaults import STEMMERS
 from thresher.exploring import lexicon as lexicon_module
 from thresher.exploring.lexicon import Lexicon, hash_parts, hash_texts, split_words
-from thresher.lucene.analysis import STEMMERS, analyse, analyse_each, english_analyzer, valid_unicode
+from thresher.lucene.analysis import analyse, analyse_each, english_analyzer, valid_unicode
 
 PIECES = (
     "The",

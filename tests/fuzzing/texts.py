@@ -12,8 +12,9 @@ from watching import watched
 
 from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
 from thresher.collections import Page
+from thresher.defaults import GRADES
 from thresher.errors import ThresherError
-from thresher.evaluation.qrels import GRADES, MAX_GRADE, read_qrels
+from thresher.evaluation.qrels import MAX_GRADE, read_qrels
 from thresher.evaluation.runs import read_run
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.experiments.config import load_experiment

@@ -55,7 +55,8 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
     Raises:
         ConfigError: if Dask has no scheduler, or a scheduler is given to processes of this machine.
     """
-    from thresher.passes.backends import DASK, LOKY, Backend
+    from thresher.defaults import DASK, LOKY
+    from thresher.passes.backends import Backend
 
     name = name or (DASK if scheduler else LOKY)
     if name == DASK and not scheduler:

@@ -4,11 +4,12 @@ CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP, or codecar
 """
 
 from thresher.costs.break_even import BreakEven, break_even
-from thresher.costs.carbon import CARBON_INTENSITY, RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
+from thresher.costs.carbon import RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
 from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
 from thresher.costs.machine import Machine, Rapl, read_machine
 from thresher.costs.stopwatch import Stopwatch, Work, measure_work
 from thresher.costs.tdp import Tdp, find_tdp
+from thresher.defaults import CARBON_INTENSITY
 
 __all__ = [
     "CARBON_INTENSITY",

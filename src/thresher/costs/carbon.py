@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from thresher.costs.tdp import Tdp
-
-CARBON_INTENSITY = 0.341
-"""kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
+from thresher.defaults import CARBON_INTENSITY
 
 RESOLUTION_SECONDS = 1.0
 """The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-from thresher.costs.carbon import CARBON_INTENSITY
+from thresher.defaults import CARBON_INTENSITY
 from thresher.errors import MissingDependencyError
 
 

@@ -4,14 +4,14 @@ Topics, judgments and runs in TREC's formats, measures by topic over one declare
 against the baseline with correction for their number, and the points worth choosing among.
 """
 
+from thresher.defaults import DEFAULT_MEASURES, GRADES
 from thresher.evaluation.measures import (
-    DEFAULT_MEASURES,
     check_overlap,
     evaluate,
     parse_measure,
     topic_set,
 )
-from thresher.evaluation.qrels import GRADES, read_qrels
+from thresher.evaluation.qrels import read_qrels
 from thresher.evaluation.records import Comparison, Topic
 from thresher.evaluation.rules import pareto_front
 from thresher.evaluation.runs import read_run, write_run

@@ -24,9 +24,6 @@ from thresher.evaluation.records import Topic
 if TYPE_CHECKING:
     import ir_measures
 
-DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
-"""The measures of the paper's tables, and how much of what they look at is judged at all."""
-
 MAX_EXPONENTIAL_GRADE = 20
 """The largest grade for gains 2^grade - 1: trec_eval's library takes memory for every gain up to it."""
 

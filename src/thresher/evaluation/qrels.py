@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from thresher.defaults import GRADES
 from thresher.errors import ConfigError, InputError
 from thresher.files import read_text
 
 MAX_GRADE = 100_000
 """The largest grade, positive or negative: trec_eval's library takes memory for every grade up to it."""
-
-GRADES = ("relevance", "effectiveness", "credibility")
-"""The columns of grades, in their order; qrels of four columns have the first."""
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,9}")
 

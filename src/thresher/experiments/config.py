@@ -6,32 +6,67 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from thresher.collections.base import IdRule, JsonFields, ReadOptions
+from thresher.collections.catalogue_records import CATALOGUE_PREFIX
+from thresher.defaults import DASK, GRADES
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.evaluation import GRADES, parse_measure
-from thresher.experiments.locations import CatalogueId, Location, TopicSource, with_catalogue
-from thresher.experiments.problems import Problems
-from thresher.experiments.schema_check import check
-from thresher.experiments.toml_lines import key_lines
+from thresher.evaluation import parse_measure
+from thresher.experiments.problems import Problems, read_document
+from thresher.experiments.schema import CollectionTable, Document, HeldOutTable
+from thresher.experiments.toml_lines import KeyPath, key_lines
 from thresher.experiments.variants import Variant, read_variants
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
-from thresher.passes.backends import DASK
+from thresher.scorers.base import Scorer
 from thresher.scoring.worker import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_FIELD_KEYS = ("id_field", "html_field", "text_field", "url_field")
+_VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
+# What has no location of its own is where the key before it is, if that is the catalogue.
+_FOLLOWS = (
+    (("collection", "path"), ("topics", "path")),
+    (("topics", "path"), ("qrels", "path")),
+    (("held_out", "topics"), ("held_out", "qrels")),
+)
+
+
+@dataclass(frozen=True)
+class CatalogueId:
+    """An id of ir_datasets, such as `clueweb12/trec-web-2013`: documents, topics and qrels that belong together."""
+
+    id: str
+
+    @property
+    def name(self) -> str:
+        """As it is written in an experiment file; a path has a `name` as well."""
+        return str(self)
+
+    def __str__(self) -> str:
+        return f"{CATALOGUE_PREFIX}{self.id}"
+
+
+Location = Path | CatalogueId
+
+
+@dataclass(frozen=True)
+class TopicSource:
+    """Where topics and the qrels that judge them are; which field of topics is the query, which column of qrels the grade."""
+
+    file: Location
+    qrels: Location
+    field: str
+    column: str = GRADES[0]
 
 
 @dataclass(frozen=True)
 class CostOptions:
-    """How costs are reckoned: kg CO2 a kWh, watts (None to look them up), the method."""
+    """How costs are computed: kg CO2 a kWh, watts (None to look them up), the method."""
 
     carbon_intensity: float
     tdp_watts: float | None
@@ -70,10 +105,10 @@ class Experiment:
     digest: str
 
     @property
-    def scorers(self) -> tuple[Any, ...]:
+    def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the variants need, each once, by name."""
-        found = {scorer.canonical_name: scorer for variant in self.variants for scorer in variant.cleaner.scorers}
-        return tuple(found[name] for name in sorted(found))
+        scorers = {scorer.canonical_name: scorer for variant in self.variants for scorer in variant.cleaner.scorers}
+        return tuple(scorers[name] for name in sorted(scorers))
 
 
 def load_experiment(path: Path) -> Experiment:
@@ -85,119 +120,153 @@ def load_experiment(path: Path) -> Experiment:
     """
     text = read_text(path)
     try:
-        document = tomllib.loads(text)
+        values = tomllib.loads(text)
     except ValueError as error:  # what is no TOML, and numbers of more digits than Python reads
         line = re.search(r"line (\d+)", str(error))
-        where = f"{path}:{line[1]}" if line else f"{path}:{len(text.splitlines())}"
+        where = f"{path}:{line[1] if line else len(text.splitlines())}"
         message = re.sub(r"\s*\(at .*\)$", "", str(error))
         raise ConfigErrors([ConfigError(f"this is not TOML: {message}", "correct the line", where)]) from error
     problems = Problems(path, key_lines(text))
-    tables = check(with_catalogue(document), problems.add)
-    experiment = _build(tables, path, problems)
-    if experiment is None:
+    document = read_document(_with_catalogue(values), problems)
+    experiment = _build(document, path, problems)
+    if problems:
         raise problems.error()
     return experiment
 
 
-def _build(tables: Mapping[str, Any], path: Path, problems: Problems) -> Experiment | None:
-    name = tables["experiment"]["name"]
+def _build(document: Document, file: Path, problems: Problems) -> Experiment:
+    """Return the experiment; it is worth nothing if there are problems."""
+    table, run, costs = document.collection, document.run, document.costs
+    name = document.experiment.name
     if name is not None and not _NAME.fullmatch(name):
-        problems.add(
-            f"the name {name!r} cannot name a folder",
-            "use letters, digits, `.`, `_` and `-`",
-            ("experiment", "name"),
-        )
-    evaluation, run = tables["evaluation"], tables["run"]
-    models = problems.parse_each(tables["retrieval"]["models"], parse_retrieval, ("retrieval", "models"))
-    problems.check_list("retrieval model", [model.name for model in models], ("retrieval", "models"))
-    names = evaluation["measures"]
-    measures = problems.parse_each(names, lambda item: str(parse_measure(item)), ("evaluation", "measures"))
-    problems.check_list("measure", measures, ("evaluation", "measures"))
-    variants = read_variants(tables, problems)
-    collection, reading = _collection(tables["collection"], problems)
-    topics = _topics(tables, ("topics", "path"), ("qrels", "path"), problems)
-    held_out = _topics(tables, ("held_out", "topics"), ("held_out", "qrels"), problems)
-    is_held_out = tables["held_out"]["topics"] is not None
-    if is_held_out and (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
-        problems.add(
-            "these are the topics that cutoffs are chosen on",
-            "give other topics or other qrels",
-            ("held_out", "topics"),
-        )
-    if run["scheduler"] and run["backend"] != DASK:
+        fix = "use letters, digits, `.`, `_` and `-`"
+        problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
+    models = problems.parse_list("retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models"))
+    measures = problems.parse_list(
+        "measure", document.evaluation.measures, lambda item: str(parse_measure(item)), ("evaluation", "measures")
+    )
+    topics = _topics(
+        (document.topics.path, ("topics", "path")),
+        (document.qrels.path, ("qrels", "path")),
+        document.topics.field,
+        document.qrels.column,
+        (file.parent, problems),
+    )
+    if run.scheduler and run.backend != DASK:
         problems.add("a scheduler is of use to dask alone", f'write backend = "{DASK}"', ("run", "scheduler"))
-    if run["backend"] == DASK and not run["scheduler"]:
+    if run.backend == DASK and not run.scheduler:
         problems.add("dask has no scheduler", "give the address of one in `scheduler`", ("run", "backend"))
-    if problems:
-        return None
-    costs = tables["costs"]
-    lengths = any(model.exact for model in models)
+    location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)
+    if table.generate and isinstance(location, CatalogueId):
+        problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
     return Experiment(
         name=name,
-        title=tables["experiment"]["title"] or name,
-        file=path,
-        collection=collection,
-        generate=tables["collection"]["generate"],
-        format=tables["collection"]["format"],
-        reading=reading,
-        limits=Limits(float(tables["collection"]["page_seconds"]), float(tables["collection"]["max_page_mib"])),
+        title=document.experiment.title or name,
+        file=file,
+        collection=location,
+        generate=table.generate,
+        format=table.format,
+        reading=_reading(table, problems),
+        limits=Limits(table.page_seconds, table.max_page_mib),
         topics=topics,
-        held_out=held_out if is_held_out else None,
-        pages=PageOptions(**tables["pages"]),
-        variants=variants,
-        index=IndexOptions(**tables["index"], lengths=lengths),
+        held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
+        pages=PageOptions(**asdict(document.pages)),
+        variants=read_variants(document, problems),
+        index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         retrieval=tuple(models),
-        depth=tables["retrieval"]["depth"],
+        depth=document.retrieval.depth,
         measures=tuple(measures),
-        seed=evaluation["seed"],
-        costs=CostOptions(float(costs["carbon_intensity"]), float(costs["tdp_watts"]) or None, costs["co2"]),
-        workers=run["workers"] or os.cpu_count() or 1,
-        backend=run["backend"],
-        scheduler=run["scheduler"],
-        digest=digest(tables),
+        seed=document.evaluation.seed,
+        costs=CostOptions(costs.carbon_intensity, costs.tdp_watts or None, costs.co2),
+        workers=run.workers or os.cpu_count() or 1,
+        backend=run.backend,
+        scheduler=run.scheduler,
+        digest=digest(asdict(document)),
     )
+
+
+def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:
+    try:
+        re.sub(table.id_pattern, table.id_replacement, "")
+    except (re.error, IndexError) as error:
+        what = f"this is no regular expression with its replacement ({error})"
+        problems.add(what, "correct it", ("collection", "id_pattern"))
+    names = []
+    for key in ("id_field", "html_field", "text_field", "url_field"):
+        value: str | tuple[str, ...] = getattr(table, key)
+        names.append((value,) if isinstance(value, str) else value)
+        if not all(names[-1]) or not names[-1]:
+            problems.add(f"{key!r} names no field", "give a name or a list of names", ("collection", key))
+    rule = IdRule(table.ids, table.prefix, table.keep_suffix, table.escape_ids, table.id_pattern, table.id_replacement)
+    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
+
+
+def _held_out(table: HeldOutTable, topics: TopicSource, folder: Path, problems: Problems) -> TopicSource:
+    held_out = _topics(
+        (table.topics, ("held_out", "topics")),
+        (table.qrels, ("held_out", "qrels")),
+        table.field,
+        table.column,
+        (folder, problems),
+    )
+    if table.topics is not None and (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
+        what, fix = "these are the topics that cutoffs are chosen on", "give other topics or other qrels"
+        problems.add(what, fix, ("held_out", "topics"))
+    return held_out
 
 
 def _topics(
-    tables: Mapping[str, Any], file: tuple[str, str], qrels: tuple[str, str], problems: Problems
+    file: tuple[str, KeyPath],
+    qrels: tuple[str, KeyPath],
+    field: str,
+    column: str,
+    reading: tuple[Path, Problems],
 ) -> TopicSource:
-    """Read the keys at the paths `file` and `qrels`, and those that belong to them, of the same tables."""
-    own, judging = tables[file[0]], tables[qrels[0]]
-    source = TopicSource(
-        problems.location(own[file[1]], file),
-        problems.location(judging[qrels[1]], qrels),
-        own["field"],
-        judging["column"],
-    )
-    if isinstance(source.qrels, CatalogueId) and source.column != GRADES[0]:
-        problems.add("qrels of ir_datasets have one grade here", f"use the column {GRADES[0]}", (qrels[0], "column"))
+    """Return the source of topics; `file` and `qrels` are values with the paths of their keys."""
+    source = TopicSource(_location(*file, *reading), _location(*qrels, *reading), field, column)
+    if isinstance(source.qrels, CatalogueId) and column != GRADES[0]:
+        what, fix = "qrels of ir_datasets have one grade here", f"use the column {GRADES[0]}"
+        reading[1].add(what, fix, (qrels[1][0], "column"))
     return source
 
 
-def _collection(table: Mapping[str, Any], problems: Problems) -> tuple[Location, ReadOptions]:
-    location = problems.location(table["path"], ("collection", "path"), not table["generate"])
-    if table["generate"] and isinstance(location, CatalogueId):
-        problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
-    try:
-        re.sub(table["id_pattern"], table["id_replacement"], "")
-    except (re.error, IndexError) as error:
-        problems.add(
-            f"this is no regular expression with its replacement ({error})", "correct it", ("collection", "id_pattern")
-        )
-    rule = IdRule(
-        table["ids"],
-        table["prefix"],
-        table["keep_suffix"],
-        table["escape_ids"],
-        table["id_pattern"],
-        table["id_replacement"],
-    )
-    fields = [_names(table, key, problems) for key in _FIELD_KEYS]
-    return location, ReadOptions(rule, int(table["max_page_mib"] * 2**20), JsonFields(*fields))
+def _location(value: str | None, path: KeyPath, folder: Path, problems: Problems, must_exist: bool = True) -> Location:
+    """Return what the value of the key at `path` stands for; None, an earlier problem, is no new one."""
+    if value is None:
+        return Path()
+    matches = list(_VARIABLE.finditer(value))
+    missing = [match["name"] for match in matches if match["default"] is None and not os.environ.get(match["name"])]
+    for name in missing:
+        problems.add(f"the environment variable {name} is not set", f"set {name} to the folder it stands for", path)
+    location = _locate(value, folder)
+    if isinstance(location, CatalogueId):
+        if not location.id:
+            fix = f"write one, such as {CATALOGUE_PREFIX}vaswani"
+            problems.add(f"{CATALOGUE_PREFIX!r} has no id behind it", fix, path)
+    elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
+        problems.add(f"there is no {location}", "correct the path, which is relative to the experiment file", path)
+    return location
 
 
-def _names(table: Mapping[str, Any], key: str, problems: Problems) -> tuple[str, ...]:
-    names = (table[key],) if isinstance(table[key], str) else tuple(table[key])
-    if not all(names) or not names:
-        problems.add(f"{key!r} names no field", "give a name or a list of names", ("collection", key))
-    return names
+def _locate(value: str, folder: Path) -> Location:
+    """Return what `value` stands for, with `${NAME}` and `${NAME:-default}` expanded; paths are relative to `folder`."""
+    expanded = _VARIABLE.sub(lambda match: os.environ.get(match["name"]) or match["default"] or "", value)
+    if expanded.startswith(CATALOGUE_PREFIX):
+        return CatalogueId(expanded.removeprefix(CATALOGUE_PREFIX).strip())
+    return Path(os.path.normpath(folder / expanded))
+
+
+def _with_catalogue(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the experiment file with the topics and qrels that the catalogue gives with a collection, or with topics.
+
+    What the file says itself stays; what is not a table is left for the check.
+    """
+    filled = dict(values)
+    for (table, key), (other, missing) in _FOLLOWS:
+        known, wanted = filled.get(table), filled.get(other, {})
+        value = known.get(key) if isinstance(known, dict) else None
+        if not isinstance(value, str) or not isinstance(_locate(value, Path()), CatalogueId):
+            continue
+        if isinstance(wanted, dict) and missing not in wanted:
+            filled[other] = {**wanted, missing: value}
+    return filled

@@ -11,8 +11,7 @@ from thresher.errors import InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.catalogue_topics import read_catalogue_qrels, read_catalogue_topics
 from thresher.examples.pydoc import generate
-from thresher.experiments.config import Experiment
-from thresher.experiments.locations import CatalogueId, Location, TopicSource
+from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest
 from thresher.passes.backends import Backend
 from thresher.pseudo_topics.writing import COUNTS_FILE

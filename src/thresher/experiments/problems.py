@@ -1,82 +1,167 @@
-"""The problems of an experiment file, collected with their lines."""
+"""The problems of an experiment file, all of them, each with its line."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import MISSING
+from difflib import get_close_matches
+from functools import cache
+from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.collections.catalogue_records import CATALOGUE_PREFIX
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.experiments.locations import CatalogueId, Location, locate, unset_variables
-from thresher.experiments.toml_lines import line_of
+from thresher.experiments.schema import Document, Key, Table, tables
+from thresher.experiments.toml_lines import KeyPath, line_of
 
-KeyPath = tuple[str | int, ...]
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+    from pydantic_core import ErrorDetails
 
+Item = TypeVar("Item")
 Parsed = TypeVar("Parsed")
 
 
 class Problems:
     """Collects problems with the lines they are on."""
 
-    def __init__(self, path: Path, lines: dict[KeyPath, int]) -> None:
+    def __init__(self, path: Path, lines: Mapping[KeyPath, int]) -> None:
         self._path, self._lines = path, lines
-        self._found: list[ConfigError] = []
+        self._problems: list[tuple[int, ConfigError]] = []
 
     def __bool__(self) -> bool:
-        return bool(self._found)
+        return bool(self._problems)
 
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
-        self._found.append(ConfigError(what, fix, self._where(path)))
+        line = line_of(self._lines, path)
+        where = f"{self._path}:{line}" if line else str(self._path)
+        self._problems.append((line or 0, ConfigError(what, fix, where)))
 
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
-        return ConfigErrors(sorted(self._found, key=lambda problem: _line(problem.where)))
+        return ConfigErrors([problem for _, problem in sorted(self._problems, key=lambda problem: problem[0])])
 
-    def parse(self, function: Callable[[], Parsed], path: KeyPath) -> Parsed | None:
-        """Call `function`; an error it raises becomes a problem at `path`."""
-        try:
-            return function()
-        except ConfigError as error:
-            self.add(error.what, error.fix, path)
-            return None
-
-    def parse_each(self, items: Sequence[str], parse: Callable[[str], Parsed], path: KeyPath) -> list[Parsed]:
+    def parse(self, items: Iterable[Item], parse: Callable[[Item], Parsed], path: KeyPath) -> list[Parsed]:
         """Return what `parse` makes of the items; those it refuses are problems and left out."""
-        parsed = [self.parse(lambda item=item: parse(item), path) for item in items]  # type: ignore[misc]
-        return [item for item in parsed if item is not None]
+        parsed = []
+        for item in items:
+            try:
+                parsed.append(parse(item))
+            except ConfigError as error:
+                self.add(error.what, error.fix, path)
+        return parsed
 
-    def check_list(self, what: str, names: Sequence[str], path: KeyPath) -> None:
-        """Check that a list of names is not empty, if not for problems already noted there, and names nothing twice."""
-        if not names and not any(problem.where == self._where(path) for problem in self._found):
+    def parse_list(
+        self, what: str, items: Sequence[str] | None, parse: Callable[[str], Parsed], path: KeyPath
+    ) -> list[Parsed]:
+        """Do as `parse` with a list that must not be empty, nor name anything twice."""
+        if items is not None and not items:
             self.add(f"there is no {what}", "list at least one", path)
+        parsed = self.parse(items or (), parse, path)
+        names = [str(item) for item in parsed]
         for double in sorted({name for name in names if names.count(name) > 1}):
             self.add(f"the {what} {double!r} is listed twice", "list it once", path)
-
-    def location(self, value: str | None, path: KeyPath, must_exist: bool = True) -> Location:
-        """Return what the value of the key at `path` stands for (see `locate`); None, an earlier problem, is no new one."""
-        if value is None:
-            return Path()
-        missing = unset_variables(value)
-        for name in missing:
-            self.add(f"the environment variable {name} is not set", f"set {name} to the folder it stands for", path)
-        found = locate(value, self._path.parent)
-        if isinstance(found, CatalogueId):
-            if not found.id:
-                self.add(
-                    f"{CATALOGUE_PREFIX!r} has no id behind it", f"write one, such as {CATALOGUE_PREFIX}vaswani", path
-                )
-        elif must_exist and not missing and not os.path.exists(found):  # noqa: PTH110, since a name too long raises there
-            self.add(f"there is no {found}", "correct the path, which is relative to the experiment file", path)
-        return found
-
-    def _where(self, path: KeyPath) -> str:
-        line = line_of(self._lines, path)
-        return f"{self._path}:{line}" if line else str(self._path)
+        return parsed
 
 
-def _line(where: str | None) -> int:
-    number = (where or "").rpartition(":")[2]
-    return int(number) if number.isdigit() else 0
+def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
+    """Check a parsed TOML file against its declaration.
+
+    Returns:
+        the tables; where there are problems, keys that are missing or wrong have their default, or None if they have none.
+    """
+    from pydantic import ValidationError
+
+    frozen = _frozen(values)
+    try:
+        return _adapter().validate_python(frozen)
+    except ValidationError as error:
+        details = error.errors(include_url=False, include_context=False)
+    wrong: set[KeyPath] = set()
+    for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] == "sweep" else 2]):
+        wrong.add(path)
+        problems.add(*_explained(path, list(group)))
+    parts: dict[str, Any] = {}
+    for name, table in tables().items():
+        value = frozen.get(name, None if not table.required else {})
+        if table.many:
+            items = value if isinstance(value, tuple) else ()
+            parts[name] = tuple(_kept(table, item, (name, number), wrong) for number, item in enumerate(items))
+        elif value is not None:
+            parts[name] = _kept(table, value, (name,), wrong)
+    return Document(**parts)
+
+
+def _kept(table: Table, values: Any, at: KeyPath, wrong: set[KeyPath]) -> Any:
+    """Return a table with what is right of its values; None stands for what is not and has no default."""
+    known = values if isinstance(values, Mapping) else {}
+    right = {name: known[name] for name in table.keys if name in known and (*at, name) not in wrong}
+    return table.kind(**dict.fromkeys(_required(table)) | right)
+
+
+def _required(table: Table) -> list[str]:
+    return [name for name, key in table.keys.items() if key.default is MISSING]
+
+
+def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str, KeyPath]:
+    """Return what is wrong with a table or key, the fix, and the path to show it at."""
+    first, name = errors[0], str(path[0])
+    table = tables().get(name)
+    if table is None:
+        return f"unknown table [{name}]", _suggested(name, tables()), path
+    if first["type"] == "missing" and len(path) == 1:
+        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(_required(table))}", ()
+    if len(path) <= 1 + table.many:
+        if table.many:
+            return f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1]
+        return f"{name!r} is not a table", f"write [{name}]", path
+    inner = str(path[-1])
+    if inner not in table.keys:
+        return f"unknown key {inner!r} in [{name}]", _suggested(inner, table.keys), path
+    key = table.keys[inner]
+    if first["type"] == "missing":
+        return f"[{name}] has no {inner!r}", f"add {inner}: {key.meaning}", path[:-1]
+    if any(isinstance(error["loc"][-1], int) for error in errors):
+        return f"an item of {inner!r} is not a text", f"give a list of {key.meaning}", path
+    return *_misfit(inner, key, first["input"]), path
+
+
+def _misfit(name: str, key: Key, value: Any) -> tuple[str, str]:
+    kind = list if isinstance(value, tuple) else type(value)
+    if kind not in key.kinds:
+        wanted = " or ".join(_KINDS[kind] for kind in key.kinds)
+        return f"{name!r} is {_KINDS.get(kind, kind.__name__)}", f"give {wanted}: {key.meaning}"
+    if key.bounds:
+        fix = f"choose a value from {key.bounds.low:g} to {key.bounds.high:g}"
+        return f"{name!r} is out of range: {value!r:.20}", fix
+    return f"{name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
+
+
+_KINDS: Mapping[type, str] = {
+    str: "a text",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    list: "a list",
+    dict: "a table",
+}
+
+
+def _suggested(name: str, known: Iterable[str]) -> str:
+    close = get_close_matches(name, known := list(known), 1)
+    return f"write {close[0]!r}" if close else f"use one of {', '.join(known)}"
+
+
+def _frozen(value: Any) -> Any:
+    """Return a parsed file with tuples in place of lists."""
+    if isinstance(value, Mapping):
+        return {key: _frozen(item) for key, item in value.items()}
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+@cache
+def _adapter() -> TypeAdapter[Document]:
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(Document)

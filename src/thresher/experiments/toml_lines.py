@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Mapping
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
 _DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
@@ -15,15 +16,15 @@ _STRING = re.compile(r"""\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\
 _INSIDE = "\0"
 
 
-def key_lines(text: str) -> dict[Path, int]:
+def key_lines(text: str) -> dict[KeyPath, int]:
     """Return the line, from 1, of every table and key of a valid TOML text, by its path such as `("sweep", 0, "scorer")`.
 
     Keys inside inline tables and items of arrays have no line of their own: their key's line is theirs. A table that is
     only named as a part of others, such as `a` in `[a.b]`, is on the first line that names it.
     """
-    lines: dict[Path, int] = {}
-    counts: dict[Path, int] = {}
-    table: Path = ()
+    lines: dict[KeyPath, int] = {}
+    counts: dict[KeyPath, int] = {}
+    table: KeyPath = ()
     depth = 0
     # Strings and comments are blanked, line feeds kept, so that brackets in them do not count. Other line separators of
     # Unicode end no line of TOML.
@@ -40,7 +41,7 @@ def key_lines(text: str) -> dict[Path, int]:
     return lines
 
 
-def line_of(lines: dict[Path, int], path: Path) -> int | None:
+def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
     """Return the line of `path`, or of the nearest thing that holds it."""
     while path:
         if path in lines:
@@ -49,15 +50,15 @@ def line_of(lines: dict[Path, int], path: Path) -> int | None:
     return None
 
 
-def _note(lines: dict[Path, int], above: Path, path: Path, number: int) -> None:
+def _note(lines: dict[KeyPath, int], above: KeyPath, path: KeyPath, number: int) -> None:
     for end in range(1, len(path)):
         lines.setdefault((*above, *path[:end]), number)
     lines[(*above, *path)] = number
 
 
-def _table(parts: tuple[str, ...], is_array: bool, counts: dict[Path, int]) -> Path:
+def _table(parts: tuple[str, ...], is_array: bool, counts: dict[KeyPath, int]) -> KeyPath:
     """Return the path of a header: under an array of tables, its latest table is meant."""
-    path: Path = ()
+    path: KeyPath = ()
     for part in parts[:-1]:
         path = (*path, part)
         if path in counts:

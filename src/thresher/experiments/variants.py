@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.experiments.cutoffs import read_cutoffs
-from thresher.experiments.problems import KeyPath, Problems
+from thresher.errors import ConfigError
+from thresher.experiments.problems import Problems
+from thresher.experiments.schema import Document, SweepTable
+from thresher.experiments.toml_lines import KeyPath
 from thresher.files import safe_name
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
-from thresher.scorers.relative_cutoffs import Percentile
+from thresher.scorers.relative_cutoffs import Cutoff, Percentile, parse_cutoff, same_kind
+
+# A sweep of more than this is a slip of the step.
+_MOST_CUTOFFS = 1000
+_BEYOND_SCORES = 1e100
+_EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A cleaner applied to the collection. `sweep` is its sweep's name, `cutoff` its place there.
+    """A cleaner applied to the collection. `sweep` is the name of its sweep, `cutoff` its cutoff there.
 
     A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100.
     """
@@ -35,14 +42,14 @@ class Variant:
         return safe_name(self.name)
 
 
-def read_variants(tables: Mapping[str, Any], problems: Problems) -> tuple[Variant, ...]:
-    """Return the variants of checked tables, the baseline first; what is wrong with them is told to `problems`."""
+def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
+    """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
     variants: list[tuple[Variant, KeyPath]] = [(Variant(Cleaner()), ("experiment",))]
-    for number, sweep in enumerate(tables["sweep"]):
-        variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, number, problems)]
+    for number, sweep in enumerate(document.sweep):
+        variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
     at: KeyPath = ("cleaners", "names")
-    for cleaner in problems.parse_each(tables["cleaners"]["names"], lambda name: parse_cleaner(name).checked(), at):
-        variants.append((Variant(cleaner), at))
+    cleaners = problems.parse(document.cleaners.names, lambda name: parse_cleaner(name).checked(), at)
+    variants += [(Variant(cleaner), at) for cleaner in cleaners]
     seen: set[str] = set()
     for variant, at in variants:
         if variant.folder in seen:
@@ -51,18 +58,69 @@ def read_variants(tables: Mapping[str, Any], problems: Problems) -> tuple[Varian
     return tuple(variant for variant, _ in variants)
 
 
-def _sweep(sweep: Mapping[str, Any], number: int, problems: Problems) -> list[Variant]:
-    at = ("sweep", number)
-    template: Cut | None = None
-    if sweep["scorer"] is not None:
-        template = problems.parse(lambda: parse_sweep(sweep["scorer"]).checked(), (*at, "scorer"))
-    cutoffs = read_cutoffs(sweep["cutoffs"], (*at, "cutoffs"), problems.add)
-    if template is None:
+def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
+    scorers = [] if sweep.scorer is None else [sweep.scorer]
+    templates = problems.parse(scorers, lambda name: parse_sweep(name).checked(), (*at, "scorer"))
+    try:
+        cutoffs = [] if sweep.cutoffs is None else read_cutoffs(sweep.cutoffs)
+    except ConfigError as error:
+        problems.add(error.what, error.fix, (*at, "cutoffs"))
         return []
-    found = []
-    for cutoff in cutoffs:
-        cut = problems.parse(lambda cutoff=cutoff: template.at(cutoff, "").checked(), (*at, "cutoffs"))  # type: ignore[misc]
-        if cut is not None:
-            place = cutoff.value if isinstance(cutoff, Percentile) else cutoff
-            found.append(Variant(Cleaner((cut,)), sweep_name(template, cutoff), place))
-    return found
+    return [
+        variant
+        for template in templates
+        for variant in problems.parse(cutoffs, lambda cutoff, cut=template: _variant(cut, cutoff), (*at, "cutoffs"))  # type: ignore[misc]
+    ]
+
+
+def _variant(template: Cut, cutoff: Cutoff) -> Variant:
+    cut = template.at(cutoff, "").checked()
+    value = cutoff.value if isinstance(cutoff, Percentile) else cutoff
+    return Variant(Cleaner((cut,)), sweep_name(template, cutoff), value)
+
+
+def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
+    """Return the cutoffs that a sweep lists, as numbers or percentiles, or gives as a range of numbers.
+
+    Args:
+        value: a list, or a mapping with `from`, `to` and perhaps `step`.
+
+    Raises:
+        ConfigError: if it is something else, or there are none or too many of them.
+    """
+    if not isinstance(value, Mapping):
+        return _listed(value)
+    if not {"from", "to"} <= set(value) <= {"from", "to", "step"} or not all(map(_is_number, value.values())):
+        raise ConfigError("this is no range of cutoffs", _EXAMPLE)
+    low, high, step = float(value["from"]), float(value["to"]), float(value.get("step", 1))
+    if step <= 0 or high < low or (high - low) / step >= _MOST_CUTOFFS:
+        what = f"the range {low:g} to {high:g} by {step:g} has no cutoffs or more than {_MOST_CUTOFFS}"
+        raise ConfigError(what, _EXAMPLE)
+    # By counting, not adding up, so that 0.1 steps stay on the grid.
+    return [round(low + step * index, 10) for index in range(int((high - low) / step + 1e-9) + 1)]
+
+
+def _listed(items: Sequence[Any]) -> Sequence[Cutoff]:
+    if not items:
+        raise ConfigError("there is no cutoff", "list at least one")
+    cutoffs = [float(item) if _is_number(item) else _percentile(item) for item in items]
+    if not same_kind(cutoffs):
+        what = "the cutoffs mix numbers and percentiles, or two kinds of these"
+        raise ConfigError(what, "make a sweep of each kind")
+    return cutoffs
+
+
+def _percentile(item: Any) -> Percentile:
+    try:
+        cutoff = parse_cutoff(item, "", "") if isinstance(item, str) else None
+    except ConfigError:
+        cutoff = None
+    if not isinstance(cutoff, Percentile):
+        what = "a cutoff is no finite number and no percentile"
+        raise ConfigError(what, 'list numbers, or percentiles such as "p70"')
+    return cutoff
+
+
+def _is_number(value: Any) -> bool:
+    # NaN, infinity and whole numbers beyond any float are none.
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < _BEYOND_SCORES

@@ -13,6 +13,7 @@ from pathlib import Path
 import joblib
 import numpy as np
 
+from thresher.defaults import LOKY
 from thresher.errors import ResourceError
 from thresher.exploring.matches import Matches
 from thresher.exploring.measuring import Judges
@@ -20,7 +21,7 @@ from thresher.exploring.postings import Query
 from thresher.exploring.ranking import Rankings, rankings
 from thresher.exploring.similarity import Floats
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.passes.backends import LOKY, Backend, WorkerDied, run
+from thresher.passes.backends import Backend, WorkerDied, run
 from thresher.progress import Progress, progress
 
 _MUCH = 3 * 10**8

@@ -9,8 +9,6 @@ from typing import Any
 from thresher.lucene import handles
 from thresher.lucene.jvm import java_cast, java_class
 
-STEMMERS = ("porter", "krovetz", "none")
-
 _SEPARATOR = "\0"
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
+from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path
-from thresher.lucene.analysis import STEMMERS
 from thresher.lucene.jvm import java_class, start, user_error_of_java
 from thresher.lucene.reader import open_index
 from thresher.lucene.writer import SEPARATOR, IndexWriter
@@ -44,7 +44,7 @@ class IndexOptions:
     positions: bool = False
     stored: bool = False
     vectors: bool = False
-    stemmer: str = "porter"
+    stemmer: str = STEMMERS[0]
     stopwords: bool = True
     lengths: bool = False
 

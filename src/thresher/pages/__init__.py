@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from thresher.collections.records import Page
+from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.pages.decoding import Decoded, decode
-from thresher.pages.parsing import BLOCK_RULES, flatten, lines, one_space, outside_ascii
+from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
 
@@ -24,7 +25,7 @@ class PageOptions:
     """
 
     blocks: str = BLOCK_RULES[0]
-    language: str = "en"
+    language: str = LANGUAGE
 
 
 DEFAULT_OPTIONS = PageOptions()

@@ -35,7 +35,6 @@ INLINE_TAGS = frozenset(
         " s samp small span strike strong sub sup time tt u var wbr"
     ).split()
 )
-BLOCK_RULES = ("join", "split")
 # Tags at which jusText begins a paragraph. All others, within or between blocks, leave a paragraph whole. OPTION and TEXTAREA
 # are in its list too; here the one is dropped, and the other stands beside the text as all form controls do.
 PARAGRAPH_TAGS = frozenset(

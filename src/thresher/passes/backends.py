@@ -11,10 +11,9 @@ from joblib import Parallel, delayed, parallel_config
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
+from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError
 
-LOKY, DASK = "loky", "dask"
-BACKENDS = (LOKY, DASK)
 WAIT_SECONDS = 30
 
 

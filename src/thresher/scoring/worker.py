@@ -17,6 +17,7 @@ from pathlib import Path
 from thresher.collections import Collection, Part, Source
 from thresher.collections.ids import id_problem
 from thresher.collections.records import Span, too_large
+from thresher.defaults import PAGE_MIB, PAGE_SECONDS
 from thresher.errors import ThresherError
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.guards import alarm, end_with_parent
@@ -42,8 +43,8 @@ _ONE_AT_A_TIME = threading.Lock()
 class Limits:
     """What a page may take: `seconds` of wall time, `mib` of raw bytes."""
 
-    seconds: float = 30.0
-    mib: float = 16.0
+    seconds: float = PAGE_SECONDS
+    mib: float = PAGE_MIB
 
 
 DEFAULT_LIMITS = Limits()

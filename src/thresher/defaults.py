@@ -1,0 +1,30 @@
+"""Choices and defaults that experiment files, the command line and the library share, each declared once."""
+
+from __future__ import annotations
+
+PAGE_SECONDS = 30.0
+"""Pages that take longer fail."""
+PAGE_MIB = 16.0
+"""Larger pages fail."""
+BLOCK_RULES = ("join", "split")
+"""Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
+LANGUAGE = "en"
+"""Whose abbreviations the sentence splitter knows."""
+STEMMERS = ("porter", "krovetz", "none")
+"""Those of Anserini's English analysis."""
+TOPIC_FIELD = "title"
+"""The field of TREC or XML topics that is the query."""
+RETRIEVAL_MODEL = "qld"
+DEPTH = 1000
+"""Hits a topic."""
+GRADES = ("relevance", "effectiveness", "credibility")
+"""The columns of grades in qrels, in their order; qrels of four columns have the first."""
+DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
+"""The measures of the paper's tables, and how much of what they look at is judged at all."""
+LOKY, DASK = "loky", "dask"
+BACKENDS = (LOKY, DASK)
+"""Who works: processes of this machine, or the workers of a Dask cluster."""
+CARBON_INTENSITY = 0.341
+"""kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
+CO2_METHODS = ("estimated", "codecarbon")
+"""How CO2 is determined: by Eq. 9 of the PyPlexity paper, or from what codecarbon reads."""
