@@ -13,7 +13,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.passes.backends import DASK, Backend
+from thresher.defaults import DASK
+from thresher.passes.backends import Backend
 
 
 @dataclass(frozen=True)

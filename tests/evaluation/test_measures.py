@@ -8,9 +8,9 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.defaults import DEFAULT_MEASURES
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation.measures import (
-    DEFAULT_MEASURES,
     check_overlap,
     evaluate,
     parse_measure,

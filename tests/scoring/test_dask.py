@@ -15,9 +15,10 @@ from dask_cluster import Cluster, dask_cluster
 from troublesome import Trouble, pages
 
 from thresher.cli.main import main
+from thresher.defaults import DASK
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.passes import backends
-from thresher.passes.backends import DASK, Backend
+from thresher.passes.backends import Backend
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
