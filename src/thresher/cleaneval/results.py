@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from operator import sub
 from statistics import fmean, stdev
+from typing import Any
 
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.measures import Agreement, CleaningSummary, Summary, agreement, summarize, summarize_pages
@@ -160,8 +162,8 @@ def _segmentation(pages: Sequence[PageQuality]) -> SegmentationSummary | None:
 def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
     """Test whether the mean of paired differences is zero (Student 1908; NCleaner, section 4, over pages).
 
-    SciPy leaves two cases undefined. Where all differences are equal, t = 0 and p = 1 if they are zero, else t is infinite
-    and p = 0. One pair has no variance: t = 0, p = 1.
+    Where all differences are equal, t = 0 and p = 1 if they are zero, else t is infinite and p = 0. One pair has no
+    variance: t = 0, p = 1.
 
     Args:
         values: one a page, finite.
@@ -172,15 +174,14 @@ def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
     """
     if len(values) != len(baseline):
         raise ValueError(f"{len(values)} values cannot be paired with {len(baseline)}")
-    difference, df = mean_interval([*map(sub, values, baseline)]), len(values) - 1
-    if not df or difference == Interval(0, 0, 0):
-        return TTest(difference, 0.0, df, 1.0)
-    if difference.low == difference.high:
-        return TTest(difference, math.copysign(math.inf, difference.mean), df, 0.0)
-    from scipy.stats import ttest_rel
-
-    test = ttest_rel(values, baseline)
-    return TTest(difference, float(test.statistic), df, float(test.pvalue))
+    differences, df = [*map(sub, values, baseline)], len(values) - 1
+    interval = mean_interval(differences)
+    if not df or interval == Interval(0, 0, 0):
+        return TTest(interval, 0.0, df, 1.0)
+    if interval.low == interval.high:
+        return TTest(interval, math.copysign(math.inf, interval.mean), df, 0.0)
+    t = interval.mean / (stdev(differences) / math.sqrt(len(differences)))
+    return TTest(interval, t, df, float(_two_sided_p(t, df)))
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
@@ -197,9 +198,23 @@ def mean_interval(values: Sequence[float]) -> Interval:
     mean = mean if abs(mean) >= TOLERANCE else 0.0
     if len(values) == 1:
         return Interval(mean, -math.inf, math.inf)
-    if stdev(values) < TOLERANCE:
+    deviation = stdev(values)
+    if deviation < TOLERANCE:
         return Interval(mean, mean, mean)
-    from scipy.stats import ttest_1samp  # takes most of a second to import
+    half = _critical_t(len(values) - 1) * deviation / math.sqrt(len(values))
+    return Interval(mean, mean - half, mean + half)
 
-    bounds = ttest_1samp(values, 0).confidence_interval(1 - ALPHA)
-    return Interval(mean, float(bounds.low), float(bounds.high))
+
+def _two_sided_p(t: Any, df: int) -> Any:
+    """Return P(|T| >= |t|) as the regularised incomplete beta function (Abramowitz and Stegun 1964, 26.7.1 and 26.5.27)."""
+    from mpmath import betainc
+
+    return betainc(df / 2, 0.5, 0, df / (df + t * t), regularized=True)
+
+
+@cache
+def _critical_t(df: int) -> float:
+    """Return the t whose two-sided p is `ALPHA`."""
+    from mpmath import findroot
+
+    return float(findroot(lambda t: _two_sided_p(t, df) - ALPHA, 2))
