@@ -46,7 +46,7 @@ def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Peak]:
                     shutil.copyfile(path, target)
             plan = ScorePlan(open_collection(pages), tuple(kind() for kind in scorers().values()))
             report = score_collection(plan, Path(name) / f"scores-{copies}", Backend(workers=workers))
-            peaks.append(Peak(report.documents, report.bytes / 1e6, report.peak_mib))
+            peaks.append(Peak(report.documents, report.bytes / 1e6, report.times.peak))
     return peaks
 
 

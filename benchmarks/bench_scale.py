@@ -18,6 +18,7 @@ from passages import PAGES
 from ratios import Ratio, interleaved
 
 from thresher.collections import documents, open_collection
+from thresher.costs import peak_memory
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import read_topic_set
 from thresher.experiments.runner import run_experiment
@@ -29,7 +30,6 @@ from thresher.scorers.registry import scorers
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import score_page
-from thresher.scoring.worker import peak_mib
 
 SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9
@@ -85,7 +85,7 @@ class Pass:
     @property
     def page_seconds(self) -> float:
         """CPU seconds a page."""
-        return self.report.cpu_seconds / self.report.documents
+        return self.report.times.cpu / self.report.documents
 
 
 def measure(pages: Path, count: int = LARGE) -> Iterator[Ratio | Fact]:
@@ -149,12 +149,12 @@ def _workers(small: Path) -> Ratio:
 
 
 def _memory(small: ScoreReport, large: ScoreReport) -> Iterator[Fact]:
-    ratio = large.peak_mib / small.peak_mib
+    ratio = large.times.peak / small.times.peak
     yield Fact(
-        f"peak of a worker over {large.documents:,} generated pages / over {small.documents:,}: {large.peak_mib:.0f} MiB / "
-        f"{small.peak_mib:.0f} MiB = {ratio:.2f}, {'within' if ratio <= BAR_MEMORY else 'ABOVE'} the bar of {BAR_MEMORY:g}"
+        f"peak of a worker over {large.documents:,} generated pages / over {small.documents:,}: {large.times.peak:.0f} MiB / "
+        f"{small.times.peak:.0f} MiB = {ratio:.2f}, {'within' if ratio <= BAR_MEMORY else 'ABOVE'} the bar of {BAR_MEMORY:g}"
     )
-    yield Fact(f"peak of the parent process so far: {peak_mib():.0f} MiB")
+    yield Fact(f"peak of the parent process so far: {peak_memory():.0f} MiB")
 
 
 def _speed(generated: Pass, real: Pass) -> Iterator[Fact]:
@@ -173,7 +173,7 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Fact]:
     yield Fact(
         f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages, taken as {CLUEWEB_BYTES / 1000:g} kB each, between the two: "
         f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} (the paper's perplexity: {PAPER_CORE_HOURS}), "
-        f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.peak_mib:.0f} MiB a worker"
+        f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.times.peak:.0f} MiB a worker"
     )
 
 

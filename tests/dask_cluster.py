@@ -32,7 +32,7 @@ class Cluster:
 @contextmanager
 def dask_cluster(folder: Path, workers: int, modules: Path) -> Iterator[Cluster]:
     """Start a cluster whose processes work in `folder` and find the modules of the folder `modules`; end it with the block."""
-    environment = {**os.environ, "PYTHONPATH": str(modules)}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")])}
     told = folder / "scheduler.json"
     started: list[subprocess.Popen[bytes]] = []
 
@@ -44,7 +44,7 @@ def dask_cluster(folder: Path, workers: int, modules: Path) -> Iterator[Cluster]
 
     try:
         scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
-        while not told.exists():
+        while not (told.exists() and told.stat().st_size):
             assert scheduler.poll() is None, (folder / "0.log").read_text()
             time.sleep(0.05)
         address = str(json.loads(told.read_text())["address"])

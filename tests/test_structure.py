@@ -18,6 +18,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # A part imports only from parts further left; those in one tuple may import each other.
 ORDER = (
     ("defaults", "errors", "files", "progress", "records", "streams"),
+    ("costs",),
     ("collections",),
     ("passes",),
     ("pages",),
@@ -29,7 +30,6 @@ ORDER = (
     ("evaluation",),
     ("cleaneval",),
     ("exploring",),
-    ("costs",),
     ("results",),
     ("choosing",),
     ("reports",),

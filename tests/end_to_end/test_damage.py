@@ -229,7 +229,7 @@ def test_an_experiment_over_them(damaged: Folder, web: Web, call: Call) -> None:
     assert rows[0]["emptied"] == str(damaged.emptied)
     assert (results / "runs" / "none.trec").read_text().startswith("1 Q0 after-bombs 1 ")
     report = json.loads((results / "scores" / "complete.json").read_text(encoding="utf-8"))
-    assert 0 < report["peak_mib"] < PEAK_MIB
+    assert 0 < report["times"]["peak"] < PEAK_MIB
 
 
 @pytest.mark.parametrize("suffix", [".warc", ".jsonl"])

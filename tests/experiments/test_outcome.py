@@ -14,7 +14,7 @@ import pytest
 from thresher.collections.base import ReadOptions
 from thresher.collections.files import Files
 from thresher.collections.records import Part
-from thresher.costs import Tdp
+from thresher.costs import Tdp, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.records import Topic
@@ -28,7 +28,16 @@ from thresher.pages import read_text_page
 from thresher.results.records import Cost, Results
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScoreReport
-from thresher.scoring.store import EMPTIED, FAILED, SCORED, PageScores, ShardReport, ShardTimes, shard_path, write_shard
+from thresher.scoring.store import (
+    EMPTIED,
+    FAILED,
+    NOTHING_SPENT,
+    SCORED,
+    PageScores,
+    ShardReport,
+    shard_path,
+    write_shard,
+)
 
 METER = Meter(CostOptions(0.5, 100.0, "estimated"), Tdp(100.0, "configured"))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
@@ -44,9 +53,7 @@ SCORES = ScoreReport(
     shards=1,
     workers=4,
     seconds={"pages": 20.0, "words": 4.0, "density": 8.0, "perplexity(lm=books)": 32.0},
-    wall_seconds=20.0,
-    cpu_seconds=32.0,
-    peak_mib=150.0,
+    times=Times(20.0, 32.0, 150.0),
 )
 
 
@@ -105,7 +112,7 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
 
 
 def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
-    nothing = replace(SCORES, seconds={}, cpu_seconds=0.0)
+    nothing = replace(SCORES, seconds={}, times=replace(SCORES.times, cpu=0.0))
     assert clean_cost(run("none", cut_seconds=0.5), nothing, METER) == Cost(0.5, 0.5, 150.0, None)
 
 
@@ -170,7 +177,7 @@ def make_store(folder: Path) -> None:
         PageScores("bad2", FAILED, "took longer than 1 s"),
     ]
     report = ShardReport(10, 7, 1, 2, 7, 0, None, None, 0)
-    write_shard(shard_path(folder, Part(0, 0, folder, "x")), pages, [], report, ShardTimes({}, 0.0, 0.0, 0.0))
+    write_shard(shard_path(folder, Part(0, 0, folder, "x")), pages, [], report, NOTHING_SPENT)
 
 
 @pytest.fixture

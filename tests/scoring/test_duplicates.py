@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Trouble, whole
 
+from thresher.costs import Times
 from thresher.errors import StateError
 from thresher.pages import read_text_page
 from thresher.scoring import duplicates
@@ -25,16 +26,16 @@ from thresher.scoring.store import (
     SCORED,
     PageScores,
     ShardReport,
-    ShardTimes,
+    Spent,
     count,
     read_report,
-    read_times,
+    read_spent,
     shard_path,
     shards,
     write_shard,
 )
 
-TIMES = ShardTimes({"pages": 0.25}, 2.0, 1.75, 99.5)
+SPENT = Spent({"pages": 0.25}, Times(2.0, 1.75, 99.5))
 TEXTS = {SCORED: "some words, and then two more\nthe second block", EMPTIED: ""}
 SCORER = Trouble()
 Entry = tuple[str, str]
@@ -69,7 +70,7 @@ def put(folder: Path, groups: Sequence[Sequence[PageScores]], labels: bool = Fal
         words = sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
         report = ShardReport(len(pages), **count(pages), words=words, bytes=9 * len(pages), begin=1, first=2, after=3)
         path = shard_path(folder, replace(whole(()), number=number))
-        write_shard(path, pages, [SCORER.canonical_name], report, TIMES, labels)
+        write_shard(path, pages, [SCORER.canonical_name], report, SPENT, labels)
     return [path.read_bytes() for path in shards(folder)]
 
 
@@ -130,7 +131,7 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     assert [read_report(path) for path in paths] == [read_report(path) for path in shards(tmp_path / "expected")]
     assert [pq.read_table(path) for path in paths] == [pq.read_table(path) for path in shards(tmp_path / "expected")]
     assert [path.read_bytes() for path in paths] == expected
-    assert all(read_times(path) == TIMES for path in paths)
+    assert all(read_spent(path) == SPENT for path in paths)
     for path in paths:
         report = read_report(path)
         assert report.documents == report.scored + report.emptied + report.failed

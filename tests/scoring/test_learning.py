@@ -25,7 +25,7 @@ from thresher.scorers.perplexity import Perplexity
 from thresher.scoring.failures import Failure, failures
 from thresher.scoring.learning import Descriptive, descriptive_sentences, learn
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import ScoreReport, read_times, shards
+from thresher.scoring.store import ScoreReport, read_spent, shards
 from thresher.scoring.worker import Limits
 
 SELF = "perplexity(lm=self)"
@@ -84,17 +84,17 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
 def test_what_learning_took_is_the_scorers_and_in_all_sums(tmp_path: Path) -> None:
     report = score_collection(ScorePlan(rivers(), (Density(), Perplexity(lm="self"))), tmp_path, Backend(workers=2))
     learning = json.loads((tmp_path / "models" / "learning.json").read_text())
-    (shard,) = [read_times(path) for path in shards(tmp_path)]
+    (shard,) = [read_spent(path) for path in shards(tmp_path)]
     assert learning["seconds"].keys() == {SELF}
-    assert learning["seconds"][SELF] > 0 < learning["wall_seconds"]
+    assert learning["seconds"][SELF] > 0 < learning["times"]["wall"]
     assert report.seconds == {
         "pages": shard.seconds["pages"],
         "density": shard.seconds["density"],
         SELF: pytest.approx(shard.seconds[SELF] + learning["seconds"][SELF]),
     }
-    assert report.wall_seconds == pytest.approx(shard.wall_seconds / 2 + learning["wall_seconds"])
-    assert report.cpu_seconds == pytest.approx(shard.cpu_seconds + learning["cpu_seconds"])
-    assert report.peak_mib == max(shard.peak_mib, learning["peak_mib"])
+    assert report.times.wall == pytest.approx(shard.times.wall / 2 + learning["times"]["wall"])
+    assert report.times.cpu == pytest.approx(shard.times.cpu + learning["times"]["cpu"])
+    assert report.times.peak == max(shard.times.peak, learning["times"]["peak"])
 
 
 def test_a_pass_that_goes_on_learns_nothing_again_and_one_without_its_model_learns_the_same(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ from thresher.scoring.percentiles import (
     weighted_percentiles,
 )
 from thresher.scoring.removed import judged_pages
-from thresher.scoring.store import SCORED, PageScores, ShardReport, ShardTimes, shard_path, write_shard
+from thresher.scoring.store import NOTHING_SPENT, SCORED, PageScores, ShardReport, shard_path, write_shard
 from thresher.scoring.worker import Shard, Work, score_shard
 
 PAGES = (
@@ -164,7 +164,7 @@ def test_infinite_scores_come_last_and_are_never_the_cutoff(tmp_path: Path, perc
     segments = read_html(b"<p>one two</p><p>three</p><p>four</p><p>five</p>")
     scores = np.array([7, 8, math.inf, math.inf], np.float32)
     page = PageScores("a", SCORED, segments=segments, scores={"words": scores})
-    report, times = ShardReport(1, 1, 0, 0, 5, 0, None, None, 0), ShardTimes({}, 0.0, 0.0, 0.0)
+    report, times = ShardReport(1, 1, 0, 0, 5, 0, None, None, 0), NOTHING_SPENT
     path = shard_path(tmp_path, whole(()))
     write_shard(path, [page], ["words"], report, times)
     assert resolved(tmp_path, parse_cleaner(f"words@p{percentile}")).cuts[0].threshold == cutoff

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from troublesome import Listed, Trouble, whole
 
 from thresher.collections import documents, open_collection
+from thresher.costs import Times
 from thresher.errors import InputError, StateError
 from thresher.pages import read_text_page
 from thresher.scorers.density import Density
@@ -26,13 +27,13 @@ from thresher.scoring.store import (
     SCORED,
     PageScores,
     ShardReport,
-    ShardTimes,
+    Spent,
     count,
     first_document,
     missing_documents,
     read_report,
     read_shard,
-    read_times,
+    read_spent,
     score_page,
     shard_path,
     shards,
@@ -41,7 +42,7 @@ from thresher.scoring.store import (
 from thresher.scoring.worker import Shard, Work, score_shard
 
 REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
-TIMES = ShardTimes({"pages": 0.25, "trouble(q=0.5)": 1.5}, 2.0, 1.75, 99.5)
+SPENT = Spent({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.5))
 PART = whole(())
 
 
@@ -70,7 +71,7 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
             stored = np.array(row[f"score:{scorer.canonical_name}"], dtype=np.float32)
             assert stored.tobytes() == scorer.score(page.segments).astype(np.float32).tobytes()
         words += len([word for word in page.segments.text.split() if any(map(str.isalnum, word))])
-    assert (report.words, report.documents, read_times(path).peak_mib > 10) == (words, 60, True)
+    assert (report.words, report.documents, read_spent(path).times.peak > 10) == (words, 60, True)
 
 
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=30), max_size=4).map("\n".join)
@@ -107,9 +108,9 @@ def test_any_pages_come_out_as_they_went_in(
             )
         )
     path = tmp_path / "shard-000000.parquet"
-    write_shard(path, pages, ["trouble(q=0.5)"], REPORT, TIMES)
+    write_shard(path, pages, ["trouble(q=0.5)"], REPORT, SPENT)
     assert read_report(path) == REPORT
-    assert read_times(path) == TIMES
+    assert read_spent(path) == SPENT
     table = read_shard(path, ["id", "status", "reason", "url", "text", "sentence_ends", "score:trouble(q=0.5)"])
     for page, row in zip(pages, table.to_pylist(), strict=True):
         assert (row["id"], row["status"], row["reason"], row["url"]) == (page.id, page.status, page.reason, page.url)
@@ -125,9 +126,9 @@ def test_any_pages_come_out_as_they_went_in(
     assert sum(count(pages).values()) == len(pages)
 
 
-def small(path: Path, text: str = "hello there", times: ShardTimes = TIMES) -> None:
+def small(path: Path, text: str = "hello there", spent: Spent = SPENT) -> None:
     page = PageScores("d", SCORED, segments=read_text_page(text), scores={"s": np.ones(1, np.float32)})
-    write_shard(path, [page], ["s"], REPORT, times)
+    write_shard(path, [page], ["s"], REPORT, spent)
 
 
 def damaged(path: Path) -> str:
@@ -202,10 +203,10 @@ def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 def test_the_same_pages_give_the_same_bytes(tmp_path: Path) -> None:
     """However long they took."""
     small(tmp_path / "a")
-    small(tmp_path / "b", times=ShardTimes({}, 1.0, 1.0, 1.0))
+    small(tmp_path / "b", spent=Spent({}, Times(1.0, 1.0, 1.0)))
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    assert read_times(tmp_path / "a") == TIMES != read_times(tmp_path / "b")
-    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), TIMES)
+    assert read_spent(tmp_path / "a") == SPENT != read_spent(tmp_path / "b")
+    write_shard(tmp_path / "a", [], ["s"], replace(REPORT, documents=0), SPENT)
     assert pq.read_table(tmp_path / "a").num_rows == 0
 
 
@@ -215,22 +216,18 @@ def test_times_that_are_missing_or_damaged(tmp_path: Path, content: bytes | None
     small(path)
     times = path.with_suffix(".times.json")
     times.unlink()
-    if content is None:
-        with pytest.raises(InputError) as missing:
-            read_times(path)
-        assert str(missing.value) == f"{path}: there is no such file or folder. Fix: check the path."
-        return
-    times.write_bytes(content)
+    if content is not None:
+        times.write_bytes(content)
     with pytest.raises(StateError) as caught:
-        read_times(path)
-    assert str(caught.value) == damaged(path)
+        read_spent(path)
+    assert (caught.value.where, caught.value.fix) == (str(path), "delete the file and run again")
 
 
 def test_documents_of_a_store(tmp_path: Path) -> None:
     """Pages without an id are passed over; failed ones are there."""
     for number, ids in enumerate((["", "b"], [], ["a", "", "c"])):
         pages = [PageScores(document_id, FAILED, "why") for document_id in ids]
-        write_shard(shard_path(tmp_path, replace(PART, number=number)), pages, [], REPORT, TIMES)
+        write_shard(shard_path(tmp_path, replace(PART, number=number)), pages, [], REPORT, SPENT)
     assert first_document(tmp_path) == "b"
     assert missing_documents(tmp_path, ["a", "b", "c", "d", "e"]) == {"d", "e"}
     assert missing_documents(tmp_path, []) == set()

@@ -7,8 +7,8 @@ from thresher.costs.break_even import BreakEven, break_even
 from thresher.costs.carbon import RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
 from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
 from thresher.costs.machine import Machine, Rapl, read_machine
-from thresher.costs.stopwatch import Stopwatch, Work, measure_work
 from thresher.costs.tdp import Tdp, find_tdp
+from thresher.costs.times import Stopwatch, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 
 __all__ = [
@@ -20,14 +20,15 @@ __all__ = [
     "Rapl",
     "Stopwatch",
     "Tdp",
-    "Work",
+    "Times",
     "break_even",
     "co2_grams",
     "co2_kg",
     "co2_method",
     "find_tdp",
-    "measure_work",
+    "measure_times",
     "measured_co2",
+    "peak_memory",
     "read_machine",
     "require_codecarbon",
 ]

@@ -13,7 +13,7 @@ from thresher.costs import (
     co2_grams,
     co2_method,
     find_tdp,
-    measure_work,
+    measure_times,
     measured_co2,
     require_codecarbon,
 )
@@ -73,14 +73,14 @@ class Meter:
         if self.options.co2 == "codecarbon":
             with (
                 measured_co2(self.tdp.watts, self.options.carbon_intensity) as reading,
-                measure_work() as watch,
+                measure_times() as watch,
             ):
                 yield done
             done.co2_grams, done.method = reading.grams, reading.method
         else:
-            with measure_work() as watch:
+            with measure_times() as watch:
                 yield done
-            done.co2_grams, done.method = self.grams(watch.work.wall_seconds), self.method
-        done.wall_seconds = watch.work.wall_seconds
-        done.cpu_seconds = watch.work.cpu_seconds
-        done.peak_mib = watch.work.peak_mib
+            done.co2_grams, done.method = self.grams(watch.times.wall), self.method
+        done.wall_seconds = watch.times.wall
+        done.cpu_seconds = watch.times.cpu
+        done.peak_mib = watch.times.peak

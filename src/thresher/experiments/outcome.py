@@ -116,8 +116,8 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
     everything = sum(scores.seconds.values())
     cut = float(run.index["cut_seconds"])
     wall = spent / scores.workers + cut
-    cpu = scores.cpu_seconds * (spent / everything if everything else 0.0) + cut
-    return Cost(wall, cpu, scores.peak_mib, meter.grams(wall))
+    cpu = scores.times.cpu * (spent / everything if everything else 0.0) + cut
+    return Cost(wall, cpu, scores.times.peak, meter.grams(wall))
 
 
 def _row(

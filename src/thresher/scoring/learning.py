@@ -6,20 +6,30 @@ and resuming are that pass's matter. Then the scorers learn, and the store of pi
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from thresher.files import remove_folder, write_json
+from thresher.costs import measure_times
+from thresher.errors import InputError
+from thresher.files import remove_folder
 from thresher.pages import Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Lesson, Scorer, Scores
 from thresher.scorers.descriptive import descriptive_blocks
-from thresher.scoring.store import POISON, Learning, ScoreReport, blocks_of_sentences, list_column, read_shard, shards
-from thresher.scoring.worker import peak_mib
+from thresher.scoring.store import (
+    NOTHING_SPENT,
+    POISON,
+    SPENT_FILE,
+    ScoreReport,
+    Spent,
+    blocks_of_sentences,
+    list_column,
+    read_shard,
+    shards,
+)
 
 
 class Descriptive(Scorer):
@@ -40,7 +50,7 @@ class Descriptive(Scorer):
 
 def learn(
     scorers: Sequence[Scorer], folder: Path, pick: Callable[[Path, Scorer], ScoreReport], language: str, workers: int
-) -> tuple[tuple[Scorer, ...], Learning]:
+) -> tuple[tuple[Scorer, ...], Spent]:
     """Return scorers that can score the collection, and what it took them to learn; nothing is learnt twice.
 
     Args:
@@ -54,7 +64,7 @@ def learn(
         ThresherError: as `pick` and `Scorer.for_collection` do.
     """
     if not any(scorer.learns for scorer in scorers):
-        return tuple(scorers), Learning()
+        return tuple(scorers), NOTHING_SPENT
     store, record = folder / "learning", folder / "models" / "learning.json"
     picked: list[tuple[ScoreReport, float]] = []
 
@@ -67,30 +77,21 @@ def learn(
 
     taught: list[Scorer] = []
     spent: dict[str, float] = {}
-    cpu = time.process_time()
-    for scorer in scorers:
-        begin, before = time.perf_counter(), len(picked)
-        taught.append(
-            scorer.for_collection(Lesson(sentences, language, workers), record.parent) if scorer.learns else scorer
-        )
-        if scorer.learns and picked:
-            waited = picked[0][1] if not before else 0.0
-            spent[scorer.canonical_name] = time.perf_counter() - begin - waited
+    with measure_times() as watch:
+        for scorer in scorers:
+            begin, before = time.perf_counter(), len(picked)
+            taught.append(
+                scorer.for_collection(Lesson(sentences, language, workers), record.parent) if scorer.learns else scorer
+            )
+            if scorer.learns and picked:
+                waited = picked[0][1] if not before else 0.0
+                spent[scorer.canonical_name] = time.perf_counter() - begin - waited
     if picked:
         report, _ = picked[0]
         # Alone, each would have had the text picked and the model trained that they share.
         alone = sum(report.seconds.values()) + sum(spent.values()) * workers
-        write_json(
-            record,
-            asdict(
-                Learning(
-                    dict.fromkeys(spent, alone),
-                    report.wall_seconds + sum(spent.values()),
-                    report.cpu_seconds + time.process_time() - cpu,
-                    max(report.peak_mib, peak_mib()),
-                )
-            ),
-        )
+        times = report.times + replace(watch.times, wall=sum(spent.values()))
+        SPENT_FILE.write(record, Spent(dict.fromkeys(spent, alone), times))
     if store.is_dir():
         # What ended a worker once need not end another.
         if (store / POISON).exists() and not (folder / POISON).exists():
@@ -119,8 +120,8 @@ def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
             yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
 
 
-def _read(record: Path) -> Learning:
+def _read(record: Path) -> Spent:
     try:
-        return Learning(**json.loads(record.read_bytes()))
-    except (FileNotFoundError, ValueError, TypeError):
-        return Learning()
+        return SPENT_FILE.read(record)
+    except InputError:
+        return NOTHING_SPENT

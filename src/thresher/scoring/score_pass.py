@@ -17,10 +17,11 @@ from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend, WorkerDied, run
 from thresher.progress import Progress
+from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
 from thresher.scoring.duplicates import fail_duplicates
 from thresher.scoring.learning import learn
-from thresher.scoring.store import POISON, ScoreReport, read_report, read_times, shard_path, shards, total
+from thresher.scoring.store import POISON, ScoreReport, read_report, read_spent, shard_path, shards, total
 from thresher.scoring.worker import (
     DEFAULT_LIMITS,
     Limits,
@@ -35,10 +36,11 @@ from thresher.scoring.worker import (
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 
 # Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
-STORE_VERSION = 2
+STORE_VERSION = 3
 SHARD_PAGES = 256
 _NO_PAGE_TO_BLAME = "no page is to blame"
 _LOOK = "look at the machine's memory and disk, then run the same command again"
+_REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
 
 _Poison = dict[str, dict[int, str]]
 """Why pages must not be tried again, by the shard's name and the position in it."""
@@ -116,13 +118,13 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     _join(plan, folder, poison)
     fail_duplicates(folder)
     paths = shards(folder)
-    report = total([*map(read_report, paths)], [*map(read_times, paths)], backend.workers, learning)
+    report = total([*map(read_report, paths)], [*map(read_spent, paths)], backend.workers, learning)
     if not report.documents:
         raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
     for place in folder.glob("shard-*.place"):
         # A run that was killed between a shard and its end leaves one.
         place.unlink(missing_ok=True)
-    write_json(done, asdict(report))
+    _REPORT_FILE.write(done, report)
     return report
 
 
@@ -236,8 +238,8 @@ def _read_poison(folder: Path) -> _Poison:
 
 def _finished(path: Path) -> ScoreReport | None:
     try:
-        return ScoreReport(**_read_json(path))
-    except TypeError:
+        return _REPORT_FILE.read(path)
+    except InputError:
         return None
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -16,10 +17,12 @@ import pyarrow.parquet as pq
 from lxml.etree import LxmlError
 
 from thresher.collections import Page, Part
+from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, user_error, write_json
+from thresher.files import atomic_path, user_error
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
+from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
 
 SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
@@ -134,19 +137,22 @@ POISON = "poison.json"
 """The file in a store that tells which pages ended their worker, by shard and position, and how."""
 
 _REPORT = b"thresher"
+_AGAIN = "delete the file and run again"
 
 
 @dataclass(frozen=True)
-class ShardTimes:
-    """What scoring a shard took of one worker: seconds, and the most memory it ever held.
+class Spent:
+    """What scoring a shard took one worker, or what it took scorers to learn from the collection before the pass.
 
-    `seconds` says how long the stages took: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+    `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
     """
 
-    seconds: dict[str, float]
-    wall_seconds: float
-    cpu_seconds: float
-    peak_mib: float
+    seconds: Mapping[str, float]
+    times: Times
+
+
+NOTHING_SPENT = Spent({}, Times())
+SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 
 @dataclass(frozen=True)
@@ -178,7 +184,7 @@ def write_shard(
     pages: Sequence[PageScores],
     scorers: Sequence[str],
     report: ShardReport,
-    times: ShardTimes,
+    spent: Spent,
     labels: bool = False,
 ) -> None:
     """Write scored pages and the report on them, whole or not at all; `labels` adds which blocks are list items.
@@ -214,7 +220,7 @@ def write_shard(
             **{f"score:{name}": _lists([page.scores.get(name, ()) for page in pages], np.float32) for name in scorers},
         }
     )
-    write_json(_times_path(path), asdict(times))
+    SPENT_FILE.write(_times_path(path), spent)
     write_table(path, table, report)
 
 
@@ -238,16 +244,16 @@ def read_report(path: Path) -> ShardReport:
         raise _unusable(error, path) from error
 
 
-def read_times(path: Path) -> ShardTimes:
+def read_spent(path: Path) -> Spent:
     """Read what scoring the shard in `path` took.
 
     Raises:
         StateError: if the file beside it is missing or damaged.
     """
     try:
-        return ShardTimes(**json.loads(_times_path(path).read_bytes()))
-    except (OSError, TypeError, ValueError) as error:
-        raise _unusable(error, path) from error
+        return SPENT_FILE.read(_times_path(path))
+    except ThresherError as error:
+        raise StateError("the times of the shard are missing or damaged", _AGAIN, str(path)) from error
 
 
 def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
@@ -292,7 +298,7 @@ def _unusable(error: Exception, path: Path) -> ThresherError:
     # Arrow says of broken bytes, too, that they are an OSError, but a plain one without a number.
     if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
         return user_error(error, path)
-    return StateError("the shard of scores is damaged", "delete the file and run again", str(path))
+    return StateError("the shard of scores is damaged", _AGAIN, str(path))
 
 
 def _times_path(path: Path) -> Path:
@@ -311,22 +317,12 @@ def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:
 
 
 @dataclass(frozen=True)
-class Learning:
-    """What it took that scorers learnt from the collection before the pass; `seconds` by canonical name, of all workers."""
-
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    wall_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_mib: float = 0.0
-
-
-@dataclass(frozen=True)
 class ScoreReport:
     """What the pass came to: `documents = scored + emptied + failed`.
 
-    `seconds` are those of all workers by stage: `pages` and each scorer's canonical name. `wall_seconds` is the
-    shards' wall time divided by the workers, so that a resumed pass has one too; `peak_mib` is the largest worker's. What
-    a scorer learnt from the collection beforehand is its own time, and part of all sums.
+    `seconds` are those of all workers by stage: see `Spent`. Wall time is the shards' divided by the workers, so that a
+    resumed pass has one too; the peak is the largest worker's. What a scorer learnt from the collection beforehand is its
+    own time, and part of all sums.
     """
 
     documents: int
@@ -338,17 +334,15 @@ class ScoreReport:
     shards: int
     workers: int
     seconds: Mapping[str, float]
-    wall_seconds: float
-    cpu_seconds: float
-    peak_mib: float
+    times: Times
 
 
-def total(reports: Sequence[ShardReport], times: Sequence[ShardTimes], workers: int, learning: Learning) -> ScoreReport:
+def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
     """Add up what all shards hold and took, and what was learnt before."""
-    seconds: dict[str, float] = {}
-    for spending in (*(shard.seconds for shard in times), learning.seconds):
-        for stage, spent in spending.items():
-            seconds[stage] = seconds.get(stage, 0.0) + spent
+    seconds: Counter[str] = Counter()
+    for part in (*spent, learning):
+        seconds.update(part.seconds)
+    by_workers = sum((shard.times for shard in spent), Times())
     return ScoreReport(
         documents=sum(report.documents for report in reports),
         scored=sum(report.scored for report in reports),
@@ -358,8 +352,6 @@ def total(reports: Sequence[ShardReport], times: Sequence[ShardTimes], workers: 
         bytes=sum(report.bytes for report in reports),
         shards=len(reports),
         workers=workers,
-        seconds=seconds,
-        wall_seconds=sum(shard.wall_seconds for shard in times) / workers + learning.wall_seconds,
-        cpu_seconds=sum(shard.cpu_seconds for shard in times) + learning.cpu_seconds,
-        peak_mib=max((*(shard.peak_mib for shard in times), learning.peak_mib), default=0.0),
+        seconds=dict(seconds),
+        times=replace(by_workers, wall=by_workers.wall / workers) + learning.times,
     )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import mmap
 import os
-import resource
 import struct
-import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.ids import id_problem
 from thresher.collections.records import Span, too_large
+from thresher.costs import measure_times
 from thresher.defaults import PAGE_MIB, PAGE_SECONDS
 from thresher.errors import ThresherError
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
@@ -26,7 +26,7 @@ from thresher.scoring.store import (
     FAILED,
     PageScores,
     ShardReport,
-    ShardTimes,
+    Spent,
     count,
     read_report,
     score_page,
@@ -88,13 +88,11 @@ def score_shard(shard: Shard, work: Work) -> int:
     """
     with _ONE_AT_A_TIME:
         end_with_parent()
-        start, cpu = time.perf_counter(), time.process_time()
-        with _place(place_path(work.folder, shard.part)) as place:
+        with measure_times() as watch, _place(place_path(work.folder, shard.part)) as place:
             pages, span, reading = _score_all(shard, work, place)
-        seconds = {"pages": reading}
+        seconds = Counter({"pages": reading})
         for page in pages:
-            for stage, spent in page.seconds.items():
-                seconds[stage] = seconds.get(stage, 0.0) + spent
+            seconds.update(page.seconds)
         path = shard_path(work.folder, shard.part)
         report = ShardReport(
             len(pages),
@@ -105,9 +103,8 @@ def score_shard(shard: Shard, work: Work) -> int:
             first=span.first,
             after=span.after,
         )
-        times = ShardTimes(seconds, time.perf_counter() - start, time.process_time() - cpu, peak_mib())
         names = [scorer.canonical_name for scorer in work.scorers]
-        write_shard(path, pages, names, report, times, work.labels)
+        write_shard(path, pages, names, report, Spent(dict(seconds), watch.times), work.labels)
         place_path(work.folder, shard.part).unlink(missing_ok=True)
         return len(pages)
 
@@ -152,17 +149,6 @@ def read_place(path: Path) -> int | None:
     except (OSError, struct.error):
         return None
     return None if position == _NO_PAGE else int(position)
-
-
-def peak_mib() -> float:
-    """Return the most memory this process ever held, in MiB."""
-    # Linux hands the peak in `getrusage` down to children, so that a worker would report its parent's.
-    with suppress(OSError):
-        for line in Path("/proc/self/status").read_text(encoding="utf-8", errors="replace").splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) / 1024
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20
 
 
 def _score(source: Source, poison: str | None, work: Work) -> PageScores:

@@ -1,0 +1,92 @@
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from thresher.costs import times as module
+from thresher.costs.times import Times, measure_times, peak_memory
+
+MIB = 2**20
+
+
+def allocate(mib: int) -> int:
+    """Touch so much memory and give it back."""
+    return int(np.ones(mib * MIB, dtype=np.uint8).sum()) // MIB
+
+
+def burn(cpu_seconds: float) -> None:
+    start = time.process_time()
+    while time.process_time() - start < cpu_seconds:
+        pass
+
+
+def test_cpu_time_of_all_threads():
+    with measure_times() as watch:
+        thread = threading.Thread(target=burn, args=(0.05,))
+        thread.start()
+        thread.join()
+    assert watch.times.cpu >= 0.05
+    assert watch.times.wall > 0
+
+
+def test_the_peak_is_that_of_the_block():
+    with measure_times() as before:
+        pass
+    with measure_times() as during:
+        assert allocate(200) == 200
+    with measure_times() as after:
+        pass
+    assert during.times.peak >= before.times.peak + 190
+    assert after.times.peak <= during.times.peak - 190
+
+
+def test_nested_blocks_see_the_peaks_of_their_own_time():
+    with measure_times() as outer:
+        allocate(200)
+        with measure_times() as inner:
+            allocate(50)
+    assert outer.times.peak >= inner.times.peak + 140
+    with measure_times() as outer:
+        with measure_times() as inner:
+            allocate(200)
+        allocate(50)
+    assert outer.times.peak >= inner.times.peak - 1
+
+
+def test_without_the_kernels_mark_memory_is_sampled(monkeypatch, tmp_path):
+    monkeypatch.setattr(module, "_SELF", tmp_path)
+    monkeypatch.setattr(module, "_SAMPLE_SECONDS", 0.001)
+    with measure_times() as before:
+        pass
+    with measure_times() as during:
+        held = np.ones(200 * MIB, dtype=np.uint8)
+    assert during.times.peak >= before.times.peak + 190
+    assert held.sum() == 200 * MIB
+    assert not [thread for thread in threading.enumerate() if thread.name == "thresher-memory"]
+
+
+def test_times_are_there_after_an_error_too():
+    with pytest.raises(KeyError), measure_times() as watch:
+        raise KeyError("x")
+    assert watch.times.peak > 0
+
+
+def test_there_are_no_times_before_the_end():
+    with measure_times() as watch, pytest.raises(RuntimeError, match="the work is still going on"):
+        _ = watch.times
+
+
+def test_times_of_one_work_after_another():
+    assert Times(1.0, 2.0, 30.0) + Times(0.5, 0.25, 20.0) + Times() == Times(1.5, 2.25, 30.0)
+
+
+def test_a_worker_reports_its_own_peak_not_its_parents():
+    held = bytearray(300 * MIB)
+    held[::4096] = b"\1" * len(held[::4096])
+    code = "from thresher.costs import peak_memory; print(peak_memory())"
+    peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
+    assert 10 < peak < 300 < peak_memory()
+    del held
