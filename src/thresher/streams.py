@@ -21,7 +21,7 @@ _BLOCK = 256 * 2**10
 # How much is decompressed at once (a piece with damage in it is lost whole), and how much is read for it.
 _PIECE = 16 * 2**10
 _PACKED = 64 * 2**10
-# xz files may ask for 4 GiB; `xz -9` asks for 65 MiB.
+# The decompressor of an xz file may ask for 4 GiB; `xz -9` asks for 65 MiB.
 _XZ_MEMORY = 256 * 2**20
 _CLIPPED = "the compressed data end too early"
 
@@ -94,7 +94,7 @@ def skip(stream: BinaryIO, size: int, newline: bool = False) -> tuple[int, bool]
 
 
 class _Unpacked(io.RawIOBase):
-    """What a compressed file decompresses to, up to the first damage."""
+    """A compressed file decompressed, up to the first damage."""
 
     def __init__(self, handle: io.FileIO, unpack: Callable[[Any], Iterator[bytes]]) -> None:
         self.damage = ""
@@ -157,7 +157,7 @@ def _unpacker(magic: bytes) -> Callable[[Any], Iterator[bytes]] | None:
 
 
 def _members(handle: BinaryIO, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
-    """Give the pieces of one member after the other; zeros behind a member pad the file.
+    """Give the pieces of one member after the other; zeros after a member are padding.
 
     Raises:
         EOFError: if the file ends within a member.

@@ -25,10 +25,8 @@ from hypothesis import strategies as st
 
 from thresher.collections import FORMATS, IdRule, Page, Part, ReadOptions, Source, documents, open_collection
 from thresher.collections import files as files_module
-from thresher.collections.files import MANY, RANGE_BYTES, WHOLE_BYTES, Files
-from thresher.collections.kinds import HTML, KINDS, chosen, kind_of
+from thresher.collections.files import HTML, KINDS, MANY, RANGE_BYTES, WHOLE_BYTES, Files, chosen, kind_of, walk
 from thresher.collections.records import SOURCE_BYTES, Span
-from thresher.collections.walking import walk
 from thresher.errors import ConfigError, InputError
 from thresher.passes.backends import Backend
 from thresher.scoring.failures import failures, write_failures

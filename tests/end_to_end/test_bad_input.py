@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from small_web import Done, Finished, Web, leftovers, tree
 
-from thresher.collections.kinds import HTML_SUFFIXES, KINDS
+from thresher.collections.files import HTML_SUFFIXES, KINDS
 from thresher.scorers.registry import scorers
 
 Call = Callable[..., Done]

@@ -22,8 +22,7 @@ from thresher.exploring.partial import Partial
 from thresher.exploring.ranking import NONE, Rankings, rankings
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
-from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index
-from thresher.lucene.reader import open_index
+from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend

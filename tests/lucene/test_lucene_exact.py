@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking, dirichlet_scores
-from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.reader import open_index
+from thresher.lucene.indexing import IndexOptions, build_index, open_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 

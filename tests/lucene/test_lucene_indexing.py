@@ -10,9 +10,8 @@ import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.indexing import IndexOptions, build_index, options_of
+from thresher.lucene.indexing import IndexOptions, build_index, open_index, options_of
 from thresher.lucene.jvm import java_class
-from thresher.lucene.reader import open_index
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 

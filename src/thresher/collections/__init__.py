@@ -1,4 +1,4 @@
-"""Where pages come from. `open_collection` gives any of them."""
+"""Collections of pages in files of any format; `open_collection` opens them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.collections.base import Collection, IdRule, JsonFields, ReadOptions
-from thresher.collections.catalogue_records import CATALOGUE_PREFIX
-from thresher.collections.files import Files
+from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
+from thresher.collections.files import FORMATS, Files, chosen, walk
 from thresher.collections.ids import ID_RULES
-from thresher.collections.kinds import FORMATS, chosen
 from thresher.collections.records import Page, Part, Source
-from thresher.collections.walking import walk
 from thresher.errors import ConfigError, InputError
 
 __all__ = [
@@ -38,17 +36,14 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
     Args:
         path: the folder or file.
         options: how documents are read.
-        format: one of `FORMATS`; empty to find out by names, or by first bytes where names say nothing.
+        format: one of `FORMATS`; empty to detect it by file names, else by first bytes.
 
     Raises:
         ConfigError: if there is no such format.
-        InputError: if there is nothing, nothing of a known kind, or files of several kinds at `path`.
+        InputError: if `path` does not exist, or holds no known format or several.
     """
     options = options or ReadOptions()
     if str(path).startswith(CATALOGUE_PREFIX):
-        # Workers have no use for it, and it is an extra.
-        from thresher.collections.catalogue import Catalogue
-
         return Catalogue(str(path).removeprefix(CATALOGUE_PREFIX), options)
     if format and format not in FORMATS:
         raise ConfigError(f"there is no format {format!r}", f"use one of {', '.join(FORMATS)}", "format")
@@ -58,7 +53,7 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
 
 
 def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:
-    """Give all documents of a collection in order, one range of a file after the other, without looking for records.
+    """Give all documents of a collection in order; each range of a file begins where the one before it ended.
 
     Raises:
         InputError: as `Collection.parts`.

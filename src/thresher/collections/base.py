@@ -1,4 +1,4 @@
-"""What every kind of collection and of file offers."""
+"""What every collection and every format offers, and how documents are read."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from thresher.collections.ids import ID_RULES, escape_id, file_id
 from thresher.collections.records import Part, Reading, Span
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
-"""How the names of HTML pages end."""
+"""Endings of the names of HTML pages."""
 
 
 @dataclass(frozen=True)
 class IdRule:
     """How document ids are formed from file names: see `thresher.collections.ids.file_id`.
 
-    Then every match of the regular expression `pattern` is replaced by `replacement`, where qrels spell ids otherwise.
+    Every match of the regular expression `pattern` is then replaced by `replacement`, where qrels spell ids differently.
     `escape` writes characters that a TREC run cannot hold as %XX.
     """
 
@@ -31,12 +31,11 @@ class IdRule:
     replacement: str = ""
 
     def apply(self, path: str) -> str:
-        """Return the id of the file at `path`, given relative to the collection's root with `/`."""
-        document_id = file_id(PurePosixPath(path), self.ids, self.prefix, self.keep_suffix)
-        return self.fit(document_id)
+        """Return the id of the file at `path`, relative to the collection's root and with `/`."""
+        return self.fit(file_id(PurePosixPath(path), self.ids, self.prefix, self.keep_suffix))
 
     def fit(self, document_id: str) -> str:
-        """Return `document_id` with the pattern replaced and escaped, as this rule says."""
+        """Return an id with the pattern replaced and, if asked for, escaped."""
         if self.pattern:
             document_id = re.sub(self.pattern, self.replacement, document_id)
         return escape_id(document_id) if self.escape else document_id
@@ -44,7 +43,7 @@ class IdRule:
 
 @dataclass(frozen=True)
 class JsonFields:
-    """Which members of a JSON line are what: dots go into objects (`page.title`); of several names the first found counts."""
+    """The members of a JSON line; dots descend into objects (`page.title`); the first name with a value counts."""
 
     id: tuple[str, ...] = ("id",)
     html: tuple[str, ...] = ("html",)
@@ -54,10 +53,7 @@ class JsonFields:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How documents are read, whatever the kind of file.
-
-    `max_bytes`: the bytes of larger pages are not read; such a source has a `problem`. `fields` is for JSON lines.
-    """
+    """How documents are read. Pages larger than `max_bytes` are not read and have a `problem`; `fields` is for JSON lines."""
 
     rule: IdRule = field(default_factory=IdRule)
     max_bytes: int = 1 << 62
@@ -65,31 +61,31 @@ class ReadOptions:
 
 
 class FileKind(Protocol):
-    """A kind of file that holds many documents, such as WARC."""
+    """A format of files that hold many documents, such as WARC."""
 
     @property
     def name(self) -> str:
-        """What it is called in the key `format`."""
+        """Its name, as in the key `format`."""
         ...
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """How the names of such files end, in lower case."""
+        """Endings of the names of such files, in lower case."""
         ...
 
     def can_split(self, path: Path) -> bool:
-        """Return whether records can be found from the middle of the file on; a file that cannot be read can not.
+        """Return whether reading can begin in the middle of the file; False for an unreadable file.
 
-        What looks splittable in its beginning and is not further on must still be read right, if slower: by ranges of which
-        one holds all the records.
+        A file that looks splittable at its beginning but is not further on must still be read correctly, if more slowly: in
+        ranges, one of which holds all the records.
         """
         ...
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents of a range of a file, one at a time, in its order.
+        """Give the documents of a range of a file, in file order.
 
-        Damage is a source with a `problem` and the offset where it is, and reading goes on behind it if anything does.
-        Never raises for what is in the file, never holds much more of it than `max_bytes`, never opens another file.
+        Damage gives a source with a `problem` and its offset; reading resumes after it where possible. The content of the file
+        raises no error, memory stays near `max_bytes`, and no other file is opened.
 
         Raises:
             OSError: if the file cannot be read.
@@ -102,7 +98,7 @@ class Collection(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it lies."""
+        """Its location."""
         ...
 
     @property
@@ -115,7 +111,7 @@ class Collection(Protocol):
         ...
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts, the same ones every time, cheaply; those with sources at hand hold at most `pages` of them.
+        """Give the parts, always the same and cheaply; those that carry their sources hold at most `pages` of them.
 
         Raises:
             InputError: if the collection is missing or unreadable.
@@ -123,7 +119,7 @@ class Collection(Protocol):
         ...
 
     def read(self, part: Part) -> Reading:
-        """Give the documents of a part, in the same order every time.
+        """Give the documents of a part, always in the same order.
 
         Raises:
             OSError: if its file cannot be read.
@@ -132,6 +128,6 @@ class Collection(Protocol):
 
 
 def read_sources(part: Part) -> Reading:
-    """Give the documents of a part that are at hand; a range that begins behind its end has none."""
+    """Give the documents that a part carries; a range that begins after its end has none."""
     yield from part.sources or ()
     return Span(None, part.begin)

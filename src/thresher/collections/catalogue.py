@@ -1,21 +1,93 @@
-"""The documents of a dataset of ir_datasets."""
+"""Datasets of ir_datasets: their documents as a collection, and their topics and qrels as records. The extra `ir-datasets`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from thresher.collections.base import ReadOptions, read_sources
-from thresher.collections.catalogue_records import CATALOGUE_PREFIX, fingerprint_of, records
 from thresher.collections.records import Part, Reading, Source, grouped, too_large
+from thresher.errors import InputError, MissingDependencyError, ThresherError
 from thresher.files import digest
 
-__all__ = ["CATALOGUE_PREFIX", "Catalogue"]
+CATALOGUE_PREFIX = "ir_datasets:"
+"""The prefix of a path whose rest is a dataset's id."""
 
-# What records call the page; all else is text that the package has made.
+What = Literal["docs", "queries", "qrels"]
+_NAMES: dict[What, str] = {"docs": "documents", "queries": "topics", "qrels": "qrels"}
+
+
+def dataset(dataset_id: str, what: What) -> Any:
+    """Return a dataset; downloads nothing.
+
+    Raises:
+        MissingDependencyError: if ir_datasets is not installed.
+        InputError: if it has no such dataset, or the dataset has no such records.
+    """
+    where = CATALOGUE_PREFIX + dataset_id
+    try:
+        loaded = _package().load(dataset_id)
+    except KeyError as error:
+        raise InputError("ir_datasets has no such dataset", "use an id that `ir_datasets list` shows", where) from error
+    if not loaded.has(what):
+        raise InputError(
+            f"the dataset has no {_NAMES[what]}", f"use an id with {_NAMES[what]}, or give these as a file", where
+        )
+    return loaded
+
+
+def records(dataset_id: str, what: What) -> Iterator[Any]:
+    """Give the records in the dataset's order. The package downloads what it needs and reports that on standard error.
+
+    Raises:
+        ThresherError: as `dataset`; also if the records cannot be fetched or read.
+    """
+    loaded = dataset(dataset_id, what)
+    try:
+        yield from getattr(loaded, f"{what}_iter")()
+    except Exception as error:  # of a hundred readers and of the network
+        raise _user_error(error, dataset_id, what) from error
+
+
+def _package() -> Any:
+    try:
+        return import_module("ir_datasets")
+    except ImportError as error:
+        raise MissingDependencyError(
+            "ir_datasets is not installed", "install the extra: pip install 'thresher[ir-datasets]'"
+        ) from error
+
+
+def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
+    where = CATALOGUE_PREFIX + dataset_id
+    if isinstance(error, ImportError):
+        return MissingDependencyError(
+            f"ir_datasets lacks a package ({_short(error)})", "install it: pip install 'ir_datasets[all]'", where
+        )
+    if isinstance(error, FileNotFoundError):
+        return InputError(
+            f"ir_datasets misses a file of the {_NAMES[what]}: {error.filename or _short(error)}",
+            "put it there: https://ir-datasets.com says where it comes from",
+            where,
+        )
+    return InputError(
+        f"ir_datasets cannot give the {_NAMES[what]} ({type(error).__name__}: {_short(error)})",
+        "check the network and the free space, and run the same command again",
+        where,
+    )
+
+
+def _short(error: Exception) -> str:
+    """Return an error's first line, without the tuples and lists of details."""
+    text = str(error.args[0] if len(error.args) > 1 and isinstance(error.args[0], str) else error)
+    return (text.strip().splitlines() or ["no reason given"])[0]
+
+
+# The fields of records that hold a page; others hold text that the package extracted.
 _HTML_FIELDS = ("html", "dom_html")
 _CHARSET = re.compile(r"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", re.IGNORECASE | re.MULTILINE | re.ASCII)
 
@@ -24,8 +96,7 @@ _CHARSET = re.compile(r"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)", 
 class Catalogue:
     """The documents of the dataset `id`, in its order.
 
-    Of records with a body and its type (WARC, .GOV) and of those with HTML, the page is given; of all others, the text that
-    the dataset takes for the document: its `default_text`.
+    Records with a body and its type (WARC, .GOV) or with HTML give a page; all others give their `default_text`.
     """
 
     id: str
@@ -37,18 +108,19 @@ class Catalogue:
         return Path(CATALOGUE_PREFIX + self.id)
 
     def fingerprint(self) -> str:
-        """Return a digest over the dataset's id, the package's version and what this knows of the documents.
+        """Return a digest over the dataset's id, the package's version and its metadata on the documents.
 
         Raises:
             ThresherError: if the package is missing, or the dataset has no documents.
         """
-        return digest(fingerprint_of(self.id))
+        metadata = dataset(self.id, "docs").docs_metadata()
+        return digest([self.id, str(_package().__version__), metadata])
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts, with all sources at hand: at most `pages` each, and about 16 MiB.
+        """Give the parts with their sources: at most `pages` each, and about 16 MiB.
 
         Raises:
-            ThresherError: if the package is missing, the dataset has no documents, or they cannot be fetched.
+            ThresherError: if the package is missing, the dataset has no documents, or they cannot be downloaded.
         """
         sources = (source_of(record, self.id, self.options) for record in records(self.id, "docs"))
         yield from grouped(sources, 0, self.path, self.id, pages)
@@ -83,7 +155,7 @@ def source_of(record: Any, file: str, options: ReadOptions) -> Source:
 
 
 def _content(record: Any) -> tuple[bytes, bool, str | None]:
-    """Return the bytes of a record, whether they are text, and the charset that was declared."""
+    """Return the bytes of a record, whether they are text, and the declared charset."""
     if isinstance(body := getattr(record, "body", None), bytes) and hasattr(record, "body_content_type"):
         return body, record.body_content_type.lower().startswith("text/plain"), _charset(record)
     for name in _HTML_FIELDS:
@@ -97,5 +169,5 @@ def _content(record: Any) -> tuple[bytes, bool, str | None]:
 
 def _charset(record: Any) -> str | None:
     headers = getattr(record, "http_headers", "")
-    found = _CHARSET.search(headers.decode("latin-1") if isinstance(headers, bytes) else headers)
-    return found[1] if found else None
+    match = _CHARSET.search(headers.decode("latin-1") if isinstance(headers, bytes) else headers)
+    return match[1] if match else None

@@ -1,29 +1,61 @@
-"""A collection that lies in files: a folder of them or a single one, cut into parts that are read by themselves."""
+"""A collection in files: which files there are, of what format, and the parts into which they are cut."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import errno
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thresher.collections.base import FileKind, ReadOptions, read_sources
-from thresher.collections.kinds import HTML, KINDS, chosen
+from thresher.collections.base import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
+from thresher.collections.json_lines import JsonLines
 from thresher.collections.records import Part, Reading, Source, grouped
-from thresher.collections.walking import Found, walk
+from thresher.collections.tar import Tar
+from thresher.collections.trec_web import TrecWeb, looks_like
+from thresher.collections.warc import Warc
 from thresher.errors import InputError
-from thresher.files import digest
+from thresher.files import digest, user_error
+from thresher.streams import open_stream
 
-# What a part of a file holds at most, in bytes on the disk: a worker's second or two. Compressed, WARC is a fifth of its size.
+HTML = "html"
+KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar())
+FORMATS = (HTML, *(kind.name for kind in KINDS))
+"""The values of the key `format`."""
+
 RANGE_BYTES = 2 * 2**20
-# A file that can only be read from its beginning is one part up to this size; else the parent reads it, and hands out pages.
+"""The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""
+
 WHOLE_BYTES = 512 * 2**10
-# Unless there are many: then each is one part, which its worker reads, up to this size.
+"""Files that cannot be split are one part up to this size; the parent process reads larger ones and hands out their pages."""
+
 MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
+"""With this many files, those that cannot be split are one part, read by its worker, up to this size."""
+
+_FIRST_BYTES = 4096
+# A file that vanished since its folder was listed was temporary; a circular link leads nowhere.
+_NOT_THERE = (errno.ENOENT, errno.ELOOP)
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A file: its path within the folder (with `/`) and on disk, its size in bytes, its modification time in ns."""
+
+    name: str
+    path: Path
+    size: int
+    modified: int
+
+    @property
+    def shown(self) -> str:
+        r"""The name in printable form: bytes that are not UTF-8 become `\xNN`."""
+        return self.name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 @dataclass(frozen=True)
 class Files:
-    """Documents in files of one format (see `thresher.collections.kinds`), in the order of the files' paths by code point."""
+    """Documents in files of one format, in the order of the files' paths by code point."""
 
     path: Path
     format: str
@@ -35,10 +67,10 @@ class Files:
         Raises:
             InputError: as `parts`.
         """
-        return digest([self.format, [(found.name, found.size, found.modified) for found in self._files()]])
+        return digest([self.format, [(entry.name, entry.size, entry.modified) for entry in self._files()]])
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts, by the files' sizes; HTML files go together, and so do pages of files that the parent must read.
+        """Give the parts, cut by file size; HTML files are grouped, as are pages of files that the parent reads.
 
         Raises:
             InputError: if there is no file of the format.
@@ -49,15 +81,15 @@ class Files:
             return
         kind = _kind(self.format)
         whole = MANY_WHOLE_BYTES if len(files) >= MANY else WHOLE_BYTES
-        for number, found in enumerate(files):
-            if found.size > WHOLE_BYTES and kind.can_split(found.path):
-                for place, begin in enumerate(range(0, found.size, RANGE_BYTES)):
-                    end = min(begin + RANGE_BYTES, found.size)
-                    yield Part(number, place, found.path, found.shown, begin, end, exact=not begin)
-            elif found.size <= whole:
-                yield Part(number, 0, found.path, found.shown, 0, found.size)
+        for number, entry in enumerate(files):
+            if entry.size > WHOLE_BYTES and kind.can_split(entry.path):
+                for index, begin in enumerate(range(0, entry.size, RANGE_BYTES)):
+                    end = min(begin + RANGE_BYTES, entry.size)
+                    yield Part(number, index, entry.path, entry.shown, begin, end, exact=not begin)
+            elif entry.size <= whole:
+                yield Part(number, 0, entry.path, entry.shown, 0, entry.size)
             else:
-                yield from grouped(self._streamed(kind, found, number), number, found.path, found.shown, pages)
+                yield from grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
 
     def read(self, part: Part) -> Reading:
         """Give the documents of a part.
@@ -69,22 +101,136 @@ class Files:
             return read_sources(part)
         return _kind(self.format).read(part, self.options)
 
-    def _files(self) -> tuple[Found, ...]:
+    def _files(self) -> tuple[FileEntry, ...]:
         return chosen(walk(self.path.absolute()), self.format, self.path)[1]
 
-    def _html(self, files: Iterable[Found]) -> Iterator[Source]:
-        for found in files:
+    def _html(self, files: Iterable[FileEntry]) -> Iterator[Source]:
+        for entry in files:
             try:
-                document_id, problem = self.options.rule.apply(found.name), None
+                document_id, problem = self.options.rule.apply(entry.name), None
             except InputError as error:
                 document_id, problem = "", error.what
-            yield Source(document_id, found.shown, found.size, path=found.path, problem=problem)
+            yield Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem)
 
-    def _streamed(self, kind: FileKind, found: Found, number: int) -> Iterator[Source]:
+    def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[Source]:
         try:
-            yield from kind.read(Part(number, 0, found.path, found.shown, 0, found.size), self.options)
+            yield from kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
         except OSError as error:
-            yield Source("", found.shown, found.size, problem=f"cannot be read: {error.strerror or error}")
+            yield Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
+
+
+def walk(root: Path) -> list[FileEntry]:
+    """Return a single file, or all files below a folder by code point of their paths; links to folders are not followed.
+
+    Raises:
+        ThresherError: if a file or folder cannot be accessed.
+    """
+    try:
+        if root.is_file():
+            status = root.stat()
+            return [FileEntry(root.name, root, status.st_size, status.st_mtime_ns)]
+        return sorted(_below(root), key=lambda entry: entry.name)
+    except OSError as error:
+        raise user_error(error, error.filename or root) from error
+
+
+def _below(root: Path) -> Iterator[FileEntry]:
+    folders: list[tuple[Path | str, str]] = [(root, "")]
+    while folders:
+        folder, prefix = folders.pop()
+        for entry in _entries(folder, must_be=not prefix):
+            name = prefix + entry.name
+            if entry.is_dir(follow_symlinks=False):
+                folders.append((entry.path, name + "/"))
+            elif status := _file_status(entry):
+                yield FileEntry(name, Path(entry.path), status.st_size, status.st_mtime_ns)
+
+
+def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except FileNotFoundError:
+        if must_be:
+            raise
+        return []
+
+
+def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
+    """Return the status of a file or of a link's target; None if that is no file."""
+    try:
+        return entry.stat() if entry.is_file() else None
+    except OSError as error:
+        if error.errno in _NOT_THERE:
+            return None
+        raise
+
+
+def kind_of(name: str) -> str:
+    """Return the format that a file's name implies, empty if none."""
+    lower = name.lower()
+    if lower.endswith(HTML_SUFFIXES):
+        return HTML
+    return next((kind.name for kind in KINDS if lower.endswith(kind.suffixes)), "")
+
+
+def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
+    """Return the format of a collection, and its files of that format.
+
+    Files whose names imply a format take precedence (a list of checksums beside WARC files is no document); only if there are
+    none are first bytes examined.
+
+    Args:
+        files: all files.
+        format: the user's choice; empty to detect it.
+        root: for messages.
+
+    Raises:
+        InputError: if no file is of a known format, or there are several formats.
+    """
+    by_format = _by_format(files, [kind_of(entry.name) for entry in files])
+    if format:
+        # Names may say nothing and first bytes may mislead: the user is right.
+        own = by_format.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
+        if not own:
+            raise InputError("the folder is empty", "check collection.path", str(root))
+        return format, tuple(own)
+    by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files])
+    if not by_format:
+        what = "this is no kind of collection that is known" if root.is_file() else "the folder holds no collection"
+        known = ", ".join((*HTML_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
+        fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
+        raise InputError(what, fix, str(root))
+    if len(by_format) > 1:
+        counts = ", ".join(f"{kind} ({len(own)})" for kind, own in sorted(by_format.items()))
+        raise InputError(
+            f"the folder holds files of several kinds: {counts}",
+            f"say which is meant with `format`: {', '.join(sorted(by_format))}",
+            str(root),
+        )
+    ((kind, own),) = by_format.items()
+    return kind, tuple(own)
+
+
+def _by_format(files: Sequence[FileEntry], formats: Sequence[str]) -> dict[str, list[FileEntry]]:
+    groups: dict[str, list[FileEntry]] = {}
+    for entry, name in zip(files, formats, strict=True):
+        if name:
+            groups.setdefault(name, []).append(entry)
+    return groups
+
+
+def _sniff(path: Path) -> str:
+    """Return the format that a file's first bytes imply, empty if none."""
+    start = b""
+    with suppress(OSError), open_stream(path) as stream:
+        start = stream.read(_FIRST_BYTES)
+    text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if text.startswith(b"WARC/"):
+        return Warc.name
+    if looks_like(start):
+        return TrecWeb.name
+    return JsonLines.name if text.startswith(b"{") else ""
 
 
 def _kind(format: str) -> FileKind:

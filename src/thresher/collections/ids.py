@@ -9,23 +9,23 @@ from pathlib import PurePosixPath
 from thresher.collections.records import Source
 from thresher.errors import ConfigError, InputError
 
-# A run is lines of white-space separated columns: an id that holds any cannot be written and read back.
+# A run has columns separated by white space, which ids therefore cannot hold.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 ID_RULES = ("path", "stem")
 
 
 def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool = False) -> str:
-    """Form the document id of a file from its path inside the collection.
+    """Return the document id of a file.
 
     Args:
-        path: the path below the collection's root, with `/` between folders.
+        path: its path below the collection's root, with `/`.
         rule: `path` for the whole path below `prefix`, `stem` for the file name alone.
-        prefix: a folder that all ids would begin with, left out of them.
+        prefix: a folder to leave out of all ids.
         keep_suffix: whether `.html` stays.
 
     Raises:
-        InputError: if the file does not lie below `prefix`.
+        InputError: if the file is not below `prefix`.
         ConfigError: if there is no such rule.
 
     >>> file_id(PurePosixPath("pages/sql/select.html"), "path", "pages")
@@ -33,7 +33,7 @@ def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool 
     """
     if rule not in ID_RULES:
         raise ConfigError(f"unknown rule for ids {rule!r}", f"use one of {', '.join(ID_RULES)}", "collection.ids")
-    # Not `with_suffix`: what it makes of `..html` depends on Python's version.
+    # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
     stem = path.name if keep_suffix else path.name.rpartition(".")[0] or path.name
     if rule == "stem":
         return stem
@@ -49,9 +49,7 @@ def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool 
 
 
 def id_problem(document_id: str) -> str:
-    """Return why a TREC run cannot hold `document_id`, empty if it can.
-
-    Slashes and `..` are fit: an id is never used as a file name.
+    """Return why a TREC run cannot hold `document_id`, empty if it can. (Ids are never file names: `..` is allowed.)
 
     >>> id_problem("a b")
     "the document id 'a b' holds ' ', which a TREC run cannot hold"
@@ -76,10 +74,10 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Pass sources through and check them, where damage must not be passed over.
+    """Pass sources through, and refuse any damage.
 
     Raises:
-        InputError: for a source with a problem, an id that is unfit or comes twice, naming both places.
+        InputError: for a source with a problem, an invalid id or a repeated one (naming both origins).
     """
     seen: dict[str, str] = {}
     for source in sources:

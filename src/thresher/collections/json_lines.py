@@ -1,4 +1,4 @@
-"""Files of JSON lines: an object a line, with an id, a page or plain text, and perhaps its URL."""
+"""JSON lines: one object a line, with an id, a page or plain text, and optionally a URL."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from thresher.collections.records import Part, Reading, Source, Span, too_large
 from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 
 _ENDINGS = (".jsonl", ".ndjson")
-# What a line may hold beside the page, in which every character may be written as an escape of twice its size.
+# The bytes of a line beside the page, whose characters may all be escapes of twice their size.
 _BESIDE = 64 * 2**10
 _WITHOUT_END = 1 << 62
 
 
 @dataclass(frozen=True)
 class JsonLines:
-    """JSON lines, as many tools write them; `options.fields` names the members.
+    """JSON lines; `options.fields` names the members.
 
-    Where a line has both, the page counts, not the text. Text is one paragraph a line. Empty lines are passed over. Of equal
-    names in an object the last counts, and null is as good as not there.
+    A page takes precedence over text, which has one paragraph a line. Empty lines are skipped. Of repeated names in an object
+    the last counts; null counts as missing.
     """
 
     name: ClassVar[str] = "jsonl"
     suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
 
     def can_split(self, path: Path) -> bool:
-        """Return whether the file is not compressed: every line end can begin a record."""
+        """Return whether the file is uncompressed: a record can begin after any line end."""
         return is_plain(path)
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
@@ -40,13 +40,13 @@ class JsonLines:
             whole = not stream.seekable()
             begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
             if whole or part.exact or not begin:
-                found, position = True, begin
+                begun, position = True, begin
             else:
-                # The line at `begin` is whole if the byte before it ends a line.
+                # A line begins at `begin` if the byte before it ends one.
                 stream.seek(begin - 1)
-                count, found = skip(stream, end - begin + 1, newline=True)
+                count, begun = skip(stream, end - begin + 1, newline=True)
                 position = begin - 1 + count
-            if not found or position >= end:
+            if not begun or position >= end:
                 return Span(None, min(position, end))
             if not whole:
                 stream.seek(position)
@@ -122,7 +122,7 @@ def _id(record: Any, names: Sequence[str]) -> str:
 
 
 def _content(record: Any, pages: Sequence[str], texts: Sequence[str]) -> tuple[bytes, bool]:
-    """Return the bytes of the page or text, and whether it is text."""
+    """Return the bytes of the page or text, and whether they are text."""
     page = _first(record, pages)
     content = _first(record, texts) if page is None else page
     if isinstance(content, str):
@@ -133,7 +133,7 @@ def _content(record: Any, pages: Sequence[str], texts: Sequence[str]) -> tuple[b
 
 
 def _first(record: Any, names: Sequence[str]) -> Any:
-    """Return the first member that is there by its name, of which dots go down into objects; None if none is."""
+    """Return the value of the first of `names` that has one (dots descend into objects), else None."""
     for name in names:
         value = record
         for step in name.split("."):

@@ -1,4 +1,4 @@
-"""What a collection gives: parts that are read independently, sources, which are pages not yet read, and pages."""
+"""What a collection holds: parts, which are read independently; sources, which are pages not yet read; and pages."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 class Page:
     """One raw document.
 
-    `content` is the bytes of an HTML page, or plain text where `is_text`; `charset` is what the transport declared
-    (an HTTP header), not what the page says of itself.
+    `content` is the bytes of an HTML page, or of plain text if `is_text`; `charset` is the one declared by the transport
+    (an HTTP header), not by the page itself.
     """
 
     id: str
@@ -24,11 +24,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where one document comes from: a file to be read later, or bytes at hand.
+    """A document's origin: a file to be read later, or its bytes.
 
-    `file` is the path within the collection, `offset` where its record begins in the file, in bytes (of the compressed file
-    where records are compressed one by one, else of what it decompresses to); None if the file is the document. `size` is in
-    bytes. `problem` says why there are no bytes, and the document stays in the count as failed.
+    `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
+    are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
+    `problem` there are no bytes, and the document counts as failed.
     """
 
     id: str
@@ -44,11 +44,11 @@ class Source:
 
     @property
     def where(self) -> str:
-        """The place, for messages."""
+        """File and offset, for messages."""
         return self.file if self.offset is None else f"{self.file} at byte {self.offset}"
 
     def page(self) -> Page:
-        """Return the page, read from its file where need be.
+        """Return the page, read from its file if need be.
 
         Raises:
             OSError: if the file cannot be read.
@@ -59,11 +59,11 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Documents in a row that are read and scored together: a shard of the score store.
+    """Consecutive documents that are read and scored together: a shard of the score store.
 
-    `file` is the number of the file among the collection's, `number` that of the part in its file. The documents are `sources`
-    where these are at hand; else all records of the file `path` (within the collection: `name`) that begin at an offset of at
-    least `begin` and below `end`. With `exact` a record begins right at `begin`; without, the first is searched for.
+    `file` is the number of the file within the collection, `number` that of the part within the file. The documents are the
+    `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
+    With `exact` a record begins at `begin`; without, the first one is searched for.
     """
 
     file: int
@@ -78,9 +78,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """What a reader found of a range: where its first record began (None if none does), and where the one after its last does.
+    """Where the first record of a range begins (None if there is none), and where the record after its last one does.
 
-    Of ranges in a row each must begin where the one before it says: see `thresher.scoring.score_pass`.
+    Each of consecutive ranges must begin where the one before it ended: see `thresher.scoring.score_pass`.
     """
 
     first: int | None
@@ -92,11 +92,11 @@ Reading = Generator[Source, None, Span]
 
 
 SOURCE_BYTES = 16 * 2**20
-"""What the documents of a part have together at most, as they are before anything is read of them."""
+"""The most bytes of documents in a part, as stored."""
 
 
 def grouped(sources: Iterable[Source], file: int, path: Path, name: str, pages: int) -> Iterator[Part]:
-    """Group sources into parts of at most `pages` documents and, unless one alone has more, `SOURCE_BYTES`."""
+    """Group sources into parts of at most `pages` documents and `SOURCE_BYTES` (unless a single document has more)."""
     group: list[Source] = []
     size = count = 0
     for source in sources:
@@ -110,5 +110,5 @@ def grouped(sources: Iterable[Source], file: int, path: Path, name: str, pages: 
 
 
 def too_large(size: int, limit: float) -> str:
-    """Return the problem of a document of `size` bytes where `limit` are allowed."""
+    """Return the problem of a document of `size` bytes, more than `limit`."""
     return f"too large: {size / 2**20:.1f} MiB, the limit is {limit / 2**20:g} MiB"

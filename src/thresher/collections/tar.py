@@ -1,7 +1,7 @@
-"""The members of a tar archive, read from a stream: V7, ustar, GNU and pax headers, in bounded memory.
+"""Tar archives read from a stream in bounded memory: V7, ustar, GNU and pax headers.
 
-Python's tarfile takes damage for the end of the archive, keeps every member it has seen, and reads headers of any size.
-The format: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic Tar Format".
+Python's tarfile takes damage for the end of the archive, keeps all members in memory, and reads headers of any size.
+Sources: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic Tar Format".
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class TarDamage(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member: its name, where its first header begins, and how many bytes of data it has in the archive.
+    """A member: its name, the offset of its first header, the bytes of its data in the archive.
 
-    `regular` says that it is a file, `sparse` that its data are only parts of the file.
+    `regular`: it is a file. `sparse`: the data are only parts of that file.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Member:
 
 
 class TarReader:
-    """Iterates over the members of the archive in a stream; `read` gives the data of the one it is at.
+    """Iterates over the members of an archive; `read` gives the data of the current one.
 
-    `offset` is where the header of the next member begins, or the one that is broken.
+    `offset` is that of the next member's header, or of the broken one.
 
     Raises:
-        TarDamage: while iterating and reading, if a header is broken or the archive ends without the mark of its end.
+        TarDamage: while iterating and reading, if a header is broken or the end mark is missing.
         OSError: if the stream cannot be read.
     """
 
@@ -74,11 +74,11 @@ class TarReader:
             self.offset = self._position = after
 
     def read(self, member: Member) -> bytes:
-        """Return the data of the member that was given last; call it once."""
+        """Return the data of the current member; may be called once."""
         return self._take(member.size, "a file")
 
     def _member(self) -> Member | None:
-        """Return the member whose headers begin here; None at the end of the archive."""
+        """Return the next member; None at the end of the archive."""
         extended = dict(self._global)
         block = self._take(_BLOCK, "a header")
         while any(block) and _checked(block)[156:157] in _EXTENDED:
@@ -98,7 +98,7 @@ class TarReader:
         return Member(name, self.offset, 0 if folder else size, regular, sparse)
 
     def _extend(self, extended: dict[str, str], block: bytes) -> None:
-        """Read what stands in front of a header: a long name, or pax records."""
+        """Read an extended header: a long name, or pax records."""
         kind = block[156:157]
         size = _number(block[124:136])
         if size > _LARGEST_HEADER:
@@ -120,30 +120,30 @@ class TarReader:
         return data
 
     def _pieces(self, size: int) -> Iterator[bytes]:
-        """Give the next `size` bytes, if they are there: what a header claims must not take memory."""
+        """Give the next `size` bytes, as far as they exist: a claimed size must not allocate memory."""
         while size and (piece := self._stream.read(min(size, _PIECE))):
             size -= len(piece)
             yield piece
 
 
 def _pax_records(data: bytes) -> dict[str, str]:
-    """Return the records of a pax header that matter here. Each is its length in decimal, a space, `key=value`, a line end."""
-    found = {}
-    place = 0
-    while data[place : place + 1] not in (b"", b"\0"):
-        record = _PAX_RECORD.match(data, place)
-        after = place + int(record[1]) if record else 0
+    """Return the used records of a pax header. Each is its length in decimal, a space, `key=value`, a line feed."""
+    values = {}
+    at = 0
+    while data[at : at + 1] not in (b"", b"\0"):
+        record = _PAX_RECORD.match(data, at)
+        after = at + int(record[1]) if record else 0
         if not record or after <= record.end() or data[after - 1 : after] != b"\n":
             raise TarDamage("invalid pax header")
         key = record[2].decode("utf-8", "surrogateescape")
         if key in _PAX_KEYS:
-            found[key] = data[record.end() : after - 1].decode("utf-8", "surrogateescape")
-        place = after
-    return found
+            values[key] = data[record.end() : after - 1].decode("utf-8", "surrogateescape")
+        at = after
+    return values
 
 
 def _checked(block: bytes) -> bytes:
-    """Return a header whose checksum is right: the sum of its bytes, in old archives signed, with spaces for itself."""
+    """Return a header with a valid checksum: the sum of its bytes (signed in old archives), the checksum counted as spaces."""
     others = block[:148] + b" " * 8 + block[156:]
     total = sum(others)
     if _number(block[148:156]) not in (total, total - 256 * sum(byte > 127 for byte in others)):
@@ -162,7 +162,7 @@ def _text(field: bytes) -> str:
 
 
 def _number(field: bytes) -> int:
-    """Return a number in octal digits or, marked by the first bit, in binary."""
+    """Return a number in octal digits or, if the first bit is set, in binary."""
     if field[0] == 0x80:
         return int.from_bytes(field[1:], "big")
     digits = field.partition(b"\0")[0].strip(b" ")
@@ -186,17 +186,17 @@ _TO_THE_END = 1 << 62
 
 @dataclass(frozen=True)
 class Tar:
-    """The HTML files in a tar archive, in the archive's order. Links and all else in it are passed over."""
+    """The HTML files in a tar archive, in its order; all else is skipped."""
 
     name: ClassVar[str] = "tar"
     suffixes: ClassVar[tuple[str, ...]] = (".tar", ".tgz", *(f".tar{more}" for more in COMPRESSIONS))
 
     def can_split(self, path: Path) -> bool:  # noqa: ARG002
-        """Return False: the data of a member may look like headers."""
+        """Return False: members' data may look like headers."""
         return False
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the pages of an archive; what is broken ends it. See `FileKind.read`."""
+        """Give the pages of an archive, up to the first damage. See `FileKind.read`."""
         count = 0
         damage = ""
         with open_stream(part.path) as stream:
@@ -206,7 +206,7 @@ class Tar:
                     if member.regular and member.name.lower().endswith(HTML_SUFFIXES):
                         yield _source(archive, member, part.name, options)
                         count += 1
-                skip(stream, _TO_THE_END)  # there may be damage behind the archive's end
+                skip(stream, _TO_THE_END)  # there may be damage after the archive's end
             except TarDamage as error:
                 damage = str(error)
             damage = stream.damage or damage

@@ -10,9 +10,9 @@
     <html> ...
     </DOC>
 
-Pages may hold these tags themselves. A document begins with a <DOC> that a <DOCNO> follows, or that stands behind a </DOC>
-or at the beginning of the file, save for white space and comments; it ends with the last </DOC> before the next one. So where
-documents begin can be told from few bytes, wherever reading starts.
+Pages may contain these tags. A document begins with a <DOC> that is followed by a <DOCNO>, or preceded by a </DOC> or the
+beginning of the file (white space and comments aside); it ends with the last </DOC> before the next document. A beginning is
+thus recognised from a few bytes around it, wherever reading starts.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream
 
 _ENDINGS = (".trecweb", ".trec")
 _BLOCK = 2**20
-# How much before a <DOC> and behind it is looked at.
+# How many bytes before and after a <DOC> are examined.
 _BEHIND, _AHEAD = 4096, 512
-# What a document may hold beside the page.
+# The bytes of a document beside the page.
 _BESIDE = 64 * 2**10
 _WITHOUT_END = 1 << 62
 
-# Tags are spelled out, for searching without regard to case is slow.
+# Spelled out because case-insensitive search is slow.
 _DOC = re.compile(rb"<[dD][oO][cC]>")
 _NUMBERED = re.compile(rb"\s{0,256}<DOCNO>", re.IGNORECASE)
 _NOTHING = re.compile(rb"(?:\s|(?><!--.*?-->))*+", re.DOTALL)
@@ -46,9 +46,9 @@ _CHARSET = re.compile(rb"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)",
 
 
 class _Stretch(NamedTuple):
-    """A document with what stands behind it, or what stands before the first one: where it begins, and how long it is.
+    """A document and what follows it, or what precedes the first: its offset and size in bytes.
 
-    `content` is no more of it than was asked for; `whole` says that it does not end with the file.
+    `content` is its beginning, up to the number of bytes asked for; `whole`: it does not end with the file.
     """
 
     offset: int
@@ -59,13 +59,13 @@ class _Stretch(NamedTuple):
 
 @dataclass(frozen=True)
 class TrecWeb:
-    """TREC-web. The URL is the first word of DOCHDR if it is one, the charset that of its header Content-Type."""
+    """TREC-web. The URL is the first word of DOCHDR if that is one; the charset is that of its Content-Type."""
 
     name: ClassVar[str] = "trec-web"
     suffixes: ClassVar[tuple[str, ...]] = tuple(ending + more for ending in _ENDINGS for more in ("", *COMPRESSIONS))
 
     def can_split(self, path: Path) -> bool:
-        """Return whether the file is not compressed."""
+        """Return whether the file is uncompressed."""
         return is_plain(path)
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
@@ -93,18 +93,18 @@ class TrecWeb:
 
 
 def looks_like(first_bytes: bytes) -> bool:
-    """Return whether a file that begins so, decompressed, holds TREC's documents: a <DOC> with its <DOCNO>."""
-    found = _DOC.search(first_bytes)
-    return bool(found and _blank(first_bytes[: found.start()]) and _NUMBERED.match(first_bytes, found.end()))
+    """Return whether a file that begins with these bytes, decompressed, is TREC-web: a <DOC> with its <DOCNO>."""
+    match = _DOC.search(first_bytes)
+    return bool(match and _blank(first_bytes[: match.start()]) and _NUMBERED.match(first_bytes, match.end()))
 
 
 def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_Stretch, None, int]:
-    """Give the stretches that begin in a range, and return where the next one begins, or where the search for one ended.
+    """Give the stretches that begin in [`begin`, `end`); return where the next one begins, or where the search ended.
 
     Args:
         stream: at its beginning.
-        begin: where the range begins. If at 0, what stands before the first document is a stretch too.
-        end: where it ends.
+        begin: at 0, what precedes the first document is a stretch too.
+        end: the end of the range.
         keep: how many bytes of a stretch are kept.
     """
     base = start = max(0, begin - _BEHIND)
@@ -112,17 +112,17 @@ def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_St
         stream.seek(base)
     window = b""
     searched = 0
-    held = bytearray()  # what has left the window of the stretch that begins at `start`
+    held = bytearray()  # of the stretch that begins at `start`, what has left the window
     while True:
         block = stream.read(_BLOCK)
         window += block
         limit = max(searched, len(window) - _AHEAD) if block else len(window)
-        for found in _DOC.finditer(window, searched, min(limit + 4, len(window))):
-            offset = base + found.start()
-            if offset < begin or not _begins(window, found.start(), offset):
+        for tag in _DOC.finditer(window, searched, min(limit + 4, len(window))):
+            offset = base + tag.start()
+            if offset < begin or not _begins(window, tag.start(), offset):
                 continue
             if begin <= start < offset:
-                held += window[max(0, start - base) : found.start()][: keep - len(held)]
+                held += window[max(0, start - base) : tag.start()][: keep - len(held)]
                 yield _Stretch(start, offset - start, bytes(held), True)
             held.clear()
             if offset >= end:
@@ -144,20 +144,18 @@ def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_St
         searched = limit - passed
 
 
-def _begins(window: bytes, place: int, offset: int) -> bool:
-    """Return whether a document begins with the <DOC> at `place` of the window, which is at `offset` of the file."""
-    if _NUMBERED.match(window, place + len(b"<DOC>")):
+def _begins(window: bytes, at: int, offset: int) -> bool:
+    """Return whether a document begins with the <DOC> at index `at` of the window, at `offset` of the file."""
+    if _NUMBERED.match(window, at + len(b"<DOC>")):
         return True
-    near = window[max(0, place - 64) : place].rstrip()
+    near = window[max(0, at - 64) : at].rstrip()
     if len(near) >= len(b"</DOC>") and not near.endswith(b"-->"):
         return near[-len(b"</DOC>") :].lower() == b"</doc>"
-    behind = window[max(0, place - _BEHIND) : place]
-    last = behind.lower().rfind(b"</doc>")
-    return (
-        bool(_NOTHING.fullmatch(behind, last + len(b"</DOC>")))
-        if last >= 0
-        else len(behind) == offset and _blank(behind)
-    )
+    before = window[max(0, at - _BEHIND) : at]
+    last = before.lower().rfind(b"</doc>")
+    if last >= 0:
+        return bool(_NOTHING.fullmatch(before, last + len(b"</DOC>")))
+    return len(before) == offset and _blank(before)
 
 
 def _blank(text: bytes) -> bool:
@@ -165,7 +163,7 @@ def _blank(text: bytes) -> bool:
 
 
 def _source(stretch: _Stretch, file: str, options: ReadOptions, clipped: bool) -> Source | None:
-    """Return a stretch as a document; None for what is none, or of which only a beginning is left where it is `clipped`."""
+    """Return a stretch as a document; None if it is none, or if it is `clipped` within the document."""
     content = stretch.content
     is_document = _DOC.match(content)
     end = content.lower().rfind(b"</doc>")
@@ -204,20 +202,20 @@ def _source(stretch: _Stretch, file: str, options: ReadOptions, clipped: bool) -
 
 
 def _head(content: bytes) -> tuple[int, str, bytes]:
-    """Return where the page begins, the document's id (empty if it has none) and its DOCHDR."""
-    place = len(b"<DOC>")
+    """Return the offset of the page, the document's id (empty if it has none) and its DOCHDR."""
+    at = len(b"<DOC>")
     document_id = ""
-    while element := _ELEMENT.match(content, place):
-        place = element.end()
+    while element := _ELEMENT.match(content, at):
+        at = element.end()
         tag = element[1].upper()
         if tag == b"DOCHDR":
-            return place, document_id, element[2]
+            return at, document_id, element[2]
         if tag == b"DOCNO":
             document_id = element[2].strip().decode("utf-8", "surrogateescape")
-    return place, document_id, b""
+    return at, document_id, b""
 
 
 def _without_line_ends(page: bytes) -> bytes:
-    """Return the page without the line end behind the tag before it, and that before the tag behind it."""
+    """Return the page without the line ends that separate it from the tags around it."""
     page = page[2:] if page.startswith(b"\r\n") else page.removeprefix(b"\n")
     return page[:-2] if page.endswith(b"\r\n") else page.removesuffix(b"\n")

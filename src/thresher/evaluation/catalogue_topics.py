@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from thresher.collections.catalogue_records import CATALOGUE_PREFIX, records
+from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.errors import InputError
 from thresher.evaluation.qrels import MAX_GRADE
 from thresher.evaluation.records import Topic

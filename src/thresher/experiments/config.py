@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.collections.base import IdRule, JsonFields, ReadOptions
-from thresher.collections.catalogue_records import CATALOGUE_PREFIX
+from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.defaults import DASK, GRADES
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import parse_measure

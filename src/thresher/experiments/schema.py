@@ -13,8 +13,8 @@ from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from thresher.collections.base import IdRule
+from thresher.collections.files import FORMATS
 from thresher.collections.ids import ID_RULES
-from thresher.collections.kinds import FORMATS
 from thresher.defaults import (
     BACKENDS,
     BLOCK_RULES,

@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path
-from thresher.lucene.jvm import java_class, start, user_error_of_java
-from thresher.lucene.reader import open_index
+from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
 from thresher.lucene.writer import SEPARATOR, IndexWriter
+
+
+@contextmanager
+def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
+    """Give the `IndexReader` (a Java object) of the index in `folder` and close it at the end.
+
+    Failures of Java inside the block are raised as errors about `shown` (or `folder`).
+
+    Raises:
+        InputError: if there is no index, or a damaged one.
+        StateError: if Lucene fails otherwise.
+    """
+    start()
+    from jnius import JavaException
+
+    try:
+        directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
+        try:
+            reader = java_class("org.apache.lucene.index.DirectoryReader").open(directory)
+            try:
+                yield java_cast("org.apache.lucene.index.IndexReader", reader)
+            finally:
+                reader.close()
+        finally:
+            directory.close()
+    except JavaException as error:
+        raise user_error_of_java(error, str(shown or folder)) from error
+
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"

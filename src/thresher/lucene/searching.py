@@ -22,9 +22,8 @@ from thresher.lucene import handles
 from thresher.lucene.analysis import english_analyzer, valid_unicode
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.handles import Integers, Strings
-from thresher.lucene.indexing import LENGTHS, options_of
+from thresher.lucene.indexing import LENGTHS, open_index, options_of
 from thresher.lucene.jvm import java_cast, java_class
-from thresher.lucene.reader import open_index
 from thresher.lucene.retrieval import RetrievalModel
 
 _MICRO = 10**6

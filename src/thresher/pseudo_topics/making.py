@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from thresher.collections import ID_RULES, Collection, IdRule, ReadOptions, open_collection
-from thresher.collections.files import Files
-from thresher.collections.kinds import HTML
+from thresher.collections.files import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.errors import ConfigError, InputError
 from thresher.files import user_error

@@ -1,4 +1,4 @@
-"""Which WARC records are documents, and the document in each."""
+"""Which WARC records hold documents, and those documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DOCUMENTS = ("response", "resource", "conversion")
 _OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = "text/plain"
-# What servers and crawlers say when they do not know.
+# Content types of servers and crawlers that do not know.
 _UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
 _MOST_SHOWN = 80
 _TAG = re.compile(
@@ -32,16 +32,16 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
-# The fields that hold a document's id, best first: TREC's of ClueWeb09 and 12, ClueWeb22's, any crawler's.
+# Fields with a document's id, best first: ClueWeb09 and 12, ClueWeb22, any crawler.
 _IDS = (b"warc-trec-id", b"clueweb22-id", b"warc-record-id", b"warc-target-uri")
 
 
 def read_document(record: Record, options: ReadOptions, file: str, offset: int) -> Source | None:
-    """Return the document in a record; None if it is of a kind that holds none.
+    """Return the document of a record; None for types of records that hold none.
 
-    Documents are the records `response`, `resource` and `conversion` with HTML or plain text; by the first bytes where the
-    content type is missing or says nothing. Responses count if their status is 2xx or missing. What else such records
-    hold gives a source with a problem, as do damaged records of any kind.
+    Documents are `response`, `resource` and `conversion` records of HTML or plain text (by their first bytes if the content
+    type is missing or unspecific); responses need a status of 2xx or none. Other content of such records, and damage of any
+    record, gives a source with a problem.
     """
     kind = record.text(b"warc-type").lower()
     if record.problem is None and kind in _OTHERS:
@@ -86,7 +86,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
 
 
 def find_id(record: Record) -> str:
-    """Return the id that a record gives its document, without the brackets and the name space of a URN; empty if none."""
+    """Return the id of a record's document, without the brackets and name space of a URN; empty if none."""
     for name in _IDS:
         value = record.text(name).strip()
         if name == b"warc-record-id":
@@ -97,7 +97,7 @@ def find_id(record: Record) -> str:
 
 
 def _shown(value: str) -> str:
-    """Return what a header says so that it can be shown: without control characters, not for pages, no sentence's end."""
+    """Return a header's value for a message: escaped, shortened, without a full stop at the end."""
     return repr(value[:_MOST_SHOWN])[1:-1].strip(" .") + "…" * (len(value) > _MOST_SHOWN)
 
 
@@ -116,7 +116,7 @@ def _too_large(record: Record, response: Response, limit: int) -> str:
 
 
 def _what(body: bytes, content_type: str) -> tuple[str, bool]:
-    """Return the type of what is not HTML, else nothing, and whether it is plain text."""
+    """Return the media type of a body that is no document (else an empty string), and whether it is plain text."""
     media = media_type(content_type)
     if media in _HTML:
         return "", False

@@ -1,4 +1,4 @@
-"""HTTP responses as crawlers stored them: headers, chunks and content encodings, within bounds."""
+"""HTTP responses as crawlers stored them: headers, chunks and content encodings, in bounded memory."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 class TooLargeError(Exception):
-    """What a body decodes to is larger than allowed."""
+    """A decoded body is larger than allowed."""
 
 
 class BrokenEncodingError(Exception):
-    """A body that is encoded, of which nothing can be decoded."""
+    """Nothing of an encoded body can be decoded."""
 
 
 def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
     """Undo content encodings.
 
-    A body that is not encoded as claimed is taken as it is; one that is gzip without a claim is unpacked; one that
-    breaks off gives what comes before.
+    A body that is not encoded as claimed is returned as it is; gzip without a claim is decoded; a damaged body is decoded up
+    to the damage.
 
     Args:
-        body: what was sent.
-        encodings: their names in lower case, in the order in which they were applied; unknown ones count as none.
-        most: the bytes that may come out.
+        body: the body as sent.
+        encodings: names in lower case, in the order of their application; unknown ones are ignored.
+        most: the largest size of the decoded body, in bytes.
 
     Raises:
-        TooLargeError: if more would.
-        BrokenEncodingError: if the body is encoded and nothing comes out; its text is the name of the encoding.
+        TooLargeError: if it would be larger.
+        BrokenEncodingError: if the body is encoded and nothing can be decoded; its text is the encoding's name.
     """
     for name in reversed(encodings):
         body = _undo(body, name, most)
@@ -47,7 +47,7 @@ def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
 
 
 def is_binary(body: bytes) -> bool:
-    """Return whether the beginning of `body` holds control characters that no text does."""
+    """Return whether the first bytes hold control characters that do not occur in text."""
     return _CONTROL.search(body, 0, 512) is not None and body[:2] not in (b"\xff\xfe", b"\xfe\xff")
 
 
@@ -55,30 +55,30 @@ def _undo(body: bytes, name: str, most: int) -> bytes:
     pieces = _pieces(body, name)
     if pieces is None:
         return body
-    found = []
+    decoded = []
     size = 0
     try:
         for piece in pieces:
             size += len(piece)
             if size > most:
                 raise TooLargeError
-            found.append(piece)
+            decoded.append(piece)
     except (zlib.error, OSError, EOFError) as error:
         if not size:
             raise BrokenEncodingError(name) from error
-    return b"".join(found)
+    return b"".join(decoded)
 
 
 def _pieces(body: bytes, name: str) -> Iterator[bytes] | None:
-    """Start to decode; None if the body is not encoded so."""
+    """Return the decoded pieces, to come; None if the body is not in this encoding."""
     if name in ("gzip", "x-gzip"):
         return _inflate(body, 31) if body.startswith(_GZIP) else None
     if name == "zstd":
         return _read(ZstdReader(io.BytesIO(body))) if body.startswith(_ZSTD) else None
-    # RFC 9110 says zlib for deflate; some servers send it raw.
+    # RFC 9110: deflate is in zlib's format; some servers send it raw.
     if name == "deflate" and len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0:
         return _inflate(body, 15)
-    # Nothing marks these streams: text that is not encoded can decode to a few bytes of nonsense.
+    # These streams have no magic number: unencoded text may decode to a few bytes of nonsense.
     if not body or (not is_binary(body) and body[:1] in b" \r\n\t<"):
         return None
     if name == "deflate":
@@ -95,7 +95,7 @@ def _inflate(body: bytes, bits: int) -> Iterator[bytes]:
             yield piece
             if not body and not piece:
                 raise EOFError
-        # A gzip stream may have several members; what follows the last is ignored.
+        # A gzip stream may have several members; bytes after the last are ignored.
         body = inflater.unused_data if bits == 31 and inflater.unused_data.startswith(_GZIP) else b""
 
 
@@ -113,7 +113,7 @@ MOST_HEADER = 1 << 16
 
 
 class Response(NamedTuple):
-    """The header of a response. `status` is None if it has none; `body` is where the body begins in the block."""
+    """The header of a response. `status` is None if missing; `body` is the body's offset in the block."""
 
     status: int | None
     content_type: str
@@ -123,9 +123,9 @@ class Response(NamedTuple):
 
 
 def parse_response(block: bytes) -> Response:
-    """Return what the header of an HTTP response says; of a block without one: nothing, and that its body begins at once.
+    """Parse the header of an HTTP response; a block without one is all body.
 
-    The header ends at the first empty line, of whatever line ends, or where a line begins with `<`, which no field does.
+    The header ends at the first empty line, with any line ends, or before a line that begins with `<`, as no field does.
     """
     if not block.startswith(b"HTTP/"):
         return Response(None, "", (), False, 0)
@@ -146,19 +146,17 @@ def parse_response(block: bytes) -> Response:
 
 
 def _last_type(values: list[str]) -> str:
-    """Return the last type; with the charset of one before that is the same and has one.
+    """Return the last content type, or the last one of the same media type with a charset.
 
     Source: Fetch, "extract a MIME type".
     """
-    kinds = [value for value in values if value]
-    if not kinds:
-        return ""
+    kinds = [value for value in values if value] or [""]
     same = [kind for kind in kinds if media_type(kind) == media_type(kinds[-1]) and charset(kind)]
     return same[-1] if same else kinds[-1]
 
 
 def _values(header: bytes, folded: bytes, name: bytes) -> list[str]:
-    """Return the values of all fields called `name`; `folded` is the header in lower case."""
+    """Return the values of all fields `name`; `folded` is the header in lower case."""
     values = []
     at = folded.find(b"\n" + name)
     while at >= 0:
@@ -190,7 +188,7 @@ def charset(content_type: str) -> str | None:
 
 
 def join_chunks(body: bytes) -> bytes:
-    """Return a chunked body's content; up to where the chunks break; or `body` as it is if it is not chunked after all."""
+    """Return the content of a chunked body, up to any damage; `body` itself if it is not chunked after all."""
     pieces: list[bytes] = []
     at = 0
     while match := _CHUNK.match(body, at):
@@ -202,7 +200,7 @@ def join_chunks(body: bytes) -> bytes:
             break
         at += 2 if body.startswith(b"\r\n", at) else body.startswith(b"\n", at)
         if at == begin + size:
-            # Not a chunk's end: of a first one, that it was none; of a later one, that its length is wrong.
+            # No chunk ends here: either the body is not chunked, or the length of a later chunk is wrong.
             if len(pieces) == 1:
                 return body
             break

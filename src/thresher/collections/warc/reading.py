@@ -1,4 +1,4 @@
-"""WARC files, the archives of web crawls: ClueWeb, Common Crawl and others, packed or not."""
+"""WARC files, the archives of web crawls: ClueWeb, Common Crawl and others, compressed or not."""
 
 from __future__ import annotations
 
@@ -10,29 +10,37 @@ from typing import BinaryIO
 from thresher.collections.base import ReadOptions
 from thresher.collections.records import Part, Reading, Source, Span
 from thresher.collections.warc.documents import read_document
-from thresher.collections.warc.members import DICTIONARY_MAGIC, GZIP_MAGIC, ZSTD_MAGIC, Blocks, Gzip, Packing, Zstd
+from thresher.collections.warc.packing import (
+    DICTIONARY_MAGIC,
+    GZIP_MAGIC,
+    ZSTD_MAGIC,
+    Blocks,
+    Gzip,
+    Packing,
+    Unit,
+    Zstd,
+    find_unit,
+)
 from thresher.collections.warc.records import HEAD_BYTES, read_records
-from thresher.collections.warc.units import Unit, find_unit
 from thresher.collections.warc.window import Window
 
 _PIECE = 1 << 16
-# A first record larger than this is not read to see whether another begins behind it: one is searched for.
+# Of a larger first record the end is not read: the next record is searched for.
 _MOST_TO_SEE = 1 << 26
 
 
 @dataclass(frozen=True)
 class Warc:
-    """WARC 0.18, 1.0 and 1.1, plain or packed record by record with gzip or zstd; WET files too.
+    """WARC 0.18, 1.0 and 1.1, plain or compressed record by record with gzip or zstd; WET files too.
 
-    Which records are documents: `thresher.collections.warc.documents`. Where records end, and what is made of damage:
-    `thresher.collections.warc.records`.
+    `thresher.collections.warc.documents` says which records are documents, `.records` where records end, damage or not.
     """
 
     name: str = "warc"
     suffixes: tuple[str, ...] = (".warc", ".warc.gz", ".warc.zst", ".wet", ".wet.gz", ".warc.wet.gz")
 
     def can_split(self, path: Path) -> bool:
-        """Return whether records can be found from the middle of the file on: not if it is packed as one piece."""
+        """Return whether reading can begin in the middle of the file: not if it is compressed as a whole."""
         try:
             with path.open("rb") as file:
                 blocks = Blocks(file)
@@ -42,9 +50,9 @@ class Warc:
             return False
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents whose records, or the packed members that hold these, begin in the range of `part`.
+        """Give the documents whose records, or the members that hold them, begin in the range of `part`.
 
-        Offsets are of the members; of the records where the file is not packed, or not record by record.
+        Offsets are those of members if records are compressed one by one, else those of records.
 
         Raises:
             OSError: if the file cannot be read.
@@ -82,7 +90,7 @@ def _packing(blocks: Blocks) -> Packing | None:
 
 
 def _has_members(packing: Packing, blocks: Blocks) -> bool:
-    """Return whether a second unit follows the first."""
+    """Return whether there is a second unit."""
     unit = Unit(packing, blocks, 0)
     size = 1
     while size < _MOST_TO_SEE and (piece := unit.read()):
@@ -93,7 +101,7 @@ def _has_members(packing: Packing, blocks: Blocks) -> bool:
 
 
 def _limit(options: ReadOptions) -> int:
-    # A page as large as may be, and the HTTP header before it.
+    # The largest page, and the HTTP header before it.
     return options.max_bytes + HEAD_BYTES
 
 

@@ -1,4 +1,4 @@
-"""Records in a stream of WARC: their headers, and where they end, which is not always where they say."""
+"""Records in a WARC stream: their headers, and their ends, which are not always where the headers say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from thresher.collections.warc.window import LOOK, Window, find_empty_line, find_mark, start_of_record
 
-# What is kept of a record that is too large: enough to tell what it is.
+# How much of a record that is too large is kept: enough to identify it.
 HEAD_BYTES = 1 << 16
 
 _LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
@@ -19,11 +19,10 @@ _NEWLINES = re.compile(rb"[\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record, or bytes that are none: then there are no fields and there is a problem.
+    """A record; or bytes that are none, with a problem and no fields.
 
-    `position` is where it begins in the stream; `fields` has names in lower case, the first value of each; `block` what
-    follows the header, its first 64 KiB if `size`, its length in bytes, is over the limit. `whole` says whether `size` is the
-    length, or the least that it can be.
+    `position`: its offset in the stream. `fields`: the first value of each field, by lower-case name. `block`: the bytes
+    after the header, only the first 64 KiB if their number, `size`, is over the limit. `whole`: `size` is exact.
     """
 
     position: int
@@ -39,16 +38,16 @@ class Record:
 
 
 def read_records(window: Window, limit: int, end: int | None = None) -> Iterator[Record]:
-    """Give the records that begin below `end`, with what follows each up to the next.
+    """Give the records that begin before `end`.
 
-    A record whose length is wrong, or missing, ends where the next begins, or with the stream. Which lengths are wrong: at
-    the end that they give, there is neither the end of the stream, nor a record (perhaps after empty lines), nor an empty
-    line. If the stream has a problem at its end, a record that is not whole there has that problem.
+    A record whose length is missing or wrong ends where the next begins, or with the stream. A length is right if it leads to
+    the end of the stream, to a record (perhaps after empty lines) or to an empty line. If the stream ends with a problem, an
+    incomplete last record has that problem.
 
     Args:
         window: the stream.
-        limit: of larger blocks only the head is kept. A wrong length above it is noticed if a record begins before.
-        end: a place in the stream; None for its end.
+        limit: of larger blocks only the head is kept; a wrong length above it is noticed if a record begins before it.
+        end: an offset in the stream; None for its end.
     """
     while True:
         window.fill(LOOK)
@@ -119,7 +118,7 @@ def _too_large(window: Window, position: int, fields: dict[bytes, bytes], limit:
 
 
 def _ends(window: Window, end: int) -> bool:
-    # What is decided here must not depend on how much happens to be at hand: LOOK bytes behind the end, or all there are.
+    # The decision must not depend on how much happens to be buffered: LOOK bytes after the end, or all that exist.
     data = window.data
     if end > len(data):
         return False
@@ -131,7 +130,7 @@ def _ends(window: Window, end: int) -> bool:
 
 
 def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
-    """Read a header and move behind it; a header that breaks off or has no end is a problem, and ends at the next mark."""
+    """Read a header and move past it; one that breaks off or has no end is a problem, and ends at the next mark."""
     fields: dict[bytes, bytes] = {}
     if not find_empty_line(window.data, window.at, window.at + HEAD_BYTES):
         window.fill(HEAD_BYTES + LOOK)
@@ -147,15 +146,15 @@ def _header(window: Window) -> tuple[dict[bytes, bytes], str | None]:
         mark = find_mark(window.data, begin + 5, stop)
         if mark >= 0 or not blank:
             window.at = mark if mark >= 0 else stop
-            # Whether the stream is known to end behind `end` must not matter.
+            # Must not depend on whether the stream is known to end after `end`.
             problem = window.problem if mark < 0 and stop < end else None
             if mark < 0 and not problem:
                 window.skip_to_mark()
-            # Not even the id is sure: a better one, or the rest of it, may be in what is missing.
+            # Even the id is uncertain: a better one, or the rest of it, may be missing.
             return {}, problem or "the header of the record breaks off"
         _read_fields(window.data[at:stop], fields)
         at = blank[1]
-        # ClueWeb09 has headers with an empty line in them.
+        # Some headers in ClueWeb09 contain an empty line.
         if b"content-length" not in fields and at + LOOK > len(window.data) and not window.ended:
             window.at = begin
             window.fill(at - begin + HEAD_BYTES)

@@ -1,4 +1,4 @@
-"""Cleaned documents as WARC: a `conversion` record of plain text each, as WET files have them."""
+"""Cleaned documents as WARC: one `conversion` record of plain text each, as in WET files."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ _TEXT = "text/plain; charset=utf-8"
 
 
 class WarcWriter:
-    """Writes a WARC 1.1 file: `.warc.gz` with a gzip member a record, any other name plain.
+    """Writes a WARC 1.1 file: `.warc.gz` with a gzip member a record, else plain.
 
-    Use it as a context manager: the file is there when the block is left without an error, whole, and not before. The same
-    documents and `date` give the same bytes.
+    A context manager: the file appears, whole, when the block ends without an error. Same documents and `date`: same bytes.
 
     Args:
         path: the file.
-        cleaner: the name of the cleaner that made the text, for the first record.
+        cleaner: the cleaner's name, for the first record.
         version: Thresher's.
-        date: the time of writing, for all records; UTC if it has no zone.
+        date: the time of writing, in all records; UTC if it has no zone.
 
     Raises:
         ThresherError: if the file cannot be written.
@@ -59,10 +58,10 @@ class WarcWriter:
         """Add a document.
 
         Args:
-            document_id: its id, which goes to `WARC-TREC-ID`.
-            text: what is left of it; lone surrogates become `?`.
-            url: where it came from.
-            refers_to: the `WARC-Record-ID` of the record that it was made of, with or without brackets and `urn:uuid:`.
+            document_id: its id, for `WARC-TREC-ID`.
+            text: the cleaned text; lone surrogates become `?`.
+            url: its URL.
+            refers_to: the `WARC-Record-ID` of the original record, with or without brackets and `urn:uuid:`.
 
         Raises:
             ThresherError: if the disk is full.
@@ -78,7 +77,7 @@ class WarcWriter:
     def _write(self, kind: WarcRecordType, content_type: str, block: bytes, fields: dict[str, str]) -> None:
         name = "\n".join((str(int(kind)), fields.get("WARC-TREC-ID", ""), block.decode("utf-8", "replace")))
         record = WarcRecord()
-        # Without an id it would draw one, and the present time is its date until another is set.
+        # FastWARC would otherwise draw a random id, and set the current time.
         record.init_headers(kind, f"uuid:{uuid.uuid5(uuid.NAMESPACE_URL, _sound(name))}".encode())
         for field, value in {"WARC-Date": self._date, **fields, "Content-Type": content_type}.items():
             record.headers[field] = _sound(" ".join(value.split()))
@@ -90,7 +89,7 @@ class WarcWriter:
 
 
 def _sound(value: str) -> str:
-    """Return `value` with what UTF-8 cannot hold as `?`."""
+    """Return `value` with `?` for what UTF-8 cannot encode."""
     return value.encode("utf-8", "replace").decode("utf-8")
 
 

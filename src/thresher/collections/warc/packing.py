@@ -1,14 +1,16 @@
-"""The members of a gzip file and the frames of a zstd file, one by one: found, bounded, and unpacked piece by piece."""
+"""Packed WARC files: gzip members and zstd frames, one by one, and where a file of them can be cut."""
 
 from __future__ import annotations
 
 import io
 import struct
+from dataclasses import dataclass
 from typing import BinaryIO, Protocol, cast
 
 from fastwarc.stream_io import ZstdReader
 from isal import isal_zlib
 
+from thresher.collections.warc.window import start_of_record
 from thresher.streams import reason
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
@@ -22,7 +24,7 @@ _MOST_DICTIONARY = 1 << 24
 
 
 class Blocks:
-    """A file read in blocks, of which the last is kept."""
+    """A file read in blocks; the last one is kept."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.size = file.seek(0, io.SEEK_END)
@@ -31,7 +33,7 @@ class Blocks:
         self._data = b""
 
     def view(self, offset: int, least: int = 1, most: int = _BLOCK) -> memoryview:
-        """Return the bytes from `offset` on: at least `least` unless the file ends before, at most `most`."""
+        """Return `least` to `most` bytes from `offset` on, or fewer at the end of the file."""
         at = offset - self._begin
         if at < 0 or at + least > len(self._data):
             self._file.seek(offset)
@@ -40,22 +42,21 @@ class Blocks:
         return memoryview(self._data)[at : at + most]
 
     def find(self, magic: bytes, offset: int, end: int) -> int:
-        """Return where `magic` comes at `offset` or later, below `end`; -1 if it does not."""
+        """Return the first position of `magic` in [`offset`, `end`), or -1."""
         while offset < end:
             self.view(offset, len(magic))
-            found = self._data.find(magic, offset - self._begin)
-            if found >= 0:
-                return self._begin + found if self._begin + found < end else -1
+            at = self._data.find(magic, offset - self._begin)
+            if at >= 0:
+                return self._begin + at if self._begin + at < end else -1
             offset = max(offset, self._begin + len(self._data) - len(magic)) + 1
         return -1
 
 
 class Member(Protocol):
-    """A member or frame that begins at `offset`.
+    """A gzip member or zstd frame at `offset`.
 
-    `end` is where it ends, None as long as that is not known; `problem` says why it could not be read to its end. `read`
-    gives its bytes as `thresher.collections.warc.window.Feed` has it, and none at the end or where the damage is.
-    `taken` and `given` are the bytes read and unpacked so far.
+    `end`: where it ends, None while unknown. `problem`: why it cannot be read to its end. `taken` and `given`: the bytes read
+    and decompressed so far.
     """
 
     offset: int
@@ -65,20 +66,20 @@ class Member(Protocol):
     given: int
 
     def read(self) -> bytes:
-        """Return the next bytes, at most a MiB; none at the end."""
+        """Return the next bytes, at most a MiB; none at the end or damage."""
         ...
 
 
 class Packing(Protocol):
-    """A way to pack records one by one."""
+    """A format that compresses records one by one."""
 
     @property
     def magic(self) -> bytes:
-        """What a member begins with."""
+        """The first bytes of a member."""
         ...
 
     def member(self, offset: int) -> Member:
-        """Open what lies at `offset`."""
+        """Open the member at `offset`."""
         ...
 
 
@@ -121,7 +122,7 @@ class GzipMember:
 
 
 class Gzip:
-    """Members of gzip."""
+    """The members of a gzip file."""
 
     magic = GZIP_MAGIC
 
@@ -134,7 +135,7 @@ class Gzip:
 
 
 class _Slice:
-    """A stretch of a file, to be read by `ZstdReader`."""
+    """A range of a file, as `ZstdReader` reads it."""
 
     def __init__(self, blocks: Blocks, begin: int, end: int) -> None:
         self._blocks = blocks
@@ -152,9 +153,9 @@ class _Slice:
 
 
 class ZstdFrame:
-    """A frame of a zstd file (RFC 8878); one that is to be skipped gives no bytes.
+    """A frame of a zstd file (RFC 8878); a skippable frame gives no bytes.
 
-    Its end follows from the sizes of its blocks, so that nothing need be unpacked to find the next.
+    Its end follows from the sizes of its blocks, without decompression.
     """
 
     def __init__(self, blocks: Blocks, offset: int, dictionary: bytes | None) -> None:
@@ -196,7 +197,7 @@ class ZstdFrame:
 
 
 class Zstd:
-    """Frames of zstd, with the dictionary that a first skippable frame may hold.
+    """The frames of a zstd file, with the dictionary that a first skippable frame may hold.
 
     Source: "Zstandard Compression for WARC Files 1.0" (IIPC, proposed).
     """
@@ -225,7 +226,7 @@ def _unpack(stored: bytes) -> bytes | None:
 
 
 def _frame_end(blocks: Blocks, offset: int) -> int | None:
-    """Return where a frame ends, by its header and the headers of its blocks; None if there is no frame or it is broken."""
+    """Return where a frame ends, by its header and those of its blocks; None if there is none or it is broken."""
     head = blocks.view(offset, 5, 5)
     if len(head) < 5 or head[:4] != ZSTD_MAGIC:
         return None
@@ -243,3 +244,93 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
         at += 3 + (1 if kind == 1 else value >> 3)
         if value & 1:
             return at + (4 if flags & 4 else 0)
+
+
+@dataclass
+class _Opened:
+    member: Member
+    data: bytes
+
+    @property
+    def begins(self) -> bool:
+        return start_of_record(self.data) >= 0
+
+
+def _open(packing: Packing, offset: int) -> _Opened:
+    member = packing.member(offset)
+    return _Opened(member, member.read())
+
+
+def find_unit(packing: Packing, blocks: Blocks, begin: int, end: int) -> int | None:
+    """Return the offset in [`begin`, `end`) of the first member that begins with a record; None if there is none."""
+    at = blocks.find(packing.magic, begin, end)
+    while at >= 0 and not _open(packing, at).begins:
+        at = blocks.find(packing.magic, at + 1, end)
+    return at if at >= 0 else None
+
+
+class Unit:
+    """A stream of records: the member at `offset` and those after it that do not begin with a record.
+
+    It can be read without anything before it. At its end, `after` is where the next unit begins (or the file's size),
+    `problem` the damage that ended it, `problem_offset` the member with that damage.
+    """
+
+    def __init__(self, packing: Packing, blocks: Blocks, offset: int, opened: _Opened | None = None) -> None:
+        self.offset = offset
+        self.after: int | None = None
+        self.problem: str | None = None
+        self.problem_offset = offset
+        self._packing = packing
+        self._blocks = blocks
+        self._now = opened or _open(packing, offset)
+        self._data = self._now.data
+        self._next: _Opened | None = None
+
+    @property
+    def inflation(self) -> float:
+        """Decompressed bytes a compressed byte in the current member."""
+        return self._now.member.given / max(self._now.member.taken, 1)
+
+    def abandon(self) -> None:
+        """Read no more of the current member: the next `read` gives the end."""
+        self._data = b""
+        self._break("what follows in it is not read: it swells too much", self._now.member.end)
+
+    def read(self) -> bytes:
+        """Return the next bytes, at most a MiB; none at the end."""
+        if self.after is not None:
+            return b""
+        data, self._data = self._data or self._now.member.read(), b""
+        while not data:
+            member = self._now.member
+            if member.problem is not None:
+                self._break(member.problem, member.end)
+                return b""
+            if member.end is None:
+                data = member.read()
+                continue
+            if member.end >= self._blocks.size:
+                self.after = self._blocks.size
+                return b""
+            following = _open(self._packing, member.end)
+            if following.begins:
+                self.after, self._next = member.end, following
+                return b""
+            self._now = following
+            data = following.data
+        return data
+
+    def following(self) -> Unit:
+        """Return the unit at `after`."""
+        assert self.after is not None
+        return Unit(self._packing, self._blocks, self.after, self._next)
+
+    def _break(self, problem: str, end: int | None) -> None:
+        self.problem = problem
+        self.problem_offset = self._now.member.offset
+        # The computed end of a broken frame is right only if a member begins there.
+        sound = end is not None and self._blocks.view(end, 1, 4).tobytes().startswith(self._packing.magic)
+        begin = end if end is not None and sound else self._now.member.offset + 1
+        following = find_unit(self._packing, self._blocks, begin, self._blocks.size)
+        self.after = self._blocks.size if following is None else following
