@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 from file_ranges import read_in_ranges, read_whole
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from thresher.collections.base import IdRule, JsonFields, ReadOptions
@@ -222,6 +222,7 @@ def test_whatever_json_can_hold_comes_back(tmp_path_factory, documents, length, 
 def test_ranges_of_damaged_files_give_the_same_as_the_whole(tmp_path_factory, lines, length):
     path = tmp_path_factory.mktemp("jsonl") / "a.jsonl"
     path.write_bytes(b"\n".join(lines))
+    assume(JsonLines().can_split(path))  # bytes that look compressed are read as a whole
     options = ReadOptions(max_bytes=200)
     assert read_in_ranges(JsonLines(), path, length, options) == read_whole(JsonLines(), path, options)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pyarrow
 import pytest
 from file_ranges import read_in_ranges, read_range, read_whole
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from thresher.collections.base import IdRule, ReadOptions
@@ -311,5 +311,6 @@ def test_documents_come_back_whatever_the_ranges(tmp_path_factory, documents, le
 def test_ranges_of_damaged_files_give_the_same_as_the_whole(tmp_path_factory, pieces, length):
     path = tmp_path_factory.mktemp("trec") / "a"
     path.write_bytes(b"".join(pieces))
+    assume(TrecWeb().can_split(path))  # bytes that look compressed are read as a whole
     options = ReadOptions(max_bytes=40)
     assert read_in_ranges(TrecWeb(), path, length, options) == read_whole(TrecWeb(), path, options)
