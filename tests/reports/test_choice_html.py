@@ -26,7 +26,7 @@ from thresher.reports.choice_tables import decision_table, margin_text, picks_ta
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import render_report, write_report
 from thresher.reports.reading import Facts, facts_by_name, reading_table
-from thresher.reports.tables import Table
+from thresher.reports.table import Table
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED
 
 from thresher.reports.choice_tables import decision_table, picks_table, savings_table
-from thresher.reports.tables import Table
+from thresher.reports.table import Table
 
 
 def texts(table: Table) -> list[list[str]]:

@@ -26,8 +26,8 @@ from thresher.reports.cleaning_tables import (
     transfer_table,
     words_table,
 )
-from thresher.reports.tables import Table
-from thresher.reports.text import render_text
+from thresher.reports.formats import render_text
+from thresher.reports.table import Table
 
 # Of `words@10`: 11 pages with 60 words of which 45 are right, of 50; and one emptied.
 PRECISION, RECALL, F1 = 45 / 60, 45 / 50, 90 / 110

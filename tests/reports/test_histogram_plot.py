@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.reports.formats import display_width, render_text
 from thresher.reports.histograms import (
     histogram_figure,
     percentile_table,
@@ -19,7 +20,6 @@ from thresher.reports.histograms import (
     write_histogram_csv,
 )
 from thresher.reports.plot_style import figure_svg
-from thresher.reports.text import display_width, render_text
 from thresher.scoring.distribution import DECILES, PERCENTILES, Distribution, Removed
 
 CUTOFFS = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)

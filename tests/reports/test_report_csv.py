@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import csv
+import io
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from report_samples import BASELINE, NDCG, large, small
 
-from thresher.reports.csv_files import write_per_topic_csv, write_results_csv
+from thresher.reports import write_all
+from thresher.reports.results_tables import per_topic_csv, results_csv
 
 
-def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as handle:
-        return list(csv.DictReader(handle))
+def _read(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def test_every_number_of_a_variant_is_in_its_line(tmp_path: Path) -> None:
-    write_results_csv(small(), tmp_path / "results.csv")
-    lines = _read(tmp_path / "results.csv")
+def test_every_number_of_a_variant_is_in_its_line() -> None:
+    text = results_csv(small())
+    lines = _read(text)
     assert [line["variant"] for line in lines] == ["none", "words@11", "justext"]
     assert lines[1] == {
         "variant": "words@11",
@@ -75,9 +76,9 @@ def test_every_number_of_a_variant_is_in_its_line(tmp_path: Path) -> None:
     }
 
 
-def test_the_baseline_has_no_comparison_and_no_break_even_and_never_is_never(tmp_path: Path) -> None:
-    write_results_csv(small(), tmp_path / "results.csv")
-    baseline, _, justext = _read(tmp_path / "results.csv")
+def test_the_baseline_has_no_comparison_and_no_break_even_and_never_is_never() -> None:
+    text = results_csv(small())
+    baseline, _, justext = _read(text)
     empty = {name for name, text in baseline.items() if text == ""}
     compared = ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
     assert empty == {f"{measure} {name}" for measure in ("P@10", NDCG) for name in compared} | {
@@ -90,27 +91,26 @@ def test_the_baseline_has_no_comparison_and_no_break_even_and_never_is_never(tmp
     assert (justext["break_even_queries"], justext["sweep"], justext["cutoff"]) == ("never", "", "")
 
 
-def test_floats_of_numpy_and_names_with_commas_survive(tmp_path: Path) -> None:
+def test_floats_of_numpy_and_names_with_commas_survive() -> None:
     value = 0.1 + 0.2
     row = replace(BASELINE, variant='a,"b"\nc', measures={"P@10": np.float64(value), NDCG: np.float64("nan")})
-    write_results_csv(replace(small(), rows=(row,)), tmp_path / "results.csv")
-    (line,) = _read(tmp_path / "results.csv")
+    text = results_csv(replace(small(), rows=(row,)))
+    (line,) = _read(text)
     assert line["variant"] == 'a,"b"\nc'
     assert (float(line["P@10"]), line[NDCG]) == (value, "nan")
 
 
-def test_an_empty_baseline_index_has_no_ratio(tmp_path: Path) -> None:
+def test_an_empty_baseline_index_has_no_ratio() -> None:
     row = replace(BASELINE, index_bytes=0, index_bytes_baseline=0)
-    write_results_csv(replace(small(), rows=(row,)), tmp_path / "results.csv")
-    assert _read(tmp_path / "results.csv")[0]["index_bytes_relative"] == ""
+    text = results_csv(replace(small(), rows=(row,)))
+    assert _read(text)[0]["index_bytes_relative"] == ""
 
 
-def test_per_topic_is_the_long_form(tmp_path: Path) -> None:
+def test_per_topic_is_the_long_form() -> None:
     results = large(topics=3)
-    write_per_topic_csv(results, tmp_path / "per_topic.csv")
-    text = (tmp_path / "per_topic.csv").read_text(encoding="utf-8")
+    text = per_topic_csv(results)
     assert text.startswith("variant,retrieval,topic,measure,value\nnone,qld,101,P@10,")
-    lines = _read(tmp_path / "per_topic.csv")
+    lines = _read(text)
     expected = [(v.variant, v.retrieval, v.topic, v.measure, v.value) for v in results.per_topic]
     assert [
         (line["variant"], line["retrieval"], line["topic"], line["measure"], float(line["value"])) for line in lines
@@ -118,7 +118,9 @@ def test_per_topic_is_the_long_form(tmp_path: Path) -> None:
 
 
 def test_two_writings_are_the_same_bytes_and_leave_nothing_else(tmp_path: Path) -> None:
-    write_results_csv(small(), tmp_path / "a.csv")
-    write_results_csv(small(), tmp_path / "b.csv")
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "b.csv"]
+    written = []
+    for _ in range(2):
+        write_all(small(), tmp_path)
+        written.append({path.name: path.read_bytes() for path in tmp_path.iterdir()})
+    assert written[0] == written[1]
+    assert set(written[0]) == {"results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"}

@@ -13,17 +13,16 @@ from report_samples import BASELINE, WORDS
 
 from thresher.reports.formatting import (
     break_even_text,
-    co2_text,
     cutoff_text,
     decimals_for,
     fixed,
+    p_text,
     percent,
     plain,
     short_number,
     signed,
     significant_digits,
 )
-from thresher.results.records import Cost
 
 
 @pytest.mark.parametrize(
@@ -64,14 +63,14 @@ def test_small_forms() -> None:
     assert percent(None) == "–"
     assert [cutoff_text(cutoff) for cutoff in (8000.0, 0.35, -2.0)] == ["8000", "0.35", "-2"]
     assert [short_number(value) for value in (8000, 1500, 2e6, 50, 0.5)] == ["8K", "1.5K", "2M", "50", "0.5"]
-    assert [significant_digits(value) for value in (0.012345, 1234.5, 0.0, 98.76)] == [
+    assert [significant_digits(value) for value in (0.012345, 1234.5, 0.0, 98.76, 0.02125)] == [
         "0.0123",
         "1,234",
         "0",
         "98.8",
+        "0.0213",
     ]
-    assert co2_text(Cost(1, 1, 1, None)) == "below resolution"
-    assert co2_text(Cost(1, 1, 1, 0.02125)) == "0.0213"
+    assert [p_text(p) for p in (0.00009, 0.0001, 0.03125, 1.0)] == ["< 0.0001", "0.0001", "0.0312", "1.0000"]
 
 
 def test_break_even_is_a_whole_number_never_or_nothing() -> None:

@@ -14,8 +14,8 @@ from lxml import html as lxml_html
 from report_samples import BASELINE, NDCG, WORDS, large, small
 
 from thresher.reports.html import render_report, write_report
+from thresher.reports.results_tables import main_table
 from thresher.reports.summary import summary
-from thresher.reports.tables import main_table
 from thresher.results.records import Results
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"

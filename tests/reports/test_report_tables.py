@@ -11,19 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import BASELINE, NDCG, WORDS, comparison, large, small
 
-from thresher.reports.markup import escape_latex, render_latex, render_markdown, write_tables
-from thresher.reports.tables import (
-    Cell,
-    Column,
-    Table,
-    break_even_table,
-    bytes_table,
-    caption,
-    main_table,
-    measure_column,
-    stage_table,
-)
-from thresher.reports.text import display_width, render_text
+from thresher.reports import write_all
+from thresher.reports.formats import display_width, escape_latex, render_latex, render_markdown, render_text
+from thresher.reports.results_tables import break_even_table, bytes_table, caption, main_table, stage_table
+from thresher.reports.table import Cell, Head, Table, measure_header
 
 CAPTION = (
     "8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants and "
@@ -99,16 +90,16 @@ def test_only_a_baseline_needs_no_test() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "column"),
+    ("name", "header", "unit"),
     [
-        ("P@10", Column("P@10")),
-        (NDCG, Column("nDCG@10", "dcg='exp-log2'")),
-        ("P(rel=2)@5", Column("P@5", "rel=2")),
-        ("AP(a)(b)", Column("AP(a)(b)")),
+        ("P@10", "P@10", ""),
+        (NDCG, "nDCG@10", "dcg='exp-log2'"),
+        ("P(rel=2)@5", "P@5", "rel=2"),
+        ("AP(a)(b)", "AP(a)(b)", ""),
     ],
 )
-def test_parameters_of_a_measure_stand_below_it(name: str, column: Column) -> None:
-    assert measure_column(name) == column
+def test_parameters_of_a_measure_stand_below_it(name: str, header: str, unit: str) -> None:
+    assert measure_header(name) == (header, unit)
 
 
 def test_costs_bytes_and_break_even() -> None:
@@ -138,9 +129,7 @@ Indexing
 
 def test_wide_and_combining_characters_stay_aligned() -> None:
     names = ["日本語", "e\u0301te\u0301", "ascii"]
-    table = Table(
-        (Column("name", align="left"), Column("n")), tuple((Cell(name), Cell("1")) for name in names), "three"
-    )
+    table = Table((Head("name", align="left"), Head("n")), tuple((Cell(name), Cell("1")) for name in names), "three")
     assert [display_width(name) for name in names] == [6, 3, 5]
     lines = render_text(table).splitlines()
     assert lines[2:5] == ["日本語  1", "e\u0301te\u0301     1", "ascii   1"]
@@ -149,7 +138,7 @@ def test_wide_and_combining_characters_stay_aligned() -> None:
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=4), st.integers(10, 80))
 def test_any_names_keep_one_line_a_row(names: list[str], width: int) -> None:
-    table = Table((Column("name", align="left"), Column("n")), tuple((Cell(name), Cell("1")) for name in names), "")
+    table = Table((Head("name", align="left"), Head("n")), tuple((Cell(name), Cell("1")) for name in names), "")
     lines = render_text(table, width).split("\n")
     assert len(lines) == 2 + len(names) + 1
 
@@ -168,13 +157,13 @@ def test_the_main_table_as_markdown() -> None:
 
 
 def test_markdown_markup_in_names_is_escaped() -> None:
-    table = Table((Column("a|b"),), ((Cell("x_y*[z]<i>&`"),),), "")
+    table = Table((Head("a|b"),), ((Cell("x_y*[z]<i>&`"),),), "")
     assert render_markdown(table) == "| a\\|b |\n| ---: |\n| x\\_y\\*\\[z\\]&lt;i&gt;&amp;\\` |\n"
 
 
 def test_a_table_as_latex() -> None:
     table = Table(
-        (Column("variant", align="left"), Column("AP", "all", marked=True), Column("size", "%")),
+        (Head("variant", align="left"), Head("AP", "all", marked=True), Head("size", "%")),
         ((Cell("none"), Cell("0.5"), Cell("–")), (Cell("a_b@1"), Cell("0.6", "†+"), Cell("−3"))),
         "5 % of it",
         note="2 of 9 rows.",
@@ -223,7 +212,7 @@ def test_no_latex_command_survives_unescaped(text: str) -> None:
 
 
 def test_the_files_are_written(tmp_path: Path) -> None:
-    write_tables(large(topics=8), tmp_path / "new")
+    write_all(large(topics=8), tmp_path / "new")
     markdown = (tmp_path / "new" / "table.md").read_text(encoding="utf-8")
     latex = (tmp_path / "new" / "table.tex").read_text(encoding="utf-8")
     assert markdown.count("\n| ") == 1 + 68

@@ -72,7 +72,7 @@ def choose(
     from thresher.experiments.config import load_experiment
     from thresher.reports.choice_sentences import choice_sentences
     from thresher.reports.choice_tables import decision_table, picks_table, savings_table
-    from thresher.reports.text import render_text
+    from thresher.reports.formats import render_text
 
     config = load_experiment(experiment)
     terms = Terms(_margin(margin), alpha, folds, repeats)

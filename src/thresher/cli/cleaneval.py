@@ -69,7 +69,7 @@ def cleaneval(
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
-    from thresher.reports.text import render_text
+    from thresher.reports.formats import render_text
 
     chosen, swept = asked(cleaners, sweeps)
     if tested_on is not None and not swept:

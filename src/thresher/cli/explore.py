@@ -29,7 +29,7 @@ def explore(
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
     from thresher.reports.explored import CSV_FILE, explored_table
-    from thresher.reports.text import render_text
+    from thresher.reports.formats import render_text
     from thresher.results.selection import main_of
 
     config = with_backend(load_experiment(experiment), backend, workers, scheduler)

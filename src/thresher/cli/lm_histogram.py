@@ -36,8 +36,8 @@ def histogram(
     from thresher.collections import IdRule, ReadOptions, open_collection
     from thresher.pages import PageOptions
     from thresher.passes.backends import Backend
+    from thresher.reports.formats import render_text
     from thresher.reports.histograms import percentile_table, removed_table, write_histogram_csv
-    from thresher.reports.text import render_text
     from thresher.scorers.perplexity import Perplexity
     from thresher.scorers.relative_cutoffs import reference_percentiles
     from thresher.scoring.distribution import read_distribution

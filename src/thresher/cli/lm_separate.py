@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from thresher.cleaneval.gold import GoldPage
     from thresher.cleaneval.separation import Area, Floats, Separation
     from thresher.pages import Segments
-    from thresher.reports.tables import Table
+    from thresher.reports.table import Table
     from thresher.scorers.base import Scorer
 
 _FILE = click.Path(path_type=Path)
@@ -69,7 +69,7 @@ def separate(
     from thresher.errors import InputError
     from thresher.files import write_text
     from thresher.progress import progress
-    from thresher.reports.text import render_text
+    from thresher.reports.formats import render_text
     from thresher.scorers.base import KEEP_LOW
 
     asked = _scorers(models, names)
@@ -212,7 +212,7 @@ def _table(rows: dict[str, Separation], low: set[str], caption: str) -> Table:
 
 def _csv(rows: dict[str, Separation], low: set[str]) -> str:
     """Return one line a row; floats have the fewest digits that give the same float back."""
-    from thresher.reports.csv_files import csv_text
+    from thresher.reports.table import csv_text
 
     header = ["scorer", "area_sentences", "sentences_low", "sentences_high", "area_words", "words_low", "words_high"]
     lines = []

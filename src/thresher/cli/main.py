@@ -210,9 +210,9 @@ cli.add_command(pseudo_topics)
 def _show(results: Results, folder: Path) -> None:
     import shutil
 
+    from thresher.reports.formats import render_text
+    from thresher.reports.results_tables import main_table
     from thresher.reports.summary import summary
-    from thresher.reports.tables import main_table
-    from thresher.reports.text import render_text
 
     columns = shutil.get_terminal_size((160, 40)).columns
     click.echo(render_text(main_table(results, limit=_ROWS_SHOWN), columns))

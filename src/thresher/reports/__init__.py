@@ -7,15 +7,26 @@ from pathlib import Path
 from thresher.choosing.records import Choice, read_choice
 from thresher.exploring.records import Exploration, read_exploration
 from thresher.files import write_text
-from thresher.reports.csv_files import HELD_OUT_FILE, write_per_topic_csv, write_results_csv
-from thresher.reports.held_out_tables import CHOSEN_FILE, chosen_csv
-from thresher.reports.markup import write_tables
+from thresher.reports.formats import render_latex, render_markdown
+from thresher.reports.results_tables import (
+    CHOSEN_FILE,
+    HELD_OUT_FILE,
+    chosen_csv,
+    chosen_table,
+    effectiveness_table,
+    main_table,
+    per_topic_csv,
+    results_csv,
+)
+from thresher.reports.table import Table
 from thresher.results.records import RESULTS, Results
 
 __all__ = ["RESULTS_FILE", "read_results", "write_all", "write_choice_report"]
 
 RESULTS_FILE = "results.json"
 REPORT_FILE = "report.html"
+PAGE_ROWS = 40
+"""Rows of a LaTeX table before it is shortened: a page holds no more."""
 
 
 def write_all(results: Results, folder: Path) -> None:
@@ -34,14 +45,24 @@ def write_all(results: Results, folder: Path) -> None:
     if choice is not None and choice.key != results.key:
         choice = None
     RESULTS.write(folder / RESULTS_FILE, results)
-    write_results_csv(results, folder / "results.csv")
-    write_per_topic_csv(results, folder / "per_topic.csv")
+    write_text(folder / "results.csv", results_csv(results))
+    write_text(folder / "per_topic.csv", per_topic_csv(results))
     if results.held_out:
-        write_results_csv(results.held_out, folder / HELD_OUT_FILE)
-        write_per_topic_csv(results.held_out, folder / "per_topic.held-out.csv")
+        write_text(folder / HELD_OUT_FILE, results_csv(results.held_out))
+        write_text(folder / "per_topic.held-out.csv", per_topic_csv(results.held_out))
         write_text(folder / CHOSEN_FILE, chosen_csv(results))
-    write_tables(results, folder)
+    write_text(folder / "table.md", "\n".join(map(render_markdown, _paper_tables(results, None))))
+    write_text(folder / "table.tex", "\n".join(map(render_latex, _paper_tables(results, PAGE_ROWS))))
     write_report(results, folder / REPORT_FILE, choice, _explored(choice, folder))
+
+
+def _paper_tables(results: Results, limit: int | None) -> list[Table]:
+    """Return the main table; with held-out topics also what was chosen, and the effectiveness of all variants on them."""
+    tables = [main_table(results, limit)]
+    if results.held_out:
+        chosen = chosen_table(results)
+        tables += [*([chosen] if chosen else []), effectiveness_table(results.held_out, HELD_OUT_FILE, limit)]
+    return tables
 
 
 def write_choice_report(choice: Choice, folder: Path) -> None:

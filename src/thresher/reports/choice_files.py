@@ -7,7 +7,7 @@ from pathlib import Path
 
 from thresher.choosing.records import Choice, Decision
 from thresher.files import write_text
-from thresher.reports.csv_files import csv_text, number_text
+from thresher.reports.table import csv_text, number_text
 
 CSV_FILE = "choice.csv"
 

@@ -29,10 +29,10 @@ from thresher.reports.cleaning_tables import (
     transfer_table,
     words_table,
 )
-from thresher.reports.csv_files import csv_text
+from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.formatting import cutoff_text, fixed, signed
 from thresher.reports.html_parts import Picture, picture, render_template
-from thresher.reports.markup import render_latex, render_markdown
+from thresher.reports.table import csv_text
 from thresher.reports.tables import Table
 from thresher.results.selection import direction
 

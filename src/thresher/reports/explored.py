@@ -7,8 +7,8 @@ from pathlib import Path
 
 from thresher.exploring.records import Exploration, ExploredSweep
 from thresher.files import write_text
-from thresher.reports.csv_files import csv_text, number_text
 from thresher.reports.formatting import NOTHING, fixed, percent
+from thresher.reports.table import csv_text, number_text
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table
 from thresher.scorers.cleaners import BASELINE
 

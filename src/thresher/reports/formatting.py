@@ -6,12 +6,15 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
-from thresher.results.records import Cost, Row
+from thresher.evaluation.records import Comparison
+from thresher.results.records import Row
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
+MEASURE_DECIMALS = 4
+SMALLEST_P = 0.0001
 BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
@@ -124,9 +127,14 @@ def short_number(value: float) -> str:
     return f"{value:g}"
 
 
-def co2_text(cost: Cost) -> str:
-    """Return grams of CO2 with three significant digits, or "below resolution"."""
-    return BELOW_RESOLUTION if cost.co2_grams is None else significant_digits(cost.co2_grams)
+def p_text(p: float) -> str:
+    """Return a p-value with four decimals, a small one as a bound."""
+    return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
+
+
+def wins_text(comparison: Comparison) -> str:
+    """Return topics won, tied and lost."""
+    return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
 
 
 def break_even_text(row: Row) -> str:

@@ -10,11 +10,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from thresher.files import write_text
-from thresher.reports.csv_files import csv_text
+from thresher.reports.formats import display_width
 from thresher.reports.formatting import NOTHING, cutoff_text, fixed, percent, plain, short_number, significant_digits
 from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
+from thresher.reports.table import csv_text
 from thresher.reports.tables import Cell, Column, Table
-from thresher.reports.text import display_width
 from thresher.scoring.distribution import BINS_PER_DECADE, Distribution
 
 _LEAST_ROOM = 20

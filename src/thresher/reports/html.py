@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,9 +10,6 @@ from thresher.choosing.records import Choice
 from thresher.exploring.records import Exploration
 from thresher.files import write_text
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
-from thresher.reports.csv_files import HELD_OUT_FILE
-from thresher.reports.formatting import fixed, signed
-from thresher.reports.held_out_tables import chosen_table
 from thresher.reports.html_parts import Picture, picture, render_template
 from thresher.reports.plots import (
     RowTopics,
@@ -23,18 +19,18 @@ from thresher.reports.plots import (
     topics_figure,
     trade_off_figure,
 )
-from thresher.reports.summary import summary
-from thresher.reports.tables import (
-    MEASURE_DECIMALS,
-    Cell,
-    Column,
-    Table,
+from thresher.reports.results_tables import (
+    HELD_OUT_FILE,
+    STAGES,
     break_even_table,
     bytes_table,
+    chosen_table,
     effectiveness_table,
     main_table,
     stage_table,
 )
+from thresher.reports.summary import summary
+from thresher.reports.table import DIFFERENCE, Column, Table
 from thresher.results.records import Results
 from thresher.results.selection import (
     TopicDifference,
@@ -125,7 +121,7 @@ def _results_page(results: Results, sections: ChoiceSections | None) -> str:
         whole=main_table(results) if len(results.rows) > limit else None,
         models=[_model(results, name, number) for number, name in enumerate(models)],
         bytes=bytes_table(results, limit),
-        stages=[stage_table(results, stage, limit) for stage in ("clean", "index", "search")],
+        stages=[stage_table(results, stage, limit) for stage in STAGES],
         break_even=break_even_table(results, limit),
         chosen=chosen_table(results),
         held_out=effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
@@ -166,25 +162,13 @@ def _topic_block(measure: str, shown: RowTopics, scale: tuple[float, float], nam
     plot = picture(topics_figure(measure, shown, scale), name, f"Differences per topic of {variant}")
     hurt = [pair for pair in reversed(pairs) if pair.difference < 0][:EXTREMES]
     helped = [pair for pair in pairs if pair.difference > 0][:EXTREMES]
-    return TopicBlock(variant, plot, _topic_table("Most hurt", hurt), _topic_table("Most helped", helped))
+    return TopicBlock(variant, plot, Table.of(_TOPICS, hurt, "Most hurt"), Table.of(_TOPICS, helped, "Most helped"))
 
 
-def _topic_table(title: str, pairs: Sequence[TopicDifference]) -> Table:
-    columns = (
-        Column("topic", align="left"),
-        Column("query", align="left"),
-        Column("baseline"),
-        Column("variant"),
-        Column("difference"),
-    )
-    rows = tuple(
-        (
-            Cell(pair.topic),
-            Cell(pair.query),
-            Cell(fixed(pair.baseline, MEASURE_DECIMALS), value=pair.baseline),
-            Cell(fixed(pair.value, MEASURE_DECIMALS), value=pair.value),
-            Cell(signed(pair.difference, MEASURE_DECIMALS), value=pair.difference),
-        )
-        for pair in pairs
-    )
-    return Table(columns, rows, title)
+_TOPICS: tuple[Column[TopicDifference], ...] = (
+    Column("topic", lambda pair: pair.topic, align="left"),
+    Column("query", lambda pair: pair.query, align="left"),
+    Column("baseline", lambda pair: pair.baseline),
+    Column("variant", lambda pair: pair.value),
+    Column("difference", lambda pair: pair.difference, format=DIFFERENCE),
+)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from thresher.evaluation.records import Comparison
 from thresher.evaluation.significance import ALPHA
-from thresher.reports.formatting import break_even_text, fixed, percent, signed
-from thresher.reports.held_out_tables import chosen_sentences
-from thresher.reports.tables import MEASURE_DECIMALS
+from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
+from thresher.results.held_out import chosen_rows
 from thresher.results.records import Results, Row
 from thresher.results.selection import (
     baseline_row,
@@ -39,7 +38,26 @@ def summary(results: Results) -> tuple[str, ...]:
     for model in models:
         opening = f"{model}: " if len(models) > 1 else ""
         sentences += [opening + sentence for sentence in _model_summary(results, model)]
-    return (*sentences, *chosen_sentences(results))
+    return (*sentences, *_chosen(results))
+
+
+def _chosen(results: Results) -> Iterator[str]:
+    held_out, measure = results.held_out, main_measure(results)
+    for item in chosen_rows(results):
+        if held_out is None or item.best is None or item.optimism is None:
+            continue
+        row = item.held_out
+        opening = f"{row.retrieval}: " if len(retrievals(results)) > 1 else ""
+        text = (
+            f"{opening}Chosen on the {results.topics} topics, {row.variant} has a {measure} of {_value(row, measure)} "
+            f"on the {held_out.topics} held-out ones, against {_value(baseline_row(held_out, row.retrieval), measure)} of the "
+            f"baseline{_difference(item.comparison)}"
+        )
+        if item.best is row:
+            yield f"{text}; it is the best there too."
+        else:
+            promised = fixed(item.optimism, MEASURE_DECIMALS)
+            yield f"{text}; {item.best.variant}, the best there, would have promised {promised} more."
 
 
 def _model_summary(results: Results, retrieval: str) -> list[str]:

@@ -133,6 +133,11 @@ def relative_bytes(row: Row) -> float | None:
     return row.index_bytes / row.index_bytes_baseline if row.index_bytes_baseline else None
 
 
+def words_kept(row: Row) -> float | None:
+    """Return the ratio of words kept to all words; None where the collection has no words."""
+    return row.words_kept / row.words_total if row.words_total else None
+
+
 def front_rows(results: Results, retrieval: str) -> tuple[Row, ...]:
     """Return the rows that no other one beats in index bytes and main measure, by ascending index size."""
     measure = main_measure(results)

@@ -1,20 +1,94 @@
-"""A table as Markdown and as LaTeX, and the files `table.md` and `table.tex`."""
+"""Tables as text for terminals, as Markdown and as LaTeX."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
+import unicodedata
+from collections.abc import Sequence
 
-from thresher.files import write_text
-from thresher.reports.csv_files import HELD_OUT_FILE
 from thresher.reports.formatting import plain
-from thresher.reports.held_out_tables import chosen_table
-from thresher.reports.tables import Column, Table, effectiveness_table, main_table
-from thresher.results.records import Results
+from thresher.reports.table import Cell, Head, Table
 
-PAGE_ROWS = 40
-"""Rows of a LaTeX table before it is shortened: a page holds no more."""
+_GAP = "  "
+
+
+def display_width(text: str) -> int:
+    """Return how many terminal columns `text` takes: 2 for wide characters, 0 for combining (UAX #11)."""
+    return sum(map(_sign_width, text))
+
+
+def render_text(table: Table, width: int | None = None) -> str:
+    """Return the table as aligned text, with its caption and note below.
+
+    Args:
+        table: what to render; control characters in it are replaced.
+        width: terminal columns available. A wider table is split into blocks, each repeating the columns that
+            name the row; a single column that is still too wide stays whole. None never splits.
+    """
+    rendered = [_column(table, place) for place in range(len(table.columns))]
+    keys, others = rendered[: table.keys], rendered[table.keys :]
+    blocks: list[list[list[str]]] = [[]]
+    room = 0
+    for lines in others:
+        need = display_width(lines[0]) + len(_GAP)
+        used = sum(display_width(key[0]) + len(_GAP) for key in keys) - len(_GAP)
+        if width is not None and blocks[-1] and used + room + need > width:
+            blocks.append([])
+            room = 0
+        blocks[-1].append(lines)
+        room += need
+    parts = ["\n".join(_lines([*keys, *block], table.rules)) for block in blocks]
+    foot = [_wrap(plain(text), width) for text in (table.caption, table.note) if text]
+    return "\n\n".join([*parts, "\n".join(foot)] if foot else parts) + "\n"
+
+
+def _sign_width(sign: str) -> int:
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
+
+
+def _column(table: Table, place: int) -> list[str]:
+    """Return the two header lines and the cells of one column, all of one width."""
+    column = table.columns[place]
+    cells = [row[place] for row in table.rows]
+    marks = max((display_width(cell.mark) for cell in cells), default=0)
+    bodies = [_with_mark(cell, marks) for cell in cells]
+    lines = [plain(column.header), plain(column.unit), *bodies]
+    width = max(map(display_width, lines))
+    return [_pad(line, width, column) for line in lines]
+
+
+def _with_mark(cell: Cell, marks: int) -> str:
+    return plain(cell.text) + cell.mark + " " * (marks - display_width(cell.mark))
+
+
+def _pad(text: str, width: int, column: Head) -> str:
+    blank = " " * (width - display_width(text))
+    return text + blank if column.align == "left" else blank + text
+
+
+def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
+    rows = [_GAP.join(cells).rstrip() for cells in zip(*columns, strict=True)]
+    line = "─" * max(map(display_width, rows))
+    head = rows[:1] if not rows[1].strip() else rows[:2]
+    body: list[str] = []
+    for place, row in enumerate(rows[2:]):
+        body += [line, row] if place in rules else [row]
+    return [*head, line, *body]
+
+
+def _wrap(text: str, width: int | None) -> str:
+    if width is None:
+        return text
+    lines = [""]
+    for word in text.split():
+        if lines[-1] and display_width(lines[-1]) + 1 + display_width(word) > width:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return "\n".join(lines)
+
 
 _LATEX = {
     "\\": r"\textbackslash{}",
@@ -45,26 +119,6 @@ _LATEX = {
     "₂": r"\textsubscript{2}",
 }
 _LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$^{\dagger}$", "": ""}
-
-
-def write_tables(results: Results, folder: Path) -> None:
-    """Write the main table into `folder`: all rows as `table.md`, what fits a page of a paper as `table.tex`.
-
-    With held-out topics two tables follow: what was chosen and tested, and the effectiveness of all rows on those topics.
-
-    Raises:
-        InputError: if the results hold no measure, or the folder cannot be written.
-    """
-    markdown = [main_table(results), *_held_out_tables(results, None)]
-    latex = [main_table(results, PAGE_ROWS), *_held_out_tables(results, PAGE_ROWS)]
-    write_text(folder / "table.md", "\n".join(map(render_markdown, markdown)))
-    write_text(folder / "table.tex", "\n".join(map(render_latex, latex)))
-
-
-def _held_out_tables(results: Results, limit: int | None) -> Iterator[Table]:
-    if results.held_out:
-        yield from filter(None, [chosen_table(results)])
-        yield effectiveness_table(results.held_out, HELD_OUT_FILE, limit)
 
 
 def render_markdown(table: Table) -> str:
@@ -122,14 +176,14 @@ def escape_latex(text: str) -> str:
     return "".join(_LATEX.get(sign, sign) for sign in apart)
 
 
-def _latex_head(text: str, column: Column) -> str:
+def _latex_head(text: str, column: Head) -> str:
     escaped = escape_latex(text)
     if column.marked:
         return rf"\multicolumn{{2}}{{c}}{{{escaped}}}"
     return rf"\multicolumn{{1}}{{c}}{{{escaped}}}" if column.align == "right" else escaped
 
 
-def _header(column: Column) -> str:
+def _header(column: Head) -> str:
     return f"{column.header} ({column.unit})" if column.unit else column.header
 
 

@@ -1,0 +1,401 @@
+"""The tables and CSV files of a finished experiment: its variants, its topics, and what was chosen for held-out ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import ALPHA
+from thresher.reports.formatting import (
+    BELOW_RESOLUTION,
+    MARKS,
+    MEASURE_DECIMALS,
+    MINUS,
+    cutoff_text,
+    p_text,
+    signed,
+    significant_digits,
+    wins_text,
+)
+from thresher.reports.table import (
+    COUNT,
+    DIFFERENCE,
+    PERCENT,
+    Column,
+    Table,
+    csv_table,
+    each,
+    fitted,
+    measure_header,
+    pick,
+    within,
+)
+from thresher.results.held_out import Chosen, chosen_rows
+from thresher.results.records import Cost, Results, Row, TopicValue
+from thresher.results.selection import (
+    baseline_row,
+    compared_measures,
+    direction,
+    main_measure,
+    relative_bytes,
+    retrievals,
+    shown_rows,
+    words_kept,
+)
+
+Stage = Literal["clean", "index", "search"]
+STAGES: dict[Stage, str] = {"clean": "Cleaning", "index": "Indexing", "search": "Searching"}
+HELD_OUT_FILE = "results.held-out.csv"
+"""The variants on held-out topics."""
+_MEGA = 1e-6
+
+
+def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[Row]]:
+    """Return the columns of variants: every number of the CSV file, and what only tables show of them.
+
+    Args:
+        measures: all of them.
+        tested: those that are compared with the baseline.
+    """
+    return [
+        Column("variant", lambda row: row.variant, "The cleaner, by its canonical name.", align="left"),
+        Column("retrieval", lambda row: row.retrieval, "The retrieval model.", align="left"),
+        Column("baseline", lambda row: "yes" if row.is_baseline else "no", "Whether it is the baseline."),
+        Column("sweep", lambda row: row.sweep, "The sweep it belongs to."),
+        Column("cutoff", _cutoff, "Its cutoff in the sweep."),
+        *(_measure(name, name in tested) for name in measures),
+        *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ")),
+        Column("documents", lambda row: row.documents, "Pages of the collection."),
+        Column("indexed", lambda row: row.indexed, "Pages with text left, which the index holds."),
+        Column("emptied", lambda row: row.emptied, "Pages without text left.", unit="pages", format=fitted(1)),
+        Column("failed", lambda row: row.failed, "Pages that could not be read or parsed."),
+        Column("words_kept", lambda row: row.words_kept, "Words left."),
+        Column("words_total", lambda row: row.words_total, "Words of the collection."),
+        Column("words kept", words_kept, "Words left, of all.", unit="%", format=PERCENT, exact=False),
+        Column("index_bytes", lambda row: row.index_bytes, "Size of the index.", "index", "MB", fitted(3, _MEGA)),
+        Column(
+            "index_bytes_relative",
+            relative_bytes,
+            "Index bytes over those of the baseline.",
+            "index",
+            "% of baseline",
+            PERCENT,
+        ),
+        *(column for stage in STAGES for column in _costs(stage)),
+        Column(
+            "latency_median_ms",
+            lambda row: row.latency_median_ms,
+            "Median time of a query.",
+            "latency",
+            "ms",
+            fitted(2),
+        ),
+        Column("latency_p95_ms", lambda row: row.latency_p95_ms, "95th percentile of the times of queries."),
+        Column("queries", lambda row: row.queries, "Queries that were searched and timed."),
+        Column(
+            "break_even_queries",
+            lambda row: (
+                None if row.is_baseline else "never" if row.break_even_queries is None else row.break_even_queries
+            ),
+            "Queries after which cleaning has paid off.",
+            "break-even",
+            "queries",
+            COUNT,
+        ),
+        Column("break_even_note", lambda row: row.break_even_note, "The same in words.", "in words", align="left"),
+    ]
+
+
+COMPARED: tuple[Column[Comparison], ...] = (
+    Column("difference", lambda item: item.difference, "Mean difference from the baseline.", format=DIFFERENCE),
+    Column("W", lambda item: item.wins, "Topics won."),
+    Column("T", lambda item: item.ties, "Topics tied."),
+    Column("L", lambda item: item.losses, "Topics lost."),
+    Column("p", lambda item: item.p, "p of the test."),
+    Column("p_holm", lambda item: item.p_holm, "p after Holm's correction.", "p", format=each(p_text)),
+    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the difference."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the difference."),
+    Column(
+        "interval",
+        lambda item: item.ci_low,
+        "95 % interval of the mean difference.",
+        text=lambda item: f"{_signed(item.ci_low)} to {_signed(item.ci_high)}",
+        exact=False,
+    ),
+    Column(
+        "W/T/L",
+        lambda item: item.wins - item.losses,
+        "Topics won, tied and lost.",
+        unit="topics",
+        text=wins_text,
+        exact=False,
+    ),
+)
+"""The columns of a comparison with the baseline."""
+COSTS: tuple[Column[Cost], ...] = (
+    Column("wall_seconds", lambda cost: cost.wall_seconds, "Wall seconds.", "wall", "s", fitted(2)),
+    Column("cpu_seconds", lambda cost: cost.cpu_seconds, "CPU seconds.", "CPU", "s", fitted(2)),
+    Column("peak_mib", lambda cost: cost.peak_mib, "Peak memory, in units of 2²⁰ bytes.", "peak", "MiB", fitted(1)),
+    Column(
+        "co2_grams",
+        lambda cost: BELOW_RESOLUTION if cost.co2_grams is None else cost.co2_grams,
+        "Grams of CO₂, or “below resolution”: too little work to measure.",
+        "CO₂",
+        "g",
+        each(significant_digits),
+    ),
+)
+"""The columns of what a stage took."""
+
+
+def results_csv(results: Results) -> str:
+    """Return one line a variant and retrieval model.
+
+    The baseline's comparisons are empty; CO2 that was too little to measure is "below resolution"; a break-even that never
+    comes is "never".
+    """
+    return csv_table(result_columns(results.measures, compared_measures(results)), results.rows)
+
+
+def per_topic_csv(results: Results) -> str:
+    """Return the long form: one line a variant, retrieval model, topic and measure."""
+    columns = [
+        Column[TopicValue]("variant", lambda item: item.variant),
+        Column("retrieval", lambda item: item.retrieval),
+        Column("topic", lambda item: item.topic),
+        Column("measure", lambda item: item.measure),
+        Column("value", lambda item: item.value),
+    ]
+    return csv_table(columns, results.per_topic)
+
+
+def main_table(results: Results, limit: int | None = None) -> Table:
+    """Return the table of effectiveness next to cost, one row a variant and retrieval model.
+
+    Args:
+        results: the finished experiment.
+        limit: about how many rows to show at most (see `shown_rows`); None for all.
+
+    Raises:
+        InputError: if the results hold no measure.
+    """
+    columns = _columns(results)
+    costs = pick(columns, "index_bytes", "index_bytes_relative", "words kept", "emptied")
+    times = [replace(column, header=STAGES[stage].lower()) for stage in STAGES for column in _costs(stage)[:1]]
+    shown = [*_effectiveness(results), *costs, *times[:2], *pick(columns, "latency_median_ms", "break_even_queries")]
+    units = "MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning has paid off."
+    rows = shown_rows(results, limit)
+    return _table(results, shown, rows, f"{caption(results)} {units}", _left_out(rows, results, "results.csv"))
+
+
+def effectiveness_table(results: Results, file: str, limit: int | None = None) -> Table:
+    """Return the part of the main table that is about effectiveness.
+
+    Args:
+        results: the finished experiment.
+        file: the name of the file with all rows.
+        limit: about how many rows to show at most; None for all.
+
+    Raises:
+        InputError: if the results hold no measure.
+    """
+    rows = shown_rows(results, limit)
+    return _table(results, _effectiveness(results), rows, caption(results), _left_out(rows, results, file))
+
+
+def caption(results: Results) -> str:
+    """Return the line below a table of effectiveness: topics, test, correction, level, and what the marks mean."""
+    measure = main_measure(results)
+    text = f"{results.topics} topics."
+    if compared_measures(results):
+        text += (
+            f" {results.test} against the baseline, Holm correction over variants and measures, α = {ALPHA}:"
+            f" †+ is significantly better, †{MINUS} significantly worse."
+        )
+        if any(direction(item) == "mixed" for row in results.rows for item in row.comparisons.values()):
+            text += " † alone is significant, but mean and ranks differ in sign."
+        text += f" W/T/L: topics won, tied and lost in {measure}."
+    return text
+
+
+def stage_table(results: Results, stage: Stage, limit: int | None = None) -> Table:
+    """Return what a stage took: wall and CPU seconds, peak MiB, grams of CO2 ("below resolution" for None)."""
+    return _table(results, [*_keys(results), *_costs(stage)], shown_rows(results, limit), STAGES[stage])
+
+
+def bytes_table(results: Results, limit: int | None = None) -> Table:
+    """Return the index bytes by file type in MB (10^6 bytes), the largest type first, and their sum."""
+    rows = shown_rows(results, limit)
+    totals: dict[str, int] = {}
+    for row in rows:
+        for kind, size in row.index_bytes_by_type.items():
+            totals[kind] = totals.get(kind, 0) + size
+    kinds = [_bytes_of(kind) for kind in sorted(totals, key=lambda kind: (-totals[kind], kind))]
+    every = replace(pick(_columns(results), "index_bytes")[0], header="all")
+    return _table(results, [*_keys(results), *kinds, every], rows, "Index bytes by file type")
+
+
+def break_even_table(results: Results, limit: int | None = None) -> Table:
+    """Return after how many queries each variant has paid for itself, and in words."""
+    queries, words = pick(_columns(results), "break_even_queries", "break_even_note")
+    columns = [*_keys(results), replace(queries, header="queries", unit=""), words]
+    rows = [row for row in shown_rows(results, limit) if not row.is_baseline]
+    return _table(results, columns, rows, "Break-even")
+
+
+CHOSEN_FILE = "chosen.csv"
+
+
+def chosen_columns(results: Results) -> list[Column[Chosen]]:
+    """Return the columns of what was chosen and tested on the held-out topics `results.held_out`, all in the main measure.
+
+    Raises:
+        InputError: if there is no measure.
+    """
+    measure, held_out = main_measure(results), results.held_out
+    assert held_out is not None
+    here = held_out
+
+    def baseline(item: Chosen) -> float:
+        return baseline_row(here, item.held_out.retrieval).measures[measure]
+
+    def best(item: Chosen) -> Comparison | None:
+        return None if item.best is None else item.best.comparisons[measure]
+
+    return [
+        Column("retrieval", lambda item: item.held_out.retrieval, "The retrieval model.", align="left"),
+        Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
+        Column(
+            "chosen", lambda item: item.held_out.variant, "The variant chosen on the training topics.", align="left"
+        ),
+        Column("measure", lambda _: measure, "The measure of all that follows."),
+        Column("training", lambda item: item.training.measures[measure], "Its mean over the training topics."),
+        Column(
+            "held_out",
+            lambda item: item.held_out.measures[measure],
+            "Its mean over the held-out topics.",
+            "held out",
+            mark=lambda item: MARKS[direction(item.comparison)],
+        ),
+        Column("baseline", baseline, "The baseline's mean over the held-out topics.", unit="held out", exact=False),
+        *within(COMPARED, lambda item: item.comparison, "held_out "),
+        Column(
+            "best",
+            lambda item: None if item.best is None else item.best.variant,
+            "The variant of the sweep with the best mean over the held-out topics.",
+            "best possible",
+            "variant",
+            align="left",
+        ),
+        Column(
+            "best held_out",
+            lambda item: None if item.best is None else item.best.measures[measure],
+            "Its mean over the held-out topics.",
+        ),
+        *within(COMPARED, best, "best "),
+        Column("optimism", lambda item: item.optimism, "How much less the chosen variant has there than the best one."),
+    ]
+
+
+def chosen_table(results: Results) -> Table | None:
+    """Return one row a sweep and single cleaner; None where nothing is tested.
+
+    Raises:
+        InputError: as `chosen_rows`.
+    """
+    tested = chosen_rows(results)
+    if not tested:
+        return None
+    several = len(retrievals(results)) > 1
+    names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
+    names += ["held_out interval", "held_out W/T/L", "held_out p_holm", "best", "best difference", "optimism"]
+    columns = [
+        replace(column, header="best possible", unit="difference") if column.name == "best difference" else column
+        for column in pick(chosen_columns(results), *names)
+    ]
+    return Table.of(columns, tested, _chosen_caption(results, tested), keys=1 + several)
+
+
+def chosen_csv(results: Results) -> str:
+    """Return one line a sweep and single cleaner, with all numbers of the main measure, here those of `best` too.
+
+    Raises:
+        InputError: as `chosen_rows`.
+    """
+    return csv_table(chosen_columns(results), chosen_rows(results))
+
+
+def _chosen_caption(results: Results, tested: Sequence[Chosen]) -> str:
+    rows = len(tested)
+    assert results.held_out is not None
+    text = (
+        f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
+        f"equals that with the smallest index, and the single cleaners, tested on {results.held_out.topics} held-out topics, "
+        "which had no part in the choice. Difference, 95 % interval and p against the baseline on the held-out topics. "
+        f"{results.test}, Holm correction over {rows} {'row' if rows == 1 else 'rows'}, α = {ALPHA}: †+ is significantly "
+        f"better, †{MINUS} significantly worse."
+    )
+    if any(direction(item.comparison) == "mixed" for item in tested):
+        text += " † alone is significant, but mean and ranks differ in sign."
+    return f"{text} Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
+
+
+def _measure(name: str, tested: bool) -> Column[Row]:
+    header, unit = measure_header(name)
+    return Column(
+        name,
+        lambda row: row.measures.get(name),
+        f"Mean {name} over the topics.",
+        header,
+        unit,
+        mark=(lambda row: MARKS[direction(row.comparisons.get(name))]) if tested else None,
+    )
+
+
+def _comparison(measure: str) -> Callable[[Row], Comparison | None]:
+    return lambda row: row.comparisons.get(measure)
+
+
+def _costs(stage: Stage) -> list[Column[Row]]:
+    def cost(row: Row) -> Cost:
+        return {"clean": row.clean, "index": row.index, "search": row.search}[stage]
+
+    return within(COSTS, cost, f"{stage}_")
+
+
+def _bytes_of(kind: str) -> Column[Row]:
+    return Column(kind, lambda row: row.index_bytes_by_type.get(kind, 0), unit="MB", format=fitted(3, _MEGA))
+
+
+def _columns(results: Results) -> list[Column[Row]]:
+    return result_columns(results.measures, compared_measures(results))
+
+
+def _keys(results: Results) -> list[Column[Row]]:
+    return pick(_columns(results), "variant", *["retrieval"] * (len(retrievals(results)) > 1))
+
+
+def _effectiveness(results: Results) -> list[Column[Row]]:
+    wins = within(pick(COMPARED, "W/T/L"), _comparison(main_measure(results)))
+    return [*_keys(results), *pick(_columns(results), *results.measures), *wins]
+
+
+def _left_out(rows: Sequence[Row], results: Results, file: str) -> str:
+    whole = len(results.rows)
+    return f"{len(rows)} of {whole} rows; all of them are in {file}." if len(rows) < whole else ""
+
+
+def _table(results: Results, columns: Sequence[Column[Row]], rows: Sequence[Row], text: str, note: str = "") -> Table:
+    keys = 2 if len(retrievals(results)) > 1 else 1
+    return Table.of(columns, rows, text, note, keys, lambda row: (row.retrieval, row.is_baseline, row.sweep))
+
+
+def _cutoff(row: Row) -> str | None:
+    return None if row.cutoff is None else cutoff_text(row.cutoff)
+
+
+def _signed(value: float) -> str:
+    return signed(value, MEASURE_DECIMALS)
