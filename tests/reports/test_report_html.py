@@ -125,8 +125,7 @@ def _hostile() -> Results:
         replace(WORDS, variant=HOSTILE, sweep=HOSTILE, break_even_note=HOSTILE, index_bytes_by_type={HOSTILE: 5}),
     )
     per_topic = tuple(
-        replace(
-            value,
+        value._replace(
             variant=HOSTILE if value.variant == "words@11" else value.variant,
             topic=HOSTILE + value.topic,
             query=HOSTILE,

@@ -133,7 +133,7 @@ def test_dollars_brackets_and_other_scripts_are_only_text() -> None:
     name = "a$b$ <script> 日本語 \\frac{"
     rows = (BASELINE, replace(WORDS, variant=name, sweep=name))
     per_topic = tuple(
-        replace(value, variant=name) if value.variant == "words@11" else value for value in small().per_topic
+        value._replace(variant=name) if value.variant == "words@11" else value for value in small().per_topic
     )
     results = replace(small(), rows=rows, per_topic=per_topic)
     for figure in (
