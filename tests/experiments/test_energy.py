@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from thresher.costs import Tdp, read_machine
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.experiments.config import CostOptions
-from thresher.experiments.energy import Meter, StageWork
+from thresher.experiments.energy import Meter, Stage
+from thresher.results.records import Cost
 
 PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Tdp(170.0, "configured"))
 
@@ -43,19 +44,19 @@ def test_below_a_second_there_is_no_figure(seconds: float, known: bool) -> None:
 
 def test_a_stage_is_measured_and_its_co2_is_that_of_its_wall_time() -> None:
     with PAPER.stage() as work:
-        assert work == StageWork()
+        assert work == Stage()
         time.sleep(1.05)
-    assert work.wall_seconds >= 1.05
-    assert 0 <= work.cpu_seconds < 1
-    assert work.peak_mib > 10
-    assert work.co2_grams == pytest.approx(equation_9(work.wall_seconds, 0.341, 170))
-    assert work.method == PAPER.method == "estimated: Eq. 9, wall time × TDP 170 W (configured) × 0.341 kg/kWh"
+    assert work.cost.wall_seconds >= 1.05
+    assert 0 <= work.cost.cpu_seconds < 1
+    assert work.cost.peak_mib > 10
+    assert work.cost.co2_grams == pytest.approx(equation_9(work.cost.wall_seconds, 0.341, 170))
+    assert PAPER.method == "estimated: Eq. 9, wall time × TDP 170 W (configured) × 0.341 kg/kWh"
 
 
 def test_a_short_stage_has_no_figure() -> None:
     with PAPER.stage() as work:
         pass
-    assert (work.co2_grams, work.wall_seconds > 0) == (None, True)
+    assert (work.cost.co2_grams, work.cost.wall_seconds > 0) == (None, True)
 
 
 def test_an_error_in_a_stage_is_not_swallowed() -> None:
@@ -65,15 +66,15 @@ def test_an_error_in_a_stage_is_not_swallowed() -> None:
 
 @given(st.floats(1, 1e6), st.floats(0, 1))
 def test_a_part_of_a_stage_has_its_share(seconds: float, share: float) -> None:
-    work = StageWork(seconds, co2_grams=PAPER.grams(seconds))
+    work = Cost(seconds, 0.0, 0.0, PAPER.grams(seconds))
     part = seconds * share
     expected = equation_9(part, 0.341, 170) if part >= 1 else None
     assert PAPER.part(work, part) == (None if expected is None else pytest.approx(expected))
 
 
 def test_a_part_of_a_stage_without_a_figure_has_none() -> None:
-    assert PAPER.part(StageWork(5.0, co2_grams=None), 4.0) is None
-    assert PAPER.part(StageWork(), 0.0) is None
+    assert PAPER.part(Cost(5.0, 0.0, 0.0, None), 4.0) is None
+    assert PAPER.part(Stage().cost, 0.0) is None
 
 
 def test_watts_come_from_the_table_or_the_configuration() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from thresher.experiments.config import CostOptions, Experiment, TopicSource, lo
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
 from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
+from thresher.experiments.stages import IndexRecord, SearchRecord
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.pages import read_text_page
@@ -57,35 +59,24 @@ SCORES = ScoreReport(
 )
 
 
-def record(**changes: object) -> dict[str, object]:
-    return {
-        "key": "k",
-        "indexed": 8,
-        "emptied": 0,
-        "words": 1000,
-        "bytes": 4000,
-        "bytes_by_type": {"doc": 4000},
-        "cut_seconds": 2.0,
-        "wall_seconds": 10.0,
-        "cpu_seconds": 11.0,
-        "peak_mib": 300.0,
-        "co2_grams": 0.25,
-        **changes,
-    }
+INDEX = IndexRecord(
+    key="k",
+    indexed=8,
+    emptied=0,
+    words=1000,
+    bytes=4000,
+    bytes_by_type={"doc": 4000},
+    cut_seconds=2.0,
+    cost=Cost(10.0, 11.0, 300.0, 0.25),
+    cutoffs={},
+)
+SEARCH = SearchRecord("k", (1.0, 3.0, 2.0), Cost(6.0, 5.0, 200.0, None))
 
 
-SEARCH = {
-    "latencies_ms": [1.0, 3.0, 2.0],
-    "wall_seconds": 6.0,
-    "cpu_seconds": 5.0,
-    "peak_mib": 200.0,
-    "co2_grams": None,
-}
-
-
-def run(name: str, path: Path = Path(), model: str = "qld", **changes: object) -> VariantRun:
-    search = {**SEARCH, **{key: changes.pop(key) for key in ("latencies_ms",) if key in changes}}
-    return VariantRun(Variant(parse_cleaner(name)), parse_retrieval(model), path, record(**changes), search)
+def run(
+    name: str, path: Path = Path(), model: str = "qld", search: SearchRecord = SEARCH, **changes: Any
+) -> VariantRun:
+    return VariantRun(Variant(parse_cleaner(name)), parse_retrieval(model), path, replace(INDEX, **changes), search)
 
 
 @pytest.mark.parametrize(
@@ -209,8 +200,8 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         indexed=6,
         emptied=2,
         bytes=1000,
-        wall_seconds=7.0,
-        latencies_ms=[1.0, 2.0, 3.0, 10.0],
+        cost=replace(INDEX.cost, wall_seconds=7.0),
+        search=replace(SEARCH, latencies_ms=(1.0, 2.0, 3.0, 10.0)),
     )
     exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
     return assemble(experiment, INPUTS, SCORES, [baseline, cleaned, exact], tmp_path, METER)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import math
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.experiments import stages
-from thresher.experiments.stages import StageRecords, stage_key
+from thresher.experiments.stages import INDEXES, SEARCHES, IndexRecord, SearchRecord, finished, stage_key
+from thresher.results.records import Cost
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -50,35 +55,57 @@ def test_a_key_depends_on_every_part_and_on_the_version(monkeypatch: pytest.Monk
     assert len({key, *others}) == len(others) + 1
 
 
-def test_a_record_is_found_by_its_name_and_key(tmp_path: Path) -> None:
-    records = StageRecords(tmp_path / "stages")
-    assert records.read("index-words@5", "k1") is None
-    records.write("index-words@5", "k1", {"bytes": 7, "by_type": {"doc": 1.5}, "name": "é"})
-    assert records.read("index-words@5", "k1") == {"bytes": 7, "by_type": {"doc": 1.5}, "name": "é"}
-    assert records.read("index-words@5", "k2") is None
-    assert records.read("index-words@6", "k1") is None
-    records.write("index-words@5", "k2", {"bytes": 8})
-    assert records.read("index-words@5", "k1") is None
-    assert records.read("index-words@5", "k2") == {"bytes": 8}
+COST = Cost(1.5, 2.0, 300.0, None)
+INDEX = IndexRecord("k1", 7, 1, 900, 4000, {"doc": 3000, "é": 1000}, 0.25, COST, {"words@p30": 4.0})
+SEARCH = SearchRecord("k1", (1.5, math.inf), COST)
 
 
+@pytest.mark.parametrize(("file", "record"), [(INDEXES, INDEX), (SEARCHES, SEARCH)])
+def test_a_record_is_read_by_its_file_and_key(tmp_path: Path, file: Any, record: Any) -> None:
+    path = tmp_path / "stages" / "index-words@5.json"
+    assert finished(file, path, "k1") is None
+    file.write(path, record)
+    assert finished(file, path, "k1") == record
+    assert finished(file, path, "k2") is None
+    assert finished(file, path.with_name("index-words@6.json"), "k1") is None
+    file.write(path, replace(record, key="k2"))
+    assert finished(file, path, "k1") is None
+    assert finished(file, path, "k2") == replace(record, key="k2")
+
+
+@pytest.mark.parametrize("file", [INDEXES, SEARCHES])
 @pytest.mark.parametrize(
     "damage",
-    [b"", b"{", b"[]", b"null", b"7", b'"k"', b"\xff\xfe\xff", b"{}", b'{"key": "k"}', b'{"key": "k", "record": [1]}'],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"7",
+        b'"k1"',
+        b"\xff\xfe\xff",
+        b"{}",
+        b'{"key": "k1"}',
+        b'{"key": "k1", "record": {}}',
+    ],
 )
-def test_a_damaged_record_counts_as_missing(tmp_path: Path, damage: bytes) -> None:
-    records = StageRecords(tmp_path)
-    records.write("s", "k", {"a": 1})
+def test_a_damaged_record_counts_as_missing(tmp_path: Path, file: Any, damage: bytes) -> None:
     (tmp_path / "s.json").write_bytes(damage)
-    assert records.read("s", "k") is None
-    records.write("s", "k", {"a": 2})
-    assert records.read("s", "k") == {"a": 2}
+    assert finished(file, tmp_path / "s.json", "k1") is None
 
 
-@given(st.integers(0, 60))
-def test_a_clipped_record_counts_as_missing(tmp_path_factory: pytest.TempPathFactory, keep: int) -> None:
-    records = StageRecords(tmp_path_factory.getbasetemp() / "clipped")
-    records.write("s", "k", {"a": 1, "text": "long enough to be clipped anywhere"})
-    path = records.folder / "s.json"
-    path.write_bytes(path.read_bytes()[:keep])
-    assert records.read("s", "k") is None
+def test_a_record_of_another_version_counts_as_missing(tmp_path: Path) -> None:
+    INDEXES.write(tmp_path / "s.json", INDEX)
+    written = json.loads((tmp_path / "s.json").read_text())
+    del written["cost"]
+    (tmp_path / "s.json").write_text(json.dumps({**written, "wall_seconds": 1.5}))
+    assert finished(INDEXES, tmp_path / "s.json", "k1") is None
+
+
+@given(st.floats(0, 1))
+def test_a_clipped_record_counts_as_missing(tmp_path_factory: pytest.TempPathFactory, share: float) -> None:
+    path = tmp_path_factory.getbasetemp() / "clipped.json"
+    INDEXES.write(path, INDEX)
+    content = path.read_bytes().rstrip()
+    path.write_bytes(content[: int(share * (len(content) - 1))])
+    assert finished(INDEXES, path, "k1") is None

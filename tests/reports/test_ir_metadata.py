@@ -2,75 +2,71 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
-import numpy as np
+import pytest
 import yaml
 
-from thresher.reports.ir_metadata import run_metadata
+from thresher.costs import Machine, Rapl
+from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.retrieval import parse_retrieval
+from thresher.reports.ir_metadata import Goal, Software, Source, run_metadata
 from thresher.results.records import Cost
+from thresher.scorers.cleaners import parse_cleaner
 
-EXPERIMENT: dict[str, Any] = {
-    "name": "sweep",
-    "title": "Cutoffs: a sweep",
-    "measures": ("P@10", "nDCG@10"),
-    "baseline": "none.qld",
-    "test": "Wilcoxon signed-rank",
-    "correction": "Holm",
-    "command": "thresher run experiments/sweep.toml",
-    "commit": "9548cd6",
-    "version": "0.1.0",
-    "libraries": {"python": ["lxml==6.1.3"], "java": ["lucene==9.9.1"]},
-    "toolkits": ["anserini==1.7.1"],
-    "actor": {"name": "日本 太郎", "role": "experimenter", "mail": None},
-}
-ARGUMENTS: dict[str, Any] = {
-    "experiment": EXPERIMENT,
-    "variant": {"name": "words@11", "scorer": "words", "cutoff": 11},
-    "retrieval": {
-        "name": "qld",
-        "method": "LMDirichletSimilarity",
-        "parameters": {"mu": 2000},
-        "ties": "docid ascending",
-        "stemmer": "porter",
-    },
-    "collection": {"name": "sample", "source": "data/sample.warc.gz", "documents": np.int64(120)},
-    "topics": {"source": "topics/web.xml", "count": 50},
-    "qrels": {"source": "qrels/web.txt"},
-    "machine": {"cpu": {"model": "Xeon", "number of cores": 2}, "ram": "24 GB", "kernel": "Linux 6.1"},
-    "costs": {"clean": Cost(1.5, 2.0, 120.4, None), "search": Cost(0.25, 0.5, 480.0, 0.125)},
-}
+GOAL = Goal("sweep", "Cutoffs: a sweep in 日本", ("P@10", "nDCG@10"), "none", "Wilcoxon signed-rank")
+SOFTWARE = Software("thresher run sweep.toml", "0.1.0", "9548cd6", ("lxml==6.1.3", "pyserini==1.6.0"))
+MACHINE = Machine("Xeon", 1, 0, 2, 24000, "Linux 6.1", "3.11", Rapl(False, "", ""))
+COSTS = {"cleaning": Cost(1.5, 2.0, 120.4, None), "searching": Cost(0.25, 0.5, 480.0, 0.125)}
+
+
+def metadata(
+    software: Software = SOFTWARE, model: str = "qld", tag: str = "words@11", cleaner: str = "words@11"
+) -> str:
+    return run_metadata(
+        tag,
+        GOAL,
+        software,
+        MACHINE,
+        "x86_64",
+        Source("sample", "c", 120),
+        Source("web.xml", "t", 50),
+        Source("web.txt", "q"),
+        parse_cleaner(cleaner),
+        IndexOptions(stemmer="krovetz"),
+        parse_retrieval(model),
+        COSTS,
+    )
 
 
 def test_all_that_is_known_is_in_its_place() -> None:
-    text = run_metadata("words@11.qld", **ARGUMENTS)
-    assert text.startswith("# ir_metadata 0.2-beta\nschema version: 0.2\ntag: words@11.qld\n")
+    text = metadata()
+    assert text.startswith("# ir_metadata 0.2-beta\nschema version: 0.2\ntag: words@11\n")
     assert yaml.safe_load(text) == {
         "schema version": 0.2,
-        "tag": "words@11.qld",
-        "actor": {"name": "日本 太郎", "role": "experimenter"},
+        "tag": "words@11",
         "platform": {
-            "hardware": {"cpu": {"model": "Xeon", "number of cores": 2}, "ram": "24 GB"},
-            "operating system": {"kernel": "Linux 6.1"},
-            "software": {
-                "libraries": {"python": ["lxml==6.1.3"], "java": ["lucene==9.9.1"]},
-                "retrieval toolkit": ["anserini==1.7.1"],
+            "hardware": {
+                "cpu": {"model": "Xeon", "architecture": "x86_64", "number of cores": 2},
+                "ram": "24000 MiB",
             },
+            "operating system": {"kernel": "Linux 6.1"},
+            "software": {"libraries": ["lxml==6.1.3", "pyserini==1.6.0"], "retrieval toolkit": ["pyserini"]},
         },
         "implementation": {
-            "executable": {"cmd": "thresher run experiments/sweep.toml", "version": "0.1.0"},
+            "executable": {"cmd": "thresher run sweep.toml", "version": "0.1.0"},
             "source": {"lang": ["python"], "commit": "9548cd6"},
         },
         "resources": {
             "runtime": {"wallclock": "1750 ms", "cpu": "2500 ms"},
             "ram": {"used process": {"max": "480 MiB"}},
             "stages": {
-                "clean": {
+                "cleaning": {
                     "runtime": {"wallclock": "1500 ms", "cpu": "2000 ms"},
                     "ram": {"used process": {"max": "120 MiB"}},
                     "emissions": "below resolution",
                 },
-                "search": {
+                "searching": {
                     "runtime": {"wallclock": "250 ms", "cpu": "500 ms"},
                     "ram": {"used process": {"max": "480 MiB"}},
                     "emissions": "0.125 g CO2",
@@ -79,38 +75,49 @@ def test_all_that_is_known_is_in_its_place() -> None:
         },
         "research goal": {
             "name": "sweep",
-            "title": "Cutoffs: a sweep",
+            "title": "Cutoffs: a sweep in 日本",
             "evaluation": {
                 "reported measures": ["P@10", "nDCG@10"],
-                "baseline": ["none.qld"],
+                "baseline": ["none"],
                 "significance test": [{"name": "Wilcoxon signed-rank", "correction method": "Holm"}],
             },
         },
         "data": {
             "test collection": {
                 "name": "sample",
-                "source": "data/sample.warc.gz",
-                "topics": "topics/web.xml",
-                "qrels": "qrels/web.txt",
+                "topics": "web.xml",
+                "qrels": "web.txt",
                 "documents": 120,
+                "digest": "c",
                 "topics count": 50,
+                "topics digest": "t",
+                "qrels digest": "q",
             }
         },
         "method": {
             "automatic": True,
-            "score ties": "docid ascending",
-            "cleaning": {"name": "words@11", "scorer": "words", "cutoff": 11},
-            "indexing": {"stemmer": "porter"},
-            "retrieval": [{"name": "qld", "method": "LMDirichletSimilarity", "mu": 2000}],
+            "score ties": "by document id, ascending",
+            "cleaning": {"name": "words@11", "scorers": ["words"]},
+            "indexing": {"tokenizer": "Lucene's StandardTokenizer", "stemmer": "krovetz", "stopwords": True},
+            "retrieval": [{"name": "qld", "method": "qld", "parameters": {"mu": 2000.0}}],
         },
     }
 
 
-def test_what_is_not_known_is_left_out() -> None:
-    empty: dict[str, Any] = {name: {} for name in ARGUMENTS}
-    assert yaml.safe_load(run_metadata("x: y\n# z", **empty)) == {
-        "schema version": 0.2,
-        "tag": "x: y\n# z",
-        "implementation": {"source": {"lang": ["python"]}},
-        "method": {"automatic": True},
-    }
+@pytest.mark.parametrize(
+    ("model", "parameters"),
+    [
+        ("qld(exact,mu=500)", {"mu": 500.0}),
+        ("bm25", {"b": 0.4, "k1": 0.9}),
+        ("bm25(k1=1.2)", {"b": 0.4, "k1": 1.2}),
+    ],
+)
+def test_parameters_are_those_of_the_model(model: str, parameters: dict[str, float]) -> None:
+    (retrieval,) = yaml.safe_load(metadata(model=model))["method"]["retrieval"]
+    assert retrieval == {"name": model, "method": model.partition("(")[0], "parameters": parameters}
+
+
+def test_what_is_not_known_is_left_out_and_any_tag_is_kept() -> None:
+    data = yaml.safe_load(metadata(replace(SOFTWARE, commit=None), tag="x: y\n# z", cleaner="none"))
+    assert (data["tag"], data["implementation"]["source"]) == ("x: y\n# z", {"lang": ["python"]})
+    assert data["method"]["cleaning"] == {"name": "none", "scorers": []}

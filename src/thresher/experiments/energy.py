@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from thresher.costs import (
@@ -18,17 +18,14 @@ from thresher.costs import (
     require_codecarbon,
 )
 from thresher.experiments.config import CostOptions
+from thresher.results.records import Cost
 
 
 @dataclass
-class StageWork:
-    """What a stage took; filled in when its block ends. `co2_grams` is None below resolution."""
+class Stage:
+    """A stage that is measured; its `cost` is there when its block has ended."""
 
-    wall_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_mib: float = 0.0
-    co2_grams: float | None = None
-    method: str = ""
+    cost: Cost = Cost(0.0, 0.0, 0.0, None)
 
 
 @dataclass(frozen=True)
@@ -51,7 +48,7 @@ class Meter:
 
     @property
     def method(self) -> str:
-        """How CO2 is had, in words."""
+        """How CO2 is determined, in words."""
         if self.options.co2 == "codecarbon":
             return f"codecarbon (power read from the CPU where it allows, else scaled from TDP {self.tdp.watts:g} W)"
         return co2_method(self.tdp, self.options.carbon_intensity)
@@ -60,27 +57,21 @@ class Meter:
         """Estimate the CO2 of work by Eq. 9; None below resolution."""
         return co2_grams(wall_seconds, self.tdp.watts, self.options.carbon_intensity)
 
-    def part(self, work: StageWork, wall_seconds: float) -> float | None:
+    def part(self, cost: Cost, wall_seconds: float) -> float | None:
         """Return the share of a stage's CO2 that falls to `wall_seconds` of it; None below resolution."""
-        if work.co2_grams is None or wall_seconds < RESOLUTION_SECONDS:
+        if cost.co2_grams is None or wall_seconds < RESOLUTION_SECONDS:
             return None
-        return work.co2_grams * wall_seconds / work.wall_seconds
+        return cost.co2_grams * wall_seconds / cost.wall_seconds
 
     @contextmanager
-    def stage(self) -> Iterator[StageWork]:
+    def stage(self) -> Iterator[Stage]:
         """Measure a block."""
-        done = StageWork()
-        if self.options.co2 == "codecarbon":
-            with (
-                measured_co2(self.tdp.watts, self.options.carbon_intensity) as reading,
-                measure_times() as watch,
-            ):
-                yield done
-            done.co2_grams, done.method = reading.grams, reading.method
-        else:
-            with measure_times() as watch:
-                yield done
-            done.co2_grams, done.method = self.grams(watch.times.wall), self.method
-        done.wall_seconds = watch.times.wall
-        done.cpu_seconds = watch.times.cpu
-        done.peak_mib = watch.times.peak
+        stage, reading = Stage(), None
+        with ExitStack() as stack:
+            if self.options.co2 == "codecarbon":
+                reading = stack.enter_context(measured_co2(self.tdp.watts, self.options.carbon_intensity))
+            watch = stack.enter_context(measure_times())
+            yield stage
+        times = watch.times
+        grams = self.grams(times.wall) if reading is None else reading.grams
+        stage.cost = Cost(times.wall, times.cpu, times.peak, grams)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import StageRecords, evidence_key, exclusive, index_key
+from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_key
 from thresher.exploring.exploring import Judging, explore
 from thresher.exploring.records import Exploration, write_exploration
 from thresher.files import remove_leftovers, safe_name
@@ -83,11 +83,10 @@ def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:
 
 def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, int]:
     """Return the bytes of the indexes that were built of these scores, by variant."""
-    records = StageRecords(folder / "stages")
-    found = {}
+    built = {}
     for cleaner in resolve_all(scored.store, [variant.cleaner for variant in experiment.variants]):
-        name = f"index-{safe_name(cleaner.name)}"
-        record = records.read(name, index_key(scored.plan, scored.report, cleaner, experiment.index))
+        path = folder / "stages" / f"index-{safe_name(cleaner.name)}.json"
+        record = finished(INDEXES, path, index_key(scored.plan, scored.report, cleaner, experiment.index))
         if record is not None:
-            found[cleaner.name] = int(record["bytes"])
-    return found
+            built[cleaner.name] = record.bytes
+    return built

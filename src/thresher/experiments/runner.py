@@ -9,7 +9,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
 
 from thresher.costs import read_machine
 from thresher.errors import StateError
@@ -19,7 +18,17 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.outcome import VariantRun, assemble
-from thresher.experiments.stages import StageRecords, evidence_key, exclusive, index_key, stage_key
+from thresher.experiments.stages import (
+    INDEXES,
+    SEARCHES,
+    IndexRecord,
+    SearchRecord,
+    evidence_key,
+    exclusive,
+    finished,
+    index_key,
+    stage_key,
+)
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import IndexOptions, build_index
@@ -28,7 +37,7 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.reports import write_all
-from thresher.results.records import Results
+from thresher.results.records import Cost, Results
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
 from thresher.scoring.percentiles import resolved
@@ -50,6 +59,10 @@ class Places:
     def scores(self) -> Path:
         """The score store."""
         return self.results / "scores"
+
+    def stage(self, name: str) -> Path:
+        """The record of a stage."""
+        return self.results / "stages" / f"{name}.json"
 
     def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
         """The run file of a variant; several retrieval models have their name in it, held-out topics say so."""
@@ -91,7 +104,6 @@ class _Run:
 
     def __init__(self, experiment: Experiment, places: Places, say: Callable[[str], None]) -> None:
         self.experiment, self.places, self.say = experiment, places, say
-        self.records = StageRecords(places.results / "stages")
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = self.searching_is_warm = False
@@ -141,14 +153,13 @@ class _Run:
             for variant in variants
         }
 
-    def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> dict[str, Any]:
+    def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> IndexRecord:
         options = self.experiment.index
         cleaner = self.cleaners[variant.name]
-        cutoffs = cleaner.found_cutoffs
         key = index_key(plan, scores, cleaner, options)
-        name = f"index-{variant.folder}"
+        path = self.places.stage(f"index-{variant.folder}")
         folder = self.places.indexes / variant.folder
-        record = self.records.read(name, key)
+        record = finished(INDEXES, path, key)
         if record is not None and folder.is_dir():
             return record
         self._warm_up(options)
@@ -166,51 +177,51 @@ class _Run:
                 str(folder),
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between.
-        wall_seconds = max(work.wall_seconds - cutting.seconds, 0.0)
+        cost = work.cost
+        wall_seconds = max(cost.wall_seconds - cutting.seconds, 0.0)
+        cpu_seconds = max(cost.cpu_seconds - cutting.seconds, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
-        finding = sum(self.finding_seconds[scorer] for scorer in waited_for)
-        record = {
-            "key": key,
-            **({"cutoffs": cutoffs} if cutoffs else {}),
-            "indexed": report.documents,
-            "emptied": report.empty,
-            "words": cutting.words,
-            "bytes": report.bytes,
-            "bytes_by_type": dict(report.bytes_by_type),
-            "cut_seconds": cutting.seconds + finding,
-            "wall_seconds": wall_seconds,
-            "cpu_seconds": max(work.cpu_seconds - cutting.seconds, 0.0),
-            "peak_mib": work.peak_mib,
-            "co2_grams": self.meter.part(work, wall_seconds),
-        }
-        self.records.write(name, key, record)
+        record = IndexRecord(
+            key=key,
+            indexed=report.documents,
+            emptied=report.empty,
+            words=cutting.words,
+            bytes=report.bytes,
+            bytes_by_type=report.bytes_by_type,
+            cut_seconds=cutting.seconds + sum(self.finding_seconds[scorer] for scorer in waited_for),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak_mib, self.meter.part(cost, wall_seconds)),
+            cutoffs=cleaner.found_cutoffs,
+        )
+        INDEXES.write(path, record)
         return record
 
     def _search(
         self,
         variant: Variant,
         model: RetrievalModel,
-        index: dict[str, Any],
+        index: IndexRecord,
         topics: TopicSet,
         held_out: bool = False,
     ) -> VariantRun:
         experiment = self.experiment
         path = self.places.run(variant, model, len(experiment.retrieval) == 1, held_out)
         key = stage_key(
-            index=index["key"],
+            index=index.key,
             model=model.name,
             depth=experiment.depth,
             topics=topics.digests["topics"],
             field=topics.source.field,
         )
-        name = f"search-{path.stem}"
-        record = self.records.read(name, key)
+        done = self.places.stage(f"search-{path.stem}")
+        record = finished(SEARCHES, done, key)
         if record is None or not path.exists():
-            record = {"key": key, **self._searched(variant, model, topics, path)}
-            self.records.write(name, key, record)
+            record = self._searched(variant, model, topics, path, key)
+            SEARCHES.write(done, record)
         return VariantRun(variant, model, path, index, record, held_out)
 
-    def _searched(self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path) -> dict[str, Any]:
+    def _searched(
+        self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
+    ) -> SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
         with Searcher(self.places.indexes / variant.folder, model, self.experiment.depth) as searcher:
             searcher.search_topics(queries, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
@@ -218,13 +229,8 @@ class _Run:
             with self.meter.stage() as work:
                 report = searcher.search_topics(queries, warm_up=0)
         write_run(path, report.hits, variant.name)
-        return {
-            "latencies_ms": [round(latency, 4) for latency in report.latencies_ms],
-            "wall_seconds": report.total_seconds,
-            "cpu_seconds": work.cpu_seconds,
-            "peak_mib": work.peak_mib,
-            "co2_grams": work.co2_grams,
-        }
+        latencies = tuple(round(latency, 4) for latency in report.latencies_ms)
+        return SearchRecord(key, latencies, replace(work.cost, wall_seconds=report.total_seconds))
 
     def _warm_up(self, options: IndexOptions) -> None:
         if self.indexing_is_warm:

@@ -1,4 +1,4 @@
-"""What an index depends on."""
+"""Finished stages: what each depends on, what is recorded of it, and the lock on the folder they are in."""
 
 from __future__ import annotations
 
@@ -8,18 +8,20 @@ import os
 import shlex
 import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from thresher.errors import StateError
+from thresher.errors import StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
-from thresher.files import digest, user_error, write_json
+from thresher.files import digest, user_error
 from thresher.lucene.indexing import IndexOptions
+from thresher.records import RecordFile
+from thresher.results.records import Cost
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
@@ -28,9 +30,9 @@ def index_key(plan: ScorePlan, scores: ScoreReport, cleaner: Cleaner, options: I
     """Return the key of the stage that indexes what `cleaner`, resolved, leaves of scored pages."""
     cutoffs = cleaner.found_cutoffs
     # A model's card may change under the same scores.
-    found = {"cutoffs": cutoffs} if cutoffs else {}
+    resolved = {"cutoffs": cutoffs} if cutoffs else {}
     totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
-    return stage_key(scores=plan.key(), variant=cleaner.name, options=asdict(options), totals=totals, **found)
+    return stage_key(scores=plan.key(), variant=cleaner.name, options=asdict(options), totals=totals, **resolved)
 
 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
@@ -51,6 +53,8 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
     )
 
 
+Stage = TypeVar("Stage", "IndexRecord", "SearchRecord")
+
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 1
 
@@ -61,25 +65,44 @@ def stage_key(**depends_on: Any) -> str:
 
 
 @dataclass(frozen=True)
-class StageRecords:
-    """The records in a folder, one file a stage."""
+class IndexRecord:
+    """A finished index, with the key of all that it depends on.
 
-    folder: Path
+    `cutoffs` are what percentiles came to, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
+    `cut_seconds` are wall time to find and apply the cutoffs, which is cleaning and no part of `cost`.
+    """
 
-    def read(self, name: str, key: str) -> dict[str, Any] | None:
-        """Return what was recorded for the stage, or None if it was never finished with this key."""
-        try:
-            stored = json.loads((self.folder / f"{name}.json").read_bytes())
-        except (FileNotFoundError, ValueError):
-            return None
-        if not isinstance(stored, dict) or stored.get("key") != key:
-            return None
-        record = stored.get("record")
-        return record if isinstance(record, dict) else None
+    key: str
+    indexed: int
+    emptied: int
+    words: int
+    bytes: int
+    bytes_by_type: Mapping[str, int]
+    cut_seconds: float
+    cost: Cost
+    cutoffs: Mapping[str, float]
 
-    def write(self, name: str, key: str, record: dict[str, Any]) -> None:
-        """Record that the stage is finished."""
-        write_json(self.folder / f"{name}.json", {"key": key, "record": record})
+
+@dataclass(frozen=True)
+class SearchRecord:
+    """A finished search, with the key of all that it depends on; `latencies_ms` by topic."""
+
+    key: str
+    latencies_ms: tuple[float, ...]
+    cost: Cost
+
+
+INDEXES = RecordFile(IndexRecord, "a record of an index", "run the experiment again")
+SEARCHES = RecordFile(SearchRecord, "a record of a search", "run the experiment again")
+
+
+def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
+    """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
+    try:
+        record = file.read(path)
+    except ThresherError:
+        return None
+    return record if record.key == key else None
 
 
 @contextmanager
@@ -122,7 +145,7 @@ def exclusive(folder: Path) -> Iterator[None]:
 
 def _holder(text: str) -> str:
     try:
-        found = json.loads(text)
-        return f"`{found['command']}`, process {found['pid']} on {found['host']} since {found['since']}"
+        holder = json.loads(text)
+        return f"`{holder['command']}`, process {holder['pid']} on {holder['host']} since {holder['since']}"
     except (ValueError, KeyError, TypeError):
         return "a process that has just begun"

@@ -50,12 +50,16 @@ class RetrievalModel:
                 raise ConfigError(f"{parameter}={value} is out of range", f"give {parameter} {words}", self.family)
 
     @property
+    def parameters(self) -> dict[str, float]:
+        """The parameters of this family, by name in alphabetical order."""
+        return {parameter: getattr(self, parameter) for parameter in _PARAMETERS[self.family]}
+
+    @property
     def name(self) -> str:
         """The canonical name: parameters in alphabetical order, without those at their default value."""
         default = RetrievalModel(self.family)
         arguments = ["exact"] if self.exact else []
-        for parameter in _PARAMETERS[self.family]:
-            value = getattr(self, parameter)
+        for parameter, value in self.parameters.items():
             if value != getattr(default, parameter):
                 arguments.append(f"{parameter}={_number(value)}")
         return f"{self.family}({','.join(arguments)})" if arguments else self.family

@@ -7,87 +7,137 @@ guessed.
 
 from __future__ import annotations
 
-import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
 
+from thresher.costs import Machine
+from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.retrieval import RetrievalModel
 from thresher.results.records import Cost
+from thresher.scorers.cleaners import Cleaner
 
 SCHEMA = 0.2
 
 
+@dataclass(frozen=True)
+class Software:
+    """What ran: the command, the version of thresher and its commit (None if unknown), libraries as `name==version`."""
+
+    command: str
+    version: str
+    commit: str | None
+    libraries: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What the experiment is about; `baseline` is a run tag, `test` compares every run with it."""
+
+    name: str
+    title: str
+    measures: tuple[str, ...]
+    baseline: str
+    test: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """A collection, topics or qrels: its name, a digest of what it holds, and how many of its kind (None if not counted)."""
+
+    name: str
+    digest: str
+    count: int | None = None
+
+
 def run_metadata(
     tag: str,
-    *,
-    experiment: Mapping[str, Any],
-    variant: Mapping[str, Any],
-    retrieval: Mapping[str, Any],
-    collection: Mapping[str, Any],
-    topics: Mapping[str, Any],
-    qrels: Mapping[str, Any],
-    machine: Mapping[str, Any],
+    goal: Goal,
+    software: Software,
+    machine: Machine,
+    architecture: str,
+    collection: Source,
+    topics: Source,
+    qrels: Source,
+    cleaner: Cleaner,
+    index: IndexOptions,
+    model: RetrievalModel,
     costs: Mapping[str, Cost],
 ) -> str:
-    """Return the metadata of one run as YAML. Keys that a mapping lacks, and None, are left out.
+    """Return the metadata of one run as YAML.
 
     Args:
         tag: the run's tag, the last column of the run file.
-        experiment: `name`, `title`, `measures` (a list), `baseline` (a run tag), `test`, `correction`,
-            `command`, `repository`, `commit`, `version` (of thresher), `libraries` (a list of `name==version`
-            a language), `toolkits` (likewise, without languages), `actor` (the scheme's mapping).
-        variant: `name`, and anything else that describes the cleaning.
-        retrieval: `name`, `method`, `parameters` (a mapping), `ties`, `tokenizer`, `stemmer`, `stopwords`,
-            `stored` (what the index holds).
-        collection: `name`, `source`, `ir_datasets`, `documents`, `digest`.
-        topics: `source`, `count`, `digest`.
-        qrels: likewise.
-        machine: `cpu` (the scheme's mapping: `model`, `architecture`, `number of cores`), `ram`, `kernel`,
-            `distribution`.
-        costs: per stage what it took; `runtime` and `ram` of the whole are their sums and their maximum.
+        goal, software, machine: see there.
+        architecture: of the CPU, such as `x86_64`.
+        collection, topics, qrels: what was searched, with what, and how it was judged.
+        cleaner, index, model: how it was cleaned, indexed and searched.
+        costs: by stage; `runtime` and `ram` of the whole are their sums and their maximum.
     """
     data = {
         "schema version": SCHEMA,
         "tag": tag,
-        "actor": experiment.get("actor"),
-        "platform": _platform(experiment, machine),
-        "implementation": _implementation(experiment),
+        "platform": {
+            "hardware": {
+                "cpu": {
+                    "model": machine.cpu_model,
+                    "architecture": architecture,
+                    "number of cores": machine.cores or machine.logical_cpus,
+                },
+                "ram": f"{machine.memory_mib} MiB",
+            },
+            "operating system": {"kernel": machine.platform},
+            "software": {"libraries": list(software.libraries), "retrieval toolkit": ["pyserini"]},
+        },
+        "implementation": {
+            "executable": {"cmd": software.command, "version": software.version},
+            "source": {"lang": ["python"], **({"commit": software.commit} if software.commit else {})},
+        },
         "resources": _resources(costs),
-        "research goal": _goal(experiment),
-        "data": _data(collection, topics, qrels),
-        "method": _method(variant, retrieval),
+        "research goal": {
+            "name": goal.name,
+            "title": goal.title,
+            "evaluation": {
+                "reported measures": list(goal.measures),
+                "baseline": [goal.baseline],
+                "significance test": [{"name": goal.test, "correction method": "Holm"}],
+            },
+        },
+        "data": {
+            "test collection": {
+                "name": collection.name,
+                "topics": topics.name,
+                "qrels": qrels.name,
+                "documents": collection.count,
+                "digest": collection.digest,
+                "topics count": topics.count,
+                "topics digest": topics.digest,
+                "qrels digest": qrels.digest,
+            }
+        },
+        "method": {
+            "automatic": True,
+            "score ties": "by document id, ascending",
+            "cleaning": {
+                "name": cleaner.name,
+                "scorers": sorted({scorer.canonical_name for scorer in cleaner.scorers}),
+            },
+            "indexing": {
+                "tokenizer": "Lucene's StandardTokenizer",
+                "stemmer": index.stemmer,
+                "stopwords": index.stopwords,
+            },
+            "retrieval": [{"name": model.name, "method": model.family, "parameters": model.parameters}],
+        },
     }
-    text: str = yaml.safe_dump(_filled(data), sort_keys=False, allow_unicode=True, width=1000)
+    text: str = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, width=1000)
     return "# ir_metadata 0.2-beta\n" + text
 
 
-def _platform(experiment: Mapping[str, Any], machine: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "hardware": {"cpu": machine.get("cpu"), "ram": machine.get("ram")},
-        "operating system": {"kernel": machine.get("kernel"), "distribution": machine.get("distribution")},
-        "software": {
-            "libraries": experiment.get("libraries"),
-            "retrieval toolkit": experiment.get("toolkits"),
-        },
-    }
-
-
-def _implementation(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "executable": {"cmd": experiment.get("command"), "version": experiment.get("version")},
-        "source": {
-            "lang": ["python"],
-            "repository": experiment.get("repository"),
-            "commit": experiment.get("commit"),
-        },
-    }
-
-
 def _resources(costs: Mapping[str, Cost]) -> dict[str, Any]:
-    if not costs:
-        return {}
-    whole: dict[str, Any] = _cost(
+    whole = _cost(
         sum(cost.wall_seconds for cost in costs.values()),
         sum(cost.cpu_seconds for cost in costs.values()),
         max(cost.peak_mib for cost in costs.values()),
@@ -108,63 +158,3 @@ def _cost(wall_seconds: float, cpu_seconds: float, peak_mib: float) -> dict[str,
 
 def _emissions(cost: Cost) -> str:
     return "below resolution" if cost.co2_grams is None else f"{float(cost.co2_grams)!r} g CO2"
-
-
-def _goal(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    baseline, test = experiment.get("baseline"), experiment.get("test")
-    return {
-        "name": experiment.get("name"),
-        "title": experiment.get("title"),
-        "evaluation": {
-            "reported measures": experiment.get("measures"),
-            "baseline": [baseline] if baseline else None,
-            "significance test": (
-                [{"name": test, "correction method": experiment.get("correction")}] if test else None
-            ),
-        },
-    }
-
-
-def _data(collection: Mapping[str, Any], topics: Mapping[str, Any], qrels: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part `data`: the scheme's topics and qrels are their sources, the rest stands beside."""
-    details = {
-        f"{name} {key}": value
-        for name, mapping in (("topics", topics), ("qrels", qrels))
-        for key, value in mapping.items()
-        if key != "source"
-    }
-    known = ("name", "source", "ir_datasets")
-    return {
-        "test collection": {
-            **{key: collection.get(key) for key in known},
-            "topics": topics.get("source"),
-            "qrels": qrels.get("source"),
-            **{key: value for key, value in collection.items() if key not in known},
-            **details,
-        }
-    }
-
-
-def _method(variant: Mapping[str, Any], retrieval: Mapping[str, Any]) -> dict[str, Any]:
-    parameters = retrieval.get("parameters") or {}
-    return {
-        "automatic": True,
-        "score ties": retrieval.get("ties"),
-        "cleaning": dict(variant),
-        "indexing": {key: retrieval.get(key) for key in ("tokenizer", "stemmer", "stopwords", "stored")},
-        "retrieval": [{"name": retrieval.get("name"), "method": retrieval.get("method"), **parameters}],
-    }
-
-
-def _filled(value: Any) -> Any:
-    """Return `value` as plain YAML types without None and without empty mappings and lists."""
-    if isinstance(value, Mapping):
-        items = {str(key): _filled(item) for key, item in value.items()}
-        return {key: item for key, item in items.items() if item is not None} or None
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [item for item in map(_filled, value) if item is not None] or None
-    if value is None or isinstance(value, str | bool):
-        return value
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    return float(value) if isinstance(value, numbers.Real) else str(value)
