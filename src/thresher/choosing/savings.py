@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import nnls
 
 from thresher.choosing.records import Decision, Savings, SizedVariant, SizeKind
 from thresher.costs import break_even
@@ -37,6 +36,8 @@ class TimeLine:
     @classmethod
     def through(cls, sizes: Sequence[float], seconds: Sequence[float]) -> TimeLine:
         """Fit the line; bytes are scaled, so that both coefficients count."""
+        from scipy.optimize import nnls  # of the extra `retrieval`
+
         scale = max(sizes)
         (fixed, slope), _ = nnls(np.array([[1.0, size / scale] for size in sizes]), np.array(seconds))
         return cls(float(fixed), float(slope) / scale)
