@@ -10,7 +10,8 @@ from dataclasses import astuple
 from pathlib import Path
 
 import pytest
-from small_web import Done, Finished, Web, thresher
+from commands import Done, installed
+from small_web import Finished, Web
 
 from thresher.cli.main import main
 
@@ -20,7 +21,7 @@ def finished(once: Callable[..., Path]) -> Finished:
     """Nobody may change this folder: make a `Web` of your own for that."""
 
     def run(folder: Path) -> None:
-        done = thresher("run", Web.make(folder / "web").write().name, cwd=folder / "web")
+        done = installed("run", Web.make(folder / "web").write().name, cwd=folder / "web")
         (folder / "done.json").write_text(json.dumps(astuple(done)))
 
     folder = once("finished", run)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import csv
-import os
 import random
 import re
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from commands import Done
+
 PAGES = 60
 TOPICS = 12
-THRESHER = Path(sys.executable).with_name("thresher")
 
 _SUBJECTS = (
     "barley harvest weather",
@@ -127,20 +123,6 @@ class Web:
 
 
 @dataclass(frozen=True)
-class Done:
-    """A finished command: its exit code and what it printed."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def errors(self) -> list[str]:
-        """The lines of standard error that report errors; a traceback is one."""
-        return [line for line in self.err.splitlines() if line.startswith(("error:", "Traceback"))]
-
-
-@dataclass(frozen=True)
 class Finished:
     """The experiment `web` after one run, in the folder of its files."""
 
@@ -155,48 +137,6 @@ class Finished:
     @property
     def indexes(self) -> Path:
         return self.web.folder / "indexes" / "web"
-
-
-def thresher(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
-    """Run the installed command to its end."""
-    done = subprocess.run(
-        [THRESHER, *map(str, arguments)],
-        cwd=cwd,
-        env={**os.environ, "COLUMNS": "200", **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Done(done.returncode, done.stdout, done.stderr)
-
-
-def begin(*arguments: str | Path, cwd: Path | None = None) -> subprocess.Popen[str]:
-    """Start the installed command in a process group of its own."""
-    return subprocess.Popen(
-        [THRESHER, *map(str, arguments)],
-        cwd=cwd,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_until(happened: Callable[[], bool], process: subprocess.Popen[str]) -> None:
-    """Look, as often as may be, until something has happened; fail if the process ends before."""
-    while not happened():
-        if process.poll() is not None:
-            if happened():
-                return
-            raise AssertionError(f"the process ended before: {process.communicate()}")
-        time.sleep(0.002)
-
-
-def kill(process: subprocess.Popen[str], sign: signal.Signals = signal.SIGKILL) -> tuple[str, str]:
-    """Send a signal to a process and all it started, and return what it had printed."""
-    os.killpg(process.pid, sign)
-    return process.communicate(timeout=60)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

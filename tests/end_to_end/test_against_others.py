@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 import pytrec_eval
-from small_web import Done, Finished, Web
+from commands import Done
+from small_web import Finished, Web
 
 from thresher.evaluation import read_topics
 from thresher.lucene.jvm import start

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import Done, Finished, Web, leftovers, tree
+from commands import Done
+from small_web import Finished, Web, leftovers, tree
 
 from thresher.collections.files import HTML_SUFFIXES, KINDS
 from thresher.scorers.registry import scorers

@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import Done, Finished, Web
+from commands import Done
+from small_web import Finished, Web
 
 from thresher.choosing.records import Choice, RuleName, SizeKind, read_choice
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict

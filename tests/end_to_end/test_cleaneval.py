@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import Done, leftovers, stamps, thresher, tree
+from commands import Done, thresher
+from small_web import leftovers, stamps, tree
 
 from thresher.cleaneval.peers import PEERS, decode_for_peers
 from thresher.cleaneval.running import ROWS

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import Done
 from isal import isal_zlib
-from small_web import Done, Web
+from small_web import Web
 
 Call = Callable[..., Done]
 

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import Done, Finished, Web
+from commands import Done
+from small_web import Finished, Web
 from test_held_out import HELD_OUT, write_others
 
 from thresher.experiments.config import load_experiment

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_web import PAGES, Done, Finished, Web
+from commands import Done
+from small_web import PAGES, Finished, Web
 
 Call = Callable[..., Done]
 

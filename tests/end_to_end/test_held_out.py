@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 import pytrec_eval
 import yaml
+from commands import Done
 from scipy.stats import PermutationMethod, wilcoxon
-from small_web import PAGES, Done, Finished, stamps, tree
+from small_web import PAGES, Finished, stamps, tree
 from test_against_others import judged, retrieved, tsv_topics
 
 from thresher.files import file_digest

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from browser import Browser, chromium
+from commands import Done
 from lxml import html
-from small_web import Done, Web
+from small_web import Web
 
 Call = Callable[..., Done]
 

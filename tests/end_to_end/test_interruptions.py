@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -12,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from small_web import THRESHER, Done, Finished, Web, begin, kill, leftovers, tree, wait_until, without_clock
+from commands import THRESHER, Done, begin, thresher
+from small_web import Finished, Web, leftovers, tree, without_clock
 
 Call = Callable[..., Done]
 
@@ -30,9 +30,8 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Web:
     """A web that was run once, undisturbed, into `undisturbed/`."""
     web = Web.make(tmp_path_factory.mktemp("many"), MANY)
     web.write(sweep='scorer = "words"\ncutoffs = [20, 40]', cleaners="")
-    process = begin("run", "web.toml", "--results", "undisturbed", "--indexes", "undisturbed-indexes", cwd=web.folder)
-    process.communicate(timeout=120)
-    assert process.returncode == 0
+    done = thresher("run", "web.toml", "--results", "undisturbed", "--indexes", "undisturbed-indexes", cwd=web.folder)
+    assert done.code == 0
     return web
 
 
@@ -52,9 +51,10 @@ def test_killed_at_every_stage_and_then_finished(many: Web, call: Call) -> None:
     killed = []
     for happened in stages:
         process = begin("run", "web.toml", cwd=many.folder)
-        wait_until(happened, process)
-        assert kill(process)[0] == ""
-        killed.append(process.returncode)
+        process.wait_until(happened)
+        done = process.kill()
+        assert done.out == ""
+        killed.append(done.code)
         for path in (results / "stages").glob("*.json"):
             json.loads(path.read_text())
         for path in (results / "runs").glob("*.trec"):
@@ -72,16 +72,12 @@ def test_workers_outlive_a_killed_parent_without_harm(many: Web, call: Call) -> 
     """Only the main process is killed: its workers may still be writing when the next run begins."""
     results = many.folder / "orphans" / "web"
     process = begin("run", "web.toml", "--results", "orphans", "--indexes", "orphans-indexes", cwd=many.folder)
-    wait_until(lambda: any((results / "scores").glob("shard-*")), process)
-    process.kill()
-    assert process.wait() == -signal.SIGKILL
+    process.wait_until(lambda: any((results / "scores").glob("shard-*")))
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait().code == -signal.SIGKILL
     done = call("run", "web.toml", "--results", "orphans", "--indexes", "orphans-indexes", cwd=many.folder)
     assert done.code == 0
     assert runs(results) == runs(many.folder / "undisturbed" / "web")
-    # Whatever is left of its workers holds its pipes open.
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
 
 
 @pytest.mark.parametrize("stage", ["scores/store.json", "stages/index-none.json"])
@@ -89,12 +85,10 @@ def test_interrupted_by_ctrl_c(many: Web, call: Call, stage: str) -> None:
     results = many.folder / "interrupted" / "web"
     arguments = ("run", "web.toml", "--results", "interrupted", "--indexes", "interrupted-indexes")
     process = begin(*arguments, cwd=many.folder)
-    wait_until((results / stage).exists, process)
-    out, err = kill(process, signal.SIGINT)
-    assert (process.returncode, out) == (130, "")
-    assert [line for line in err.splitlines() if line.startswith(("error", "Traceback"))] == [
-        "error: interrupted. Fix: run the same command again, it goes on where it was."
-    ]
+    process.wait_until((results / stage).exists)
+    done = process.kill(signal.SIGINT)
+    assert (done.code, done.out) == (130, "")
+    assert done.errors == ["error: interrupted. Fix: run the same command again, it goes on where it was."]
     assert leftovers(many.folder) == []
     if stage.startswith("stages"):
         assert call(*arguments, cwd=many.folder).code == 0
@@ -107,7 +101,7 @@ def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call, other: t
     web.write(sweep="", cleaners="")
     process = begin("run", "web.toml", cwd=web.folder)
     held = web.folder / "indexes" / "web" / ".lock"
-    wait_until(lambda: held.exists() and held.read_text().endswith("}"), process)
+    process.wait_until(lambda: held.exists() and held.read_text().endswith("}"))
     # Stopped, the first cannot end before the second has looked.
     os.killpg(process.pid, signal.SIGSTOP)
     done = call("run", "web.toml", *other, cwd=web.folder)
@@ -120,11 +114,11 @@ def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call, other: t
     ]
     os.killpg(process.pid, signal.SIGCONT)
     if other:
-        kill(process)
+        process.kill()
         return
-    out, _ = process.communicate(timeout=60)
-    assert process.returncode == 0
-    assert out.startswith("variant")
+    first = process.wait()
+    assert first.code == 0
+    assert first.out.startswith("variant")
 
 
 def may_mount() -> bool:

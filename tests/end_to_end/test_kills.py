@@ -1,20 +1,23 @@
-"""Killed at twenty moments drawn at random, inside of a big file too: in the end all is as an undisturbed run leaves it."""
+"""Killed at twenty moments, inside of a big file too: in the end all is as an undisturbed run leaves it."""
 
 from __future__ import annotations
 
 import base64
 import gzip
 import random
-import subprocess
-import time
-from contextlib import suppress
+import signal
+from collections.abc import Callable
 from pathlib import Path
 
-from small_web import Web, begin, kill, leftovers, thresher, tree, without_clock
+from commands import begin, installed
+from small_web import Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
 
+STEPS = 14
 KILLS = 20
+# Java compiles less, since it does not live long.
+QUICK = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
 PAGES = 240
 
 
@@ -33,42 +36,59 @@ def write_warc(path: Path) -> None:
             out.write(gzip.compress(head.encode() + http + body + b"\r\n\r\n", 1, mtime=0))
 
 
-def test_killed_at_random_moments(tmp_path: Path) -> None:
+def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable[[], bool]]:
+    """Return when to kill, in order: some of what an undisturbed run has done to files, and sights of the files of others."""
+
+    def seen(folder: Path, pattern: str, count: int = 1) -> Callable[[], bool]:
+        return lambda: len(list(folder.glob(pattern))) >= count
+
+    sights = {
+        "open results/web/scores/.complete.json.tmp": [
+            seen(scores, ".shard-*.tmp"),
+            *(seen(scores, "shard-*.parquet", count) for count in (1, 2, 3)),
+        ],
+        "open indexes/web/.none.tmp/thresher.json": [seen(indexes, ".none.*.tmp/_*")],
+        "open indexes/web/.words@5.tmp/thresher.json": [seen(indexes, ".words@5.*.tmp/_*")],
+    }
+    steps = [step for step in dict.fromkeys(done) if step.startswith(("open", "os.rename")) and ".lock" not in step]
+    chosen = {steps[number * (len(steps) - 1) // (STEPS - 1)] for number in range(STEPS)}
+    found = [moment for step in steps for moment in (*sights.get(step, ()), *[step] * (step in chosen))]
+    assert len(found) == KILLS
+    return found
+
+
+def test_killed_twenty_times(tmp_path: Path) -> None:
+    """Before what the main process does to files, from its first to its last, and while workers and Java write theirs."""
     web = Web.make(tmp_path, PAGES)
     write_warc(tmp_path / "crawl.warc.gz")
     assert len(list(open_collection(tmp_path / "crawl.warc.gz").parts(256))) == 3
     web.write(collection='path = "crawl.warc.gz"', sweep='scorer = "words"\ncutoffs = [5]', cleaners="")
-    begun = time.monotonic()
-    assert thresher("run", "web.toml", "--results", "whole", "--indexes", "whole-indexes", cwd=tmp_path).code == 0
-    length = time.monotonic() - begun
-    chance = random.Random(25)
-    kills = finished = 0
-    command = ("run", "web.toml", "--results")
-    while kills < KILLS or not finished:
-        process = begin(*command, f"r{finished}", "--indexes", f"i{finished}", cwd=tmp_path)
-        if kills < KILLS:
-            # Where that is depends on the machine; what comes of it does not.
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(chance.random() * length)
-            if process.poll() is None:
-                kill(process)
-                kills += 1
-                continue
-        process.communicate(timeout=120)
-        assert process.returncode == 0
-        finished += 1
-    whole = tmp_path / "whole" / "web"
-    for number in range(finished):
-        results, indexes = tmp_path / f"r{number}" / "web", tmp_path / f"i{number}" / "web"
-        scores = {name: content for name, content in tree(whole / "scores").items() if name.endswith(".parquet")}
-        assert len(scores) == 3
-        for name, content in scores.items():
-            assert (results / "scores" / name).read_bytes() == content, name
-        assert tree(results / "runs").keys() == tree(whole / "runs").keys()
-        for name, content in tree(whole / "runs").items():
-            assert (results / "runs" / name).read_bytes() == content or name.endswith(".yaml"), name
-        sizes = {name: len(content) for name, content in tree(indexes).items() if name != ".lock"}
-        expected = tree(tmp_path / "whole-indexes" / "web").items()
-        assert sizes == {name: len(content) for name, content in expected if name != ".lock"}
-        assert without_clock(results / "results.csv") == without_clock(whole / "results.csv")
-        assert leftovers(results) == leftovers(indexes) == []
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+    log = tmp_path / "steps"
+    command = ("run", "../web.toml")
+    assert begin(*command, cwd=tmp_path / "whole", steps=log).wait().code == 0
+    results, indexes = (tmp_path / "killed" / name / "web" for name in ("results", "indexes"))
+    for moment in moments(log.read_text().splitlines(), results / "scores", indexes):
+        if isinstance(moment, str):
+            done = begin(*command, cwd=tmp_path / "killed", kill_at=moment, **QUICK).wait()
+        else:
+            process = begin(*command, cwd=tmp_path / "killed", **QUICK)
+            process.wait_until(moment)
+            done = process.kill()
+        assert done.code == -signal.SIGKILL, (moment, done)
+    assert installed(*command, cwd=tmp_path / "killed").code == 0
+
+    whole = tmp_path / "whole" / "results" / "web"
+    scores = {name: content for name, content in tree(whole / "scores").items() if name.endswith(".parquet")}
+    assert len(scores) == 3
+    for name, content in scores.items():
+        assert (results / "scores" / name).read_bytes() == content, name
+    assert tree(results / "runs").keys() == tree(whole / "runs").keys()
+    for name, content in tree(whole / "runs").items():
+        assert (results / "runs" / name).read_bytes() == content or name.endswith(".yaml"), name
+    sizes = {name: len(content) for name, content in tree(indexes).items() if name != ".lock"}
+    expected = tree(tmp_path / "whole" / "indexes" / "web").items()
+    assert sizes == {name: len(content) for name, content in expected if name != ".lock"}
+    assert without_clock(results / "results.csv") == without_clock(whole / "results.csv")
+    assert leftovers(results) == leftovers(indexes) == []

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 import pytest
-from small_web import Done, Web, thresher
+from commands import Done, installed
+from small_web import Web
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
@@ -48,7 +49,7 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(light: dict[str, str], pa
         "ncleaner text": (raw / "00.html",),
         "cleaners": (),
     }.items():
-        done = thresher(*verb.split(), *arguments, **light)
+        done = installed(*verb.split(), *arguments, **light)
         assert (done.code, done.errors) == (0, []), (verb, done.err)
     made = {"cleaned.jsonl", "removed.jsonl", "cleaneval", "model", "histogram.svg", "separate.csv", "rain.ncleaner"}
     assert made <= {path.name for path in out.iterdir()}
@@ -72,7 +73,7 @@ def test_verbs_that_need_retrieval_say_how_to_get_it(light: dict[str, str], tmp_
         "search": (tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
         "evaluate": (web.folder / "qrels.txt", tmp_path / "run"),
     }.get(verb, (web.write(),))
-    line = fix_of(thresher(verb, *arguments, cwd=web.folder, **light))
+    line = fix_of(installed(verb, *arguments, cwd=web.folder, **light))
     assert "pip install 'thresher[retrieval]'" in line
     assert "pip install --no-deps pyserini==" in line
     assert "pip install pyjnius==" in line
@@ -83,7 +84,7 @@ def test_verbs_that_need_retrieval_say_how_to_get_it(light: dict[str, str], tmp_
 def test_a_run_looks_for_java_before_it_scores(tmp_path: Path, module: str) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     environment = without(tmp_path / "light", module) | {"JAVA_HOME": ""}
-    line = fix_of(thresher("run", web.write(), cwd=web.folder, **environment))
+    line = fix_of(installed("run", web.write(), cwd=web.folder, **environment))
     assert module.removesuffix("_config").replace("jnius", "pyjnius") in line.partition("Fix:")[0]
     assert "thresher[retrieval]" in line
     assert not (web.folder / "results").exists()
@@ -100,8 +101,9 @@ def test_searching_imports_neither_pyserini_nor_torch(tmp_path: Path) -> None:
         + "class Refuse:\n    def find_spec(self, name, *_):\n        assert not name.startswith('pyserini.')\n"
         + "sys.meta_path.insert(0, Refuse())\n"
     )
-    assert thresher("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index", **environment).code == 0
+    assert installed("index", tmp_path / "cleaned.jsonl", "-o", tmp_path / "index", **environment).code == 0
     assert (
-        thresher("search", tmp_path / "index", tmp_path / "topics.tsv", "-o", tmp_path / "run", **environment).code == 0
+        installed("search", tmp_path / "index", tmp_path / "topics.tsv", "-o", tmp_path / "run", **environment).code
+        == 0
     )
     assert (tmp_path / "run").read_text().startswith("1 Q0 a 1 ")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from small_web import Done, Finished, Web, stamps, thresher, tree, without_clock, write_topics
+from commands import Done, installed
+from small_web import Finished, Web, stamps, tree, without_clock, write_topics
 
 Call = Callable[..., Done]
 
@@ -25,7 +26,7 @@ def changed(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]
 def test_two_runs_elsewhere_give_the_same_runs_and_indexes(finished: Finished, web: Web) -> None:
     """Other folder, other times of the pages, other number of workers."""
     file = web.write(run="workers = 1")
-    done = thresher("run", file, "--results", web.folder / "r", "--indexes", web.folder / "i", cwd=Path("/"))
+    done = installed("run", file, "--results", web.folder / "r", "--indexes", web.folder / "i", cwd=Path("/"))
     assert done.code == 0
     for name, content in runs(finished).items():
         assert (web.folder / "r" / "web" / "runs" / name).read_bytes() == content, name

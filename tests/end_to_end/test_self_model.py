@@ -7,7 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from small_web import Done, Web, leftovers, stamps, tree
+from commands import Done
+from small_web import Web, leftovers, stamps, tree
 
 SELF = "perplexity(lm=self)"
 RIVERS = "老桥下面的河水流得很慢第{}天的早晨有人在岸边看见一条大鱼游过{}号码头然后消失在雾里"

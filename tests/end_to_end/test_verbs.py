@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
+from commands import THRESHER, Done, installed, thresher
 from lxml import html
-from small_web import PAGES, THRESHER, TOPICS, Done, Finished, thresher
+from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
 from thresher.scorers.registry import scorers
@@ -245,7 +246,7 @@ def test_clean_writes_all_its_files_or_none(tmp_path: Path) -> None:
 
 
 def test_doctor_finds_java_and_lucene() -> None:
-    done = thresher("doctor")
+    done = installed("doctor")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert [line for line in lines if line.startswith("✗")] == []
@@ -259,7 +260,7 @@ def test_doctor_finds_java_and_lucene() -> None:
 def test_doctor_names_the_fix_for_what_is_missing(tmp_path: Path) -> None:
     """Without a home folder for models, nothing can be built: the exit code says so."""
     (tmp_path / "file").write_text("")
-    done = thresher("doctor", THRESHER_CACHE=str(tmp_path / "file" / "cache"))
+    done = installed("doctor", THRESHER_CACHE=str(tmp_path / "file" / "cache"))
     bad = [line for line in done.out.splitlines() if line.startswith("✗")]
     assert done.code == 4
     assert len(bad) == 1
@@ -268,8 +269,8 @@ def test_doctor_names_the_fix_for_what_is_missing(tmp_path: Path) -> None:
 
 
 def test_version_and_help() -> None:
-    assert thresher("--version") == Done(0, f"thresher, version {__version__}\n", "")
-    done = thresher("--help")
+    assert installed("--version") == Done(0, f"thresher, version {__version__}\n", "")
+    done = installed("--help")
     assert (done.code, done.err) == (0, "")
     for verb in ("run", "clean", "index", "search", "evaluate", "report", "cleaners", "doctor"):
         assert re.search(rf"^  {verb} ", done.out, re.MULTILINE)

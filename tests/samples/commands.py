@@ -1,0 +1,129 @@
+"""Thresher's command as a process: the installed one, or one forked from a process that has imported it already."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import IO, cast
+
+THRESHER = Path(sys.executable).with_name("thresher")
+
+
+@dataclass(frozen=True)
+class Done:
+    """A finished command: its exit code and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def errors(self) -> list[str]:
+        """The lines of standard error that report errors; a traceback is one."""
+        return [line for line in self.err.splitlines() if line.startswith(("error:", "Traceback"))]
+
+
+class Process:
+    """A command at work, in a process group of its own; `pid` is also the number of the group."""
+
+    def __init__(self, pid: int, folder: Path) -> None:
+        self.pid = pid
+        self.code: int | None = None
+        self._folder = folder
+
+    def ended(self) -> bool:
+        """Look whether the process itself has ended, whatever became of those that it started."""
+        if self.code is None:
+            self.code = _ask({"pid": self.pid, "wait": False})
+        return self.code is not None
+
+    def wait(self) -> Done:
+        """Wait until the process itself has ended."""
+        if self.code is None:
+            self.code = _ask({"pid": self.pid, "wait": True})
+        out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
+        shutil.rmtree(self._folder)
+        return Done(cast(int, self.code), out, err)
+
+    def kill(self, sign: signal.Signals = signal.SIGKILL) -> Done:
+        """Send a signal to the process and all it started, and wait until it has ended."""
+        os.killpg(self.pid, sign)
+        return self.wait()
+
+    def wait_until(self, happened: Callable[[], bool]) -> None:
+        """Look, as often as may be, until something has happened; fail if the process ends before."""
+        while not happened():
+            if self.ended():
+                if happened():
+                    return
+                raise AssertionError(f"the process ended before: {self.wait()}")
+            time.sleep(0.002)
+
+
+def begin(
+    *arguments: str | Path,
+    cwd: Path | None = None,
+    steps: Path | None = None,
+    kill_at: str | None = None,
+    **environment: str,
+) -> Process:
+    """Start a command. What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is
+    such a line, it is killed with all that it started."""
+    folder = Path(tempfile.mkdtemp(prefix="thresher-"))
+    request = {
+        "arguments": [str(THRESHER), *map(str, arguments)],
+        "cwd": str(cwd or Path.cwd()),
+        "environment": {**os.environ, "COLUMNS": "200", **environment},
+        "out": str(folder / "out"),
+        "err": str(folder / "err"),
+        "steps": str(steps) if steps else None,
+        "kill_at": kill_at,
+    }
+    return Process(cast(int, _ask(request)), folder)
+
+
+def thresher(*arguments: str | Path, cwd: Path | None = None) -> Done:
+    """Run a command to its end."""
+    return begin(*arguments, cwd=cwd).wait()
+
+
+def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
+    """Run the installed command to its end, in an interpreter of its own."""
+    done = subprocess.run(
+        [THRESHER, *map(str, arguments)],
+        cwd=cwd,
+        env={**os.environ, "COLUMNS": "200", **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def _ask(request: dict[str, object]) -> int | None:
+    asked, answers = _prepared()
+    print(json.dumps(request), file=asked, flush=True)
+    return cast("int | None", json.loads(answers.readline()))
+
+
+@cache
+def _prepared() -> tuple[IO[str], IO[str]]:
+    command = [sys.executable, Path(__file__).with_name("prepared.py")]
+    process = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+    # It ends with its input.
+    atexit.register(process.communicate)
+    return cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)

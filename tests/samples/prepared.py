@@ -1,0 +1,92 @@
+"""A process that has imported all of Thresher and forks whenever it is asked to: each fork is a `thresher` that starts in
+milliseconds. `commands` asks it, by lines of JSON."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import pkgutil
+import re
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import thresher
+from thresher.cli.main import main
+
+_WRITING = os.O_WRONLY | os.O_RDWR
+
+
+def serve() -> dict[str, Any] | None:
+    """Answer requests until there are no more; in a fork, return what the fork is to do."""
+    for line in sys.stdin:
+        request = json.loads(line)
+        if "pid" in request:
+            pid, status = os.waitpid(request["pid"], 0 if request["wait"] else os.WNOHANG)
+            answer = os.waitstatus_to_exitcode(status) if pid else None
+        else:
+            ready, begun = os.pipe()
+            answer = os.fork()
+            if not answer:
+                os.setsid()
+                os.close(ready)
+                os.close(begun)
+                return dict(request)
+            os.close(begun)
+            os.read(ready, 1)
+            os.close(ready)
+        print(json.dumps(answer), flush=True)
+    return None
+
+
+def become(request: dict[str, Any]) -> None:
+    """Be what the request asks for: folder, environment, arguments, where output goes, and when to be killed."""
+    os.chdir(request["cwd"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    for descriptor, name in enumerate((os.devnull, request["out"], request["err"])):
+        handle = os.open(name, os.O_RDONLY if not descriptor else os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        os.dup2(handle, descriptor)
+        os.close(handle)
+    sys.argv = request["arguments"]
+    if request["steps"] or request["kill_at"]:
+        watch(request["steps"], request["kill_at"])
+
+
+def watch(steps: str | None, kill_at: str | None) -> None:
+    """Write what this process is about to do to files below its folder to the file `steps`, one line each; or kill it and all
+    that it started when it is about to do `kill_at`."""
+    here = Path.cwd()
+    log = os.open(steps, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if steps else None
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open":
+            if isinstance(arguments[0], int) or not (arguments[2] or 0) & _WRITING:
+                return
+        elif event not in ("os.rename", "os.remove", "os.mkdir", "os.rmdir"):
+            return
+        path = Path(os.fsdecode(arguments[1 if event == "os.rename" else 0])).absolute()
+        if not path.is_relative_to(here):
+            return
+        # Temporary names have the number of the process in them.
+        name = re.sub(r"\.[0-9]+\.(old\.)?tmp", ".tmp", str(path.relative_to(here)))
+        step = f"{event} {name}"
+        if log is not None:
+            os.write(log, f"{step}\n".encode())
+        if step == kill_at:
+            os.killpg(0, signal.SIGKILL)
+
+    sys.addaudithook(hook)
+
+
+if __name__ == "__main__":
+    for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    # What is imported late on purpose, and is needed by most verbs.
+    importlib.import_module("matplotlib.backends.backend_svg")
+    if (asked := serve()) is not None:
+        become(asked)
+        main()
