@@ -1,4 +1,4 @@
-"""What is told of scorers is what they declare."""
+"""Scorers are described as they declare themselves."""
 
 import json
 
@@ -32,9 +32,9 @@ def test_description_of_a_scorer():
         "    scores each sentence; keep low; cutoffs from 1, such as perplexity(lm=books)@8000\n"
         "    lm=books: the language model: books, self (learnt from the long, dense blocks of the collection), or the path of "
         "a folder that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary (any text)\n"
-        "    context=0.0: the weight of the words of neighbouring sentences, multiplied by itself with each sentence further; "
-        "0.7 is good (from 0 to 0.99)\n"
-        "    prior=0: so many unseen words (probability 1e-6) are added to each sentence, against short ones; 32 is good "
+        "    context=0.0: the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good "
+        "(from 0 to 0.99)\n"
+        "    prior=0: unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good "
         "(from 0)\n"
         "    headings=score: whether title and headings are scored like any block, or always kept (score or keep)\n"
         "    source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
@@ -60,8 +60,8 @@ def test_all_are_described():
     assert text.startswith("none\n    The baseline: tags, scripts and styles removed, all text kept.\n\n")
     assert text.endswith(
         "\n\na+b applies both: a segment stays if it passes each.\n"
-        "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the text that the model's "
-        "card tells of."
+        "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
+        "the model's card."
     )
     paragraphs = text.split("\n\n")
     assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())

@@ -119,7 +119,7 @@ def test_a_model_of_the_collection_needs_one(call):
     with pytest.raises(ConfigError) as caught:
         call(Perplexity(lm="self"))
     assert str(caught.value) == (
-        "perplexity(lm=self): the language model 'self' is learnt from a collection, and here is none. "
+        "perplexity(lm=self): the language model 'self' is learnt from a collection, and there is none. "
         "Fix: clean a collection, or choose another model such as lm=books."
     )
 

@@ -11,7 +11,7 @@ from thresher.errors import ConfigError
 from thresher.language_models.words.training import Plan, train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.relative_cutoffs import Percentile, reference_cutoff, reference_percentiles, same_kind
+from thresher.scorers.relative_cutoffs import Percentile, reference_cutoff, same_kind
 from thresher.scorers.words import Words
 
 
@@ -36,8 +36,8 @@ def test_percentiles_of_a_reference_text_are_linear_between_the_cards(model: Pat
     assert reference_cutoff(cut.scorer, Percentile("r", 70.0), "x") == table["70"]
     half = reference_cutoff(cut.scorer, Percentile("r", 72.5), "x")
     assert half == pytest.approx(table["70"] + (table["80"] - table["70"]) / 4, rel=1e-12)
-    assert reference_percentiles(cut.scorer) == {float(at): value for at, value in table.items()}
-    assert list(reference_percentiles(cut.scorer)) == sorted(map(float, table))
+    assert cut.scorer.reference_percentiles() == {float(at): value for at, value in table.items()}
+    assert list(cut.scorer.reference_percentiles()) == sorted(map(float, table))
 
 
 def test_what_lies_outside_the_cards_percentiles_is_unknown(model: Path) -> None:
@@ -46,8 +46,8 @@ def test_what_lies_outside_the_cards_percentiles_is_unknown(model: Path) -> None
         with pytest.raises(ConfigError) as caught:
             parse_cleaner(f"perplexity(lm={model})@{name}").checked()
         assert str(caught.value) == (
-            f"perplexity(lm={model})@{name}: the model's card has no percentiles below {low:g} or above {high:g}, so {name} "
-            f"is unknown. Fix: choose one from r{low:g} to r{high:g}."
+            f"perplexity(lm={model})@{name}: the model's card has no percentiles below {low:g} or above {high:g}, "
+            f"so {name} is unknown. Fix: choose one from r{low:g} to r{high:g}."
         )
 
 
@@ -61,8 +61,8 @@ def test_a_model_without_a_reference_text(model: Path, tmp_path: Path) -> None:
             f"perplexity(lm={name})@r70: the language model {name!r} has no percentiles of a reference text. "
             "Fix: take one that `thresher lm train` wrote, or a percentile of the collection, such as p70."
         )
-        assert reference_percentiles(Perplexity(lm=name)) == {}
-    assert reference_percentiles(Words()) == {}
+        assert Perplexity(lm=name).reference_percentiles() == {}
+    assert Words().reference_percentiles() == {}
     # The collection's percentiles need none.
     assert parse_cleaner("perplexity@p70").checked().name == "perplexity(lm=books)@p70"
 

@@ -39,7 +39,6 @@ def histogram(
     from thresher.reports.formats import render_text
     from thresher.reports.histograms import percentile_table, removed_table, write_histogram_csv
     from thresher.scorers.perplexity import Perplexity
-    from thresher.scorers.relative_cutoffs import reference_percentiles
     from thresher.scoring.distribution import read_distribution
     from thresher.scoring.score_pass import ScorePlan, score_collection
 
@@ -47,7 +46,7 @@ def histogram(
         raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", f"--plot {plot}")
     scorer = Perplexity(lm=model)
     scorer.check(model)
-    reference = reference_percentiles(scorer)
+    reference = scorer.reference_percentiles()
     # Ids are not shown: those that a run could not hold do no harm.
     pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
     with tempfile.TemporaryDirectory(prefix="thresher-") as store:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
@@ -22,8 +23,12 @@ class Bars(Scorer):
     def score(self, segments: Segments) -> Scores:
         """Return 0 for each bar and each block without a word, else 1."""
         scores = (segments.words_in_blocks > 0).astype(np.float32)
-        if "|" in segments.text:
-            for place, block in enumerate(segments.blocks):
-                if "|" in block and is_bar(block):
-                    scores[place] = 0
+        scores[bars(segments)] = 0
         return scores
+
+
+def bars(segments: Segments) -> npt.NDArray[np.bool_]:
+    """Return which blocks are three or more short fields separated by `|`; shape (blocks,)."""
+    if "|" not in segments.text:
+        return np.zeros(len(segments.block_ends), dtype=np.bool_)
+    return np.array(["|" in block and is_bar(block) for block in segments.blocks])

@@ -1,4 +1,4 @@
-"""What a scorer declares. One declaration feeds validation, names, the command line, the docs and the manifest."""
+"""What a scorer declares, once: for validation, names, the command line, the docs and the manifest."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -23,7 +24,7 @@ KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
 DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
 _SPELLED = {"true": True, "false": False}
-# From here on, choices are too many to be listed in a line.
+# More choices than this are not listed in a line.
 _MANY = 12
 
 
@@ -31,8 +32,8 @@ _MANY = 12
 class Parameter:
     """A named, typed value that changes what a scorer or a cleaner does.
 
-    `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) say it. A `terse`
-    parameter is left out of names where it has its default: what nobody changes should not make names long.
+    `choices` are the values allowed, or empty where `low` and `high` (inclusive, None for no bound) bound them. A `terse`
+    parameter with its default value is left out of names.
     """
 
     name: str
@@ -46,7 +47,7 @@ class Parameter:
 
     @property
     def spelling(self) -> str:
-        """What is said of the values allowed: `true or false`, `words or density`, `from 0 to 1`."""
+        """The values allowed, in words: `true or false`, `words or density`, `from 0 to 1`."""
         if len(self.choices) > _MANY:
             first, last = printed(self.choices[0]), printed(self.choices[-1])
             return f"{first} to {last}, {len(self.choices)} in all (`thresher cleaners --json` has them)"
@@ -86,8 +87,8 @@ class Parameter:
 class Lesson:
     """What a scorer may learn from the collection that it is to score.
 
-    `sentences` gives those of descriptive blocks page by page, the same as often as it is called; `language` is whose
-    abbreviations end no sentence; `workers` is how many processes may work.
+    `sentences` gives those of descriptive blocks page by page, the same at each call; `language` is the one whose
+    abbreviations end no sentence; `workers` is the number of processes.
     """
 
     sentences: Callable[[], Iterable[Sequence[str]]]
@@ -108,6 +109,7 @@ class Scorer(ABC):
         unit: what the score counts, for axes and tables.
         low, high: the range of cutoffs, inclusive; None for no bound.
         grid: cutoffs worth trying, as published.
+        reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         source: where the method is described.
         uses_marks: whether it looks at `Segments.marks` or what follows from them, such as linked words.
         parameters: what can be set; values come to the constructor by name.
@@ -122,6 +124,7 @@ class Scorer(ABC):
     high: ClassVar[float | None] = None
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
+    reference: ClassVar[str] = ""
     uses_marks: ClassVar[bool] = False
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
@@ -144,17 +147,16 @@ class Scorer(ABC):
             if not (parameter.terse and self.values[parameter.name] == parameter.default)
         }
 
-    def check(self, where: str) -> None:  # noqa: ARG002, for subclasses
-        """Look whether what the values name is there, without doing any work.
+    def check(self, where: str) -> None:  # noqa: B027, for subclasses
+        """Check that what the values name exists, without doing any work.
 
         Raises:
-            ConfigError: if it is not; `where` is the place of the name.
+            ConfigError: if it does not; `where` is what to blame.
         """
-        return
 
     @property
     def fingerprint(self) -> str:
-        """What else scores depend on: the digest of a model, which may change under the same name; empty if nothing."""
+        """What else scores depend on, such as the digest of a model, which may change under its name; empty if nothing."""
         return ""
 
     @property
@@ -166,18 +168,25 @@ class Scorer(ABC):
         """Return the scorer of the same name that has learnt from the collection; it is sent to workers.
 
         Args:
-            lesson: what there is to learn from; finding it takes long, and is not done unless asked for.
-            folder: keeps what was learnt, so that it need not be learnt again. `fingerprint` changes if something else would
-                be learnt from the same collection.
+            lesson: what there is to learn from; costly to read, and read only if needed.
+            folder: keeps what was learnt for the next time. `fingerprint` changes if something else would be learnt from the
+                same collection.
 
         Raises:
             InputError: if the collection has too little text.
         """
         return self
 
-    def prepare(self) -> None:
+    def reference_percentiles(self) -> Mapping[float, float]:
+        """Return scores by percentile of a reference text, rising; empty if unknown.
+
+        Raises:
+            ThresherError: if what knows them is missing or damaged.
+        """
+        return {}
+
+    def prepare(self) -> None:  # noqa: B027, for subclasses
         """Build or check what scoring needs, once, before workers start."""
-        return
 
     @abstractmethod
     def score(self, segments: Segments) -> Scores:
@@ -195,7 +204,7 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
 
 
 def printed(value: Value) -> str:
-    """Print a value as names hold it: one spelling for each, without a `+`, which parts names.
+    """Print a value as names hold it: one spelling for each, without a `+`, which joins names.
 
     >>> printed(True), printed(8), printed(0.1), printed(-0.0), printed(1e20)
     ('true', '8', '0.1', '0.0', '1e20')
@@ -211,23 +220,15 @@ def check_range(value: float, low: float | None, high: float | None, what: str, 
     Raises:
         ConfigError: if it is not.
     """
-    above = low is None or value >= low
-    below = high is None or value <= high
-    if value == value and abs(value) != float("inf") and above and below:
+    if isfinite(value) and (low is None or value >= low) and (high is None or value <= high):
         return value
-    bounds = " and ".join(
-        part
-        for part in (
-            f"at least {low:g}" if low is not None else "",
-            f"at most {high:g}" if high is not None else "",
-        )
-        if part
-    )
+    limits = (("at least", low), ("at most", high))
+    bounds = " and ".join(f"{word} {bound:g}" for word, bound in limits if bound is not None)
     raise ConfigError(f"{what} is out of range: {value:g}", f"choose a value of {bounds or 'any finite size'}", where)
 
 
 def span(low: float | None, high: float | None) -> str:
-    """Say what lies between two bounds, inclusive; None for no bound.
+    """Print a range, bounds included; None for no bound.
 
     >>> span(0, 1), span(1, None), span(None, None)
     ('from 0 to 1', 'from 1', 'of any size')

@@ -32,11 +32,11 @@ class Neighbourhood:
 
 
 def neighbourhood(values: npt.NDArray[Any], parted: Mask) -> Neighbourhood:
-    """Look at the neighbours of every block; beyond an edge all values are 0.
+    """Return a feature of every block and its neighbours, 0 beyond an edge.
 
     Args:
         values: the feature; shape (blocks,).
-        parted: for each block but the first, whether an edge parts it from the block before; shape (blocks - 1,).
+        parted: whether an edge separates each block but the first from the block before; shape (blocks - 1,).
     """
     current = values.astype(np.float64)
     previous, following = np.zeros_like(current), np.zeros_like(current)
@@ -76,37 +76,26 @@ def _unlinked(links: Neighbourhood) -> Mask:
 
 # The paper has eleven strings "like User comments:" and names no other; these are ours.
 COMMENT_MARKS = frozenset(
-    (
-        "comments",
-        "user comments",
-        "reader comments",
-        "readers' comments",
-        "your comments",
-        "latest comments",
-        "add a comment",
-        "leave a comment",
-        "post a comment",
-        "have your say",
-        "leave a reply",
-    )
+    "comments|user comments|reader comments|readers' comments|your comments|latest comments|add a comment|leave a comment|"
+    "post a comment|have your say|leave a reply".split("|")
 )
 _LONGEST_MARK = 60
 _NO_LETTERS = re.compile(r"[^a-z']+")
-# A dash or slash parts a title only between spaces, a bar or arrow always, a colon before one.
+# A dash or slash separates a title's parts only between spaces, a bar or arrow always, a colon before a space.
 _TITLE_PARTS = re.compile(r"\s+[-–—/]+\s+|\s*[|»«·]+\s*|:\s+")
 _NO_WORD = re.compile(r"[\W_]+")
 _LETTER = re.compile(r"[^\W_]")
 _FEWEST_TITLE_WORDS = 2
-# So many in the code they released. With one word, "Comments (12)" below a headline took the whole article out.
+# As in the code they released. With one word, "Comments (12)" below a headline removed the whole article.
 _FEWEST_WORDS_ABOVE_COMMENTS = 60
-# The farthest step from block to block within an article: over one block.
+# The longest step from block to block within an article: over one block.
 _FARTHEST = 2
 
 
 def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
     """Return the run of content blocks that holds the most words, the first of several; shape (blocks,).
 
-    Released code fuses content blocks in a row before it takes the largest: of single blocks, one paragraph would be left.
+    The released code joins consecutive content blocks before it takes the largest; else one paragraph would be left.
     """
     edges = np.flatnonzero(np.diff(content, prepend=False, append=False))
     kept = np.zeros(len(content), dtype=np.bool_)
@@ -119,27 +108,27 @@ def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
 
 
 def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
-    """Return the article of a news page, as the extractor for articles in the code they released finds it; shape (blocks,).
+    """Return the article of a news page, as the article extractor in the code they released does; shape (blocks,).
 
     Content ends where comments begin. A run of content takes in the block above it, which often is a headline or the date.
-    Runs with at most one block between them belong together, without that block; the most words win. Where the page's title
-    stands above, it and the runs below it are the article's too.
+    Runs with at most one block between them belong together, without that block; the most words win. If the page's title is
+    above, it and the runs below it belong to the article too.
 
     Args:
         content: what the rules keep.
         words: the words of each block.
-        blocks: their texts; TITLE itself is none of them.
-        title: what TITLE says.
+        blocks: their texts, without TITLE's.
+        title: the text of TITLE.
     """
     taken = before_comments(content, words, blocks)
     taken[:-1] |= taken[1:]
-    places = np.flatnonzero(taken)
+    indices = np.flatnonzero(taken)
     kept = np.zeros(len(content), dtype=np.bool_)
-    if not len(places):
+    if not len(indices):
         return kept
-    group = np.cumsum(np.diff(places, prepend=places[0]) > _FARTHEST)
-    largest = int(np.argmax(np.bincount(group, weights=words[places])))
-    kept[places[group == largest]] = True
+    group = np.cumsum(np.diff(indices, prepend=indices[0]) > _FARTHEST)
+    largest = int(np.argmax(np.bincount(group, weights=words[indices])))
+    kept[indices[group == largest]] = True
     headline, begin = first_with_title(blocks, title), int(np.argmax(kept))
     if headline is not None and headline < begin:
         kept[headline:begin] = taken[headline:begin]
@@ -150,14 +139,8 @@ def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title
 def between_title_and_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
     """Return the content between the page's title and its comments; shape (blocks,).
 
-    What stands above the first block that repeats the title is left out, unless that is all content. So are the first block
-    with nothing in it but a comment mark that has 60 words of content above it, and all below.
-
-    Args:
-        content: what the rules keep.
-        words: the words of each block.
-        blocks: their texts; TITLE itself is none of them.
-        title: what TITLE says.
+    Left out is what is above the first block that repeats the title, unless that is all content, and what `before_comments`
+    leaves out. Args as for `article`.
     """
     first = first_with_title(blocks, title) or 0
     if not content[first:].any():
@@ -168,7 +151,7 @@ def between_title_and_comments(content: Mask, words: npt.NDArray[Any], blocks: S
 
 
 def before_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str]) -> Mask:
-    """Return the content above the first block that says that comments follow and has 60 words of content above it."""
+    """Return the content above the first comment mark that has 60 words of content above it."""
     before = content.copy()
     after = int(np.searchsorted(np.cumsum(words * content), _FEWEST_WORDS_ABOVE_COMMENTS)) + 1
     while after < len(blocks) and not is_comment_mark(blocks[after]):
@@ -178,7 +161,7 @@ def before_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str
 
 
 def is_comment_mark(block: str) -> bool:
-    """Return whether a block says nothing but that comments follow; digits and signs around it don't count.
+    """Return whether a block is a comment mark and nothing else; digits and punctuation don't count.
 
     >>> is_comment_mark("User comments:"), is_comment_mark("Comments (12)"), is_comment_mark("No comments on this")
     (True, True, False)
@@ -191,8 +174,7 @@ def is_comment_mark(block: str) -> bool:
 def first_with_title(blocks: Sequence[str], title: str) -> int | None:
     """Return the first block that is the title, or the part of it with the most words; None if there is none.
 
-    Case and punctuation don't count, unless a block has more than twice the title's characters. One word alone is too common
-    to tell.
+    Case and punctuation don't count. A block of one word, or of more than twice the title's characters, is no title.
 
     >>> first_with_title(["Home", "Storms in the North", "Rain is expected."], "Storms in the north - The Daily")
     1
@@ -204,7 +186,7 @@ def first_with_title(blocks: Sequence[str], title: str) -> int | None:
         for words in (whole, max(map(_bare, _TITLE_PARTS.split(title)), key=len))
         if len(words) >= _FEWEST_TITLE_WORDS
     ]
-    # Most blocks are told apart by their length and first letter, without a look at their words.
+    # Length and first letter rule most blocks out, without splitting them into words.
     initials = {words[0][0] for words in wanted}
     for index, block in enumerate(blocks):
         letter = _LETTER.search(block) if len(block) <= 2 * len(title) else None
@@ -243,8 +225,8 @@ class Boilerpipe(Scorer):
             "filter",
             str,
             "none",
-            "of what the rules keep, only the run of blocks with the most words (largest), looked for between the title "
-            "above and the comments below (main), or the article with its headline (article)",
+            "of what the rules keep, only the run of blocks with the most words (largest), only between title and comments "
+            "(main), or the article with its headline (article)",
             choices=("none", "largest", "main", "article"),
             terse=True,
         ),
@@ -256,15 +238,15 @@ class Boilerpipe(Scorer):
         content = self._content(segments, title)
         if self.values["filter"] != "none":
             body = np.flatnonzero(~title)
-            found, words = content[body], segments.words_in_blocks[body]
+            kept, words = content[body], segments.words_in_blocks[body]
             blocks = [segments.blocks[at] for at in body]
             content[:] = False
             if self.values["filter"] == "article":
-                content[body] = article(found, words, blocks, segments.title)
+                content[body] = article(kept, words, blocks, segments.title)
             elif self.values["filter"] == "main":
-                content[body] = largest_content(between_title_and_comments(found, words, blocks, segments.title), words)
+                content[body] = largest_content(between_title_and_comments(kept, words, blocks, segments.title), words)
             else:
-                content[body] = largest_content(found, words)
+                content[body] = largest_content(kept, words)
         return content.astype(np.float32)
 
     def _content(self, segments: Segments, title: Mask) -> Mask:
@@ -272,7 +254,7 @@ class Boilerpipe(Scorer):
         links = link_densities(words, segments.linked_words_in_blocks)
         if self.values["rules"] == "cleaneval":
             return by_cleaneval_rule(densities(segments), links)
-        # The title stands in no reader's way from block to block: it is nobody's neighbour.
+        # The title is not shown among the blocks, and is nobody's neighbour.
         parted = title[1:] != title[:-1]
         if self.values["rules"] == "density":
             return by_density(neighbourhood(densities(segments), parted), neighbourhood(links, parted))

@@ -33,20 +33,19 @@ class BodyText(Scorer):
 
 
 def best_span(gains: Ints, gaps: Ints) -> tuple[int, int]:
-    """Find the blocks from `first` to `last` with the largest sum of gains less the gaps between them.
+    """Find the span with the largest sum of gains less the gaps between them (maximum subarray), in linear time.
 
-    As many words inside and tags outside as can be is the same as the words inside less the tags inside, for all tags of a
-    page are either inside or outside. The best span is one running maximum over the page (maximum subarray), in linear time.
+    The most words inside and tags outside are the most words less tags inside, since all tags of a page are inside or outside.
     Of equal spans the widest is taken, and of those the first.
 
     Args:
-        gains: of each block, its words less its tags; shape (blocks,), at least one.
-        gaps: the tags before each block; the first block's never count.
+        gains: each block's words less its tags; shape (blocks,), at least one.
+        gaps: the tags before each block; shape (blocks,).
 
     Returns:
         the first and the last block of the span.
     """
-    # The sum of a span is the running total at its last block less what had been spent before its first.
+    # A span's sum is the running total at its last block less that before its first.
     totals = np.cumsum(gains - gaps)
     starts = gaps - np.concatenate(([0], totals[:-1]))
     best_starts = np.maximum.accumulate(starts)

@@ -42,7 +42,7 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
-    Where the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has found the number; the name
+    Where the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed the number; the name
     shows the percentile before and after.
     """
 
@@ -79,10 +79,10 @@ class Cut:
         return self.cutoff
 
     def checked(self) -> Cut:
-        """Return this cut, of which all is there.
+        """Return this cut, if what its name names exists.
 
         Raises:
-            ConfigError: if its name names something that is not, such as a model's file or the percentiles of its text.
+            ConfigError: if something does not, such as a model's file or the percentiles of its text.
         """
         self.scorer.check(self.name)
         if self.percentile is not None and self.percentile.kind == REFERENCE:
@@ -116,10 +116,10 @@ class Cleaner:
         return "+".join(cut.name for cut in self.cuts) or BASELINE
 
     def checked(self) -> Cleaner:
-        """Return this cleaner, of which all is there.
+        """Return this cleaner, if what its name names exists.
 
         Raises:
-            ConfigError: if a name names something that is not, such as a model's file.
+            ConfigError: as `Cut.checked`.
         """
         return Cleaner(tuple(cut.checked() for cut in self.cuts))
 
@@ -130,7 +130,7 @@ class Cleaner:
 
     @property
     def found_cutoffs(self) -> dict[str, float]:
-        """The numbers that were found for percentiles, by the cuts' names."""
+        """The numbers that percentiles became, by the cuts' names."""
         return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
 
 
@@ -148,8 +148,7 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     for part in text.split("+"):
         cut = _parse(part, text, where)
         if cut.cutoff is None and cut.percentile is None:
-            grid = cut.scorer.grid
-            example = f"{cut.name}@{number(grid[len(grid) // 2] if grid else 1)}"
+            example = f"{cut.name}@{middle_cutoff(type(cut.scorer))}"
             raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
         cuts.append(cut)
     return Cleaner(tuple(cuts))
@@ -159,7 +158,7 @@ def parse_scorer(text: str, where: str | None = None) -> Cut:
     """Return the cut that a scorer's name means, without a cutoff unless it decides: `perplexity(lm=books)`, `bte`.
 
     Raises:
-        ConfigError: as `parse_cleaner`, and where a cutoff stands in the name.
+        ConfigError: as `parse_cleaner`, and if there is a cutoff in the name.
     """
     where = where or text
     cut = _parse(text, text, where)
@@ -172,7 +171,7 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
     """Return the cut without a cutoff that a sweep runs over.
 
     Raises:
-        ConfigError: as `parse_scorer`, and where the scorer has no cutoffs to sweep.
+        ConfigError: as `parse_scorer`, and if the scorer decides.
     """
     where = where or text
     cut = parse_scorer(text, where)
@@ -184,13 +183,18 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
 
 
 def sweep_name(template: Cut, cutoff: Cutoff) -> str:
-    """Return what a sweep is called: the template's name, with `@p` or `@r` behind it where cutoffs are percentiles."""
+    """Return a sweep's name: the template's, with `@p` or `@r` appended where cutoffs are percentiles."""
     return f"{template.name}@{cutoff.kind}" if isinstance(cutoff, Percentile) else template.name
 
 
 def number(value: float) -> str:
     """Print a cutoff: no decimals where it needs none."""
     return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def middle_cutoff(kind: type[Scorer]) -> str:
+    """Print a cutoff of a scorer as an example."""
+    return number(kind.grid[len(kind.grid) // 2] if kind.grid else 1)
 
 
 def _parse(part: str, text: str, where: str) -> Cut:
@@ -204,7 +208,7 @@ def _parse(part: str, text: str, where: str) -> Cut:
     if match["cutoff"] is None:
         return template
     if kind.decides:
-        return template.at(DECISION, where)  # which says that there are none
+        return template.at(DECISION, where)  # raises: it has no cutoffs
     return template.at(parse_cutoff(match["cutoff"], kind.name, where), where)
 
 

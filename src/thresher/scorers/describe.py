@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from thresher.scorers.base import Parameter, Scorer, printed, span
-from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, number
+from thresher.scorers.base import Scorer, printed, span
+from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, middle_cutoff, number
 from thresher.scorers.registry import scorers
 
 PERCENTILES = (
-    "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the text that the model's "
-    "card tells of."
+    "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
+    "the model's card."
 )
 
 
@@ -37,8 +37,7 @@ def describe() -> str:
 
 
 def _declaration(kind: type[Scorer]) -> dict[str, Any]:
-    middle = kind.grid[len(kind.grid) // 2] if kind.grid else 1
-    cutoff = "" if kind.decides else f"@{number(middle)}"
+    cutoff = "" if kind.decides else f"@{middle_cutoff(kind)}"
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),
@@ -49,16 +48,15 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         "cutoffs": "none" if kind.decides else span(kind.low, kind.high),
         "grid": [number(cutoff) for cutoff in kind.grid],
         "example": f"{kind().canonical_name}{cutoff}",
-        "parameters": [_parameter(parameter) for parameter in (*kind.parameters, *CUT_PARAMETERS)],
+        "parameters": [
+            {
+                "name": parameter.name,
+                "default": parameter.default,
+                "description": parameter.description,
+                "values": parameter.spelling,
+                "choices": [*parameter.choices],
+            }
+            for parameter in (*kind.parameters, *CUT_PARAMETERS)
+        ],
         "source": kind.source,
-    }
-
-
-def _parameter(parameter: Parameter) -> dict[str, Any]:
-    return {
-        "name": parameter.name,
-        "default": parameter.default,
-        "description": parameter.description,
-        "values": parameter.spelling,
-        "choices": [*parameter.choices],
     }

@@ -1,15 +1,14 @@
 """Which blocks are descriptive text: running sentences, by shallow features, in any language.
 
-Source: Kohlschuetter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010. Long text describes,
-short text is functional (section 5.3). The rules for one feature in Table 2, text density at 10.5, number of words at 15 and
-link density at 0.33, are all demanded here. Scripts that write no spaces have no such words: there two letters count as one,
-which is about right for Chinese and Japanese, and every line of 80 columns has more than 10.5 of them.
+Source: Kohlschuetter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010: long text is
+descriptive, short text functional (section 5.3). A block must pass all of Table 2's rules for one feature: text density at
+10.5, number of words at 15, link density at 0.33. In scripts without spaces two letters count as a word, which is about right
+for Chinese and Japanese, where every line of 80 columns has more than 10.5 of them.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.language_models.words.tokenisers import tokenise, tokenise_characters
 from thresher.pages import Segments
@@ -24,7 +23,7 @@ RULE: dict[str, float] = {
     "links": MOST_LINKED,
     "letters": LETTERS_A_WORD,
 }
-"""All that decides, for fingerprints."""
+"""The whole rule, for fingerprints."""
 
 
 def descriptive_blocks(segments: Segments) -> Mask:
@@ -34,12 +33,13 @@ def descriptive_blocks(segments: Segments) -> Mask:
     """
     words = segments.words_in_blocks
     links = link_densities(words, segments.linked_words_in_blocks)
-    found: Mask = (words >= LEAST_WORDS) & (densities(segments) >= LEAST_DENSITY)
+    long: Mask = (words >= LEAST_WORDS) & (densities(segments) >= LEAST_DENSITY)
     unspaced = _unspaced_words(segments)
     if unspaced.any():
-        found |= unspaced >= LEAST_WORDS
-        links = np.where(unspaced > 0, _linked_characters(segments), links)
-    return found & (links <= MOST_LINKED) & ~segments.is_heading
+        long |= unspaced >= LEAST_WORDS
+        lengths = np.maximum(np.diff(segments.block_ends, prepend=0), 1)
+        links = np.where(unspaced > 0, segments.linked_characters_in_blocks / lengths, links)
+    return long & (links <= MOST_LINKED) & ~segments.is_heading
 
 
 def _unspaced_words(segments: Segments) -> Floats:
@@ -50,9 +50,3 @@ def _unspaced_words(segments: Segments) -> Floats:
     _, letters = tokenise_characters(segments.plain, segments.block_ends)
     # Where words have spaces between them, both count the same.
     return np.where(letters >= 2 * runs, letters / LETTERS_A_WORD, 0.0)
-
-
-def _linked_characters(segments: Segments) -> npt.NDArray[np.float64]:
-    lengths = np.diff(segments.block_ends, prepend=0)
-    share: Floats = segments.linked_characters_in_blocks / np.maximum(lengths, 1)
-    return share

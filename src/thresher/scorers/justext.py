@@ -23,6 +23,7 @@ Floats = npt.NDArray[np.float64]
 BAD, SHORT, NEAR_GOOD, GOOD = range(4)
 _GOOD = bytes((GOOD,))
 _DOUBT = re.compile(b"[\1\2]+")
+_COPYRIGHT = re.compile("©|&copy")
 CLASS_NAMES = ("bad", "short", "near-good", "good")
 
 
@@ -41,10 +42,9 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Features:
-    """What is known of each paragraph, in the page's order.
+    """The paragraphs' features, in the page's order, shape (paragraphs,) each.
 
-    `lengths` are characters, `linked` those of them in A; `copyright` is whether a copyright sign is in it, `heading` whether
-    it stands in H1 to H6.
+    `lengths` are characters, `linked` those of them in A; `copyright`: with a copyright sign; `heading`: in H1 to H6.
     """
 
     lengths: Ints
@@ -54,18 +54,12 @@ class Features:
 
 
 def depends_on_words(features: Features, limits: Thresholds) -> Mask:
-    """Return whether a paragraph is long enough, and not bad already, so that stop words decide about it."""
+    """Return which paragraphs are long enough, and not bad already, so that stop words decide."""
     return (features.lengths >= limits.length_low) & ~_bad(features, limits)
 
 
 def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> Classes:
-    """Return each paragraph's class by itself.
-
-    Args:
-        features: of the paragraphs.
-        stopwords: the share of stop words among each paragraph's words, where `depends_on_words`.
-        limits: the parameters.
-    """
+    """Return each paragraph's class by itself; `stopwords` has the share of stop words where `depends_on_words`."""
     long = features.lengths > limits.length_high
     many = np.where(long, GOOD, NEAR_GOOD)
     by_words = np.where(
@@ -85,7 +79,7 @@ def _bad(features: Features, limits: Thresholds) -> Mask:
 def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
     """Return each paragraph's final class, `GOOD` or `BAD`, from those of `context_free`."""
     first = classes.tobytes()
-    # Characters before each paragraph; a heading is near if not too many lie between its end and the next good one.
+    # Characters before each paragraph. A heading is near if few lie between its end and the next good paragraph.
     before = [*accumulate(features.lengths.tolist(), initial=0)]
 
     def is_near_good(heading: int, among: bytes) -> bool:
@@ -100,17 +94,17 @@ def in_context(classes: Classes, features: Features, limits: Thresholds) -> Clas
     final = without_doubt(bytes(revised))
     kept = bytearray(final)
     for heading in headings:
-        # Not repeated for the headings that become good by it.
+        # Not repeated for the headings that this makes good.
         if final[heading] == BAD and is_near_good(heading, final):
             kept[heading] = GOOD
     return np.frombuffer(kept, dtype=np.int8)
 
 
 def without_doubt(classes: bytes) -> bytes:
-    """Make what is short or near-good good or bad by what stands around it; the page's edges are bad.
+    """Decide about short and near-good paragraphs by those around them; the page's edges are bad.
 
-    Between two alike it becomes like them. Between a good and a bad paragraph, the near-good one that is nearest to the bad
-    one is the last that is good.
+    Between two alike they become like them. Between a good and a bad one, the near-good one nearest to the bad one is the
+    last good one.
     """
     decided = bytearray(classes)
     fenced = bytes((BAD, *classes, BAD))
@@ -125,13 +119,16 @@ def without_doubt(classes: bytes) -> bytes:
     return bytes(decided)
 
 
-_DEFAULTS = Thresholds()
+def _threshold(name: str, description: str, high: float | None = None) -> Parameter:
+    default = getattr(Thresholds, name)
+    low = None if isinstance(default, bool) else 0
+    return Parameter(name, type(default), default, description, low=low, high=high, terse=True)
 
 
 class Justext(Scorer):
-    """Paragraphs are good or bad by length, links and stop words, the doubtful ones by what stands around them.
+    """Paragraphs are good or bad by length, links and stop words, the doubtful ones by those around them.
 
-    A block is kept if its paragraph is good. The page's title and form controls are bad and stand beside the text.
+    A block is kept if its paragraph is good. The page's title and form controls are bad and no one's neighbours.
     """
 
     name = "justext"
@@ -145,58 +142,19 @@ class Justext(Scorer):
     )
     parameters = (
         Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
-        Parameter(
-            "max_link_density",
-            float,
-            _DEFAULTS.max_link_density,
-            "a paragraph with a higher share of its characters in links is bad",
-            low=0,
-            terse=True,
-        ),
-        Parameter(
-            "length_low", int, _DEFAULTS.length_low, "characters below which a paragraph is short", low=0, terse=True
-        ),
-        Parameter(
-            "length_high",
-            int,
-            _DEFAULTS.length_high,
-            "characters above which a paragraph can be good",
-            low=0,
-            terse=True,
-        ),
-        Parameter(
-            "stopwords_low",
-            float,
-            _DEFAULTS.stopwords_low,
-            "share of stop words from which a paragraph is near-good",
-            low=0,
-            high=1,
-            terse=True,
-        ),
-        Parameter(
-            "stopwords_high",
-            float,
-            _DEFAULTS.stopwords_high,
-            "share of stop words from which a long paragraph is good",
-            low=0,
-            high=1,
-            terse=True,
-        ),
-        Parameter(
-            "max_heading_distance",
-            int,
-            _DEFAULTS.max_heading_distance,
-            "characters that may stand between a heading and its good paragraph",
-            low=0,
-            terse=True,
-        ),
-        Parameter("no_headings", bool, _DEFAULTS.no_headings, "whether headings are like any paragraph", terse=True),
+        _threshold("max_link_density", "a paragraph with a higher share of its characters in links is bad"),
+        _threshold("length_low", "characters below which a paragraph is short"),
+        _threshold("length_high", "characters above which a paragraph can be good"),
+        _threshold("stopwords_low", "share of stop words from which a paragraph is near-good", high=1),
+        _threshold("stopwords_high", "share of stop words from which a long paragraph is good", high=1),
+        _threshold("max_heading_distance", "characters allowed between a heading and its good paragraph"),
+        _threshold("no_headings", "whether headings are like any paragraph"),
     )
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for the blocks of good paragraphs and 0 for others."""
         paragraph_of_block, _, classes = self._classes(segments)
-        # Of the blocks in no paragraph (-1) the class is that at the end, which is added for them.
+        # Blocks in no paragraph (-1) take the class at the end.
         good = np.append(classes == GOOD, [False])
         return good[paragraph_of_block].astype(np.float32)
 
@@ -237,18 +195,14 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class _Paragraphs:
-    """Which blocks make up the paragraphs.
-
-    `of_block` has for each block of the page its paragraph, -1 for none; `blocks` the blocks that are in one, and `starts`
-    where in `blocks` each paragraph begins.
-    """
+    """The paragraph of each block, -1 for none; the blocks that are in one; and where in these each paragraph begins."""
 
     of_block: Ints
     blocks: Ints
     starts: Ints
 
     def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
-        """Give the number and the text of each paragraph that is wanted."""
+        """Give the index and the text of each paragraph that is wanted."""
         indices = np.flatnonzero(wanted)
         ends = np.append(self.starts[1:], len(self.blocks))[indices]
         for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
@@ -269,24 +223,15 @@ def _features(segments: Segments, paragraphs: _Paragraphs) -> Features:
     if not len(blocks):
         none = np.zeros(0, dtype=np.int64)
         return Features(none, none, none > 0, none > 0)
-    # With a separator after each block, which between the blocks of a paragraph counts as a space.
+    # With a separator after each block, which within a paragraph counts as a space.
     lengths = np.diff(ends, prepend=0)
     lengths[-1] += 1
     signed = np.zeros(len(ends), dtype=np.bool_)
-    signed[np.searchsorted(ends, _copyright_signs(segments.text), side="right")] = True
+    signs = [sign.start() for sign in _COPYRIGHT.finditer(segments.text)]
+    signed[np.searchsorted(ends, signs, side="right")] = True
     return Features(
         np.add.reduceat(lengths[blocks], starts) - 1,
         np.add.reduceat(segments.linked_characters_in_blocks[blocks], starts),
         np.logical_or.reduceat(signed[blocks], starts),
         np.maximum.reduceat(segments.levels[blocks], starts) > 0,
     )
-
-
-def _copyright_signs(text: str) -> list[int]:
-    found = []
-    for sign in ("©", "&copy"):
-        at = text.find(sign)
-        while at >= 0:
-            found.append(at)
-            at = text.find(sign, at + 1)
-    return found

@@ -7,7 +7,7 @@ import numpy as np
 from thresher.language_models.characters.files import card
 from thresher.language_models.characters.models import find_character_model, load_character_model, load_segment_scorer
 from thresher.pages import Segments
-from thresher.pages.marked_text import is_bar
+from thresher.scorers.bars import bars
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 
 
@@ -65,10 +65,8 @@ class NCleaner(Scorer):
     def score(self, segments: Segments) -> Scores:
         """Return (ln P*_clean - ln P*_dirty) / characters of each block; -inf for bars and blocks without valid characters."""
         scores = load_segment_scorer(self._model).score(segments.text).astype(np.float32)
-        if self.values["bars"] == "drop" and "|" in segments.text:
-            for place, block in enumerate(segments.blocks):
-                if "|" in block and is_bar(block):
-                    scores[place] = -np.inf
+        if self.values["bars"] == "drop":
+            scores[bars(segments)] = -np.inf
         return scores
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ class Perplexity(Scorer):
     segment = SENTENCE
     keep = KEEP_LOW
     unit = "perplexity"
+    reference = "lm"
     low = 1
     grid = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
     source = (
@@ -42,7 +44,7 @@ class Perplexity(Scorer):
             "context",
             float,
             0.0,
-            "the weight of the words of neighbouring sentences, multiplied by itself with each sentence further; 0.7 is good",
+            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
             low=0,
             high=0.99,
             terse=True,
@@ -51,7 +53,7 @@ class Perplexity(Scorer):
             "prior",
             int,
             0,
-            "so many unseen words (probability 1e-6) are added to each sentence, against short ones; 32 is good",
+            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
             low=0,
             terse=True,
         ),
@@ -90,8 +92,24 @@ class Perplexity(Scorer):
         learn(lesson.sentences, taught._learnt, lesson.language, lesson.workers, self.canonical_name)
         return taught
 
+    def reference_percentiles(self) -> Mapping[float, float]:
+        """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if unknown.
+
+        Raises:
+            ConfigError: if there is no such model.
+            ThresherError: if its card is damaged.
+        """
+        # Models that are built, or learnt from the collection, have no reference text, and need not be made to know that. A
+        # card has perplexities that are not smoothed.
+        if self.learns or self._lm in BUILDERS or self.values["context"] or self.values["prior"]:
+            return {}
+        card = model_files(self._lm).card
+        if card is None or card.training is None:
+            return {}
+        return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
+
     def prepare(self) -> None:
-        """Build the language model if this machine has not got it yet; check a model at a path.
+        """Build the language model if this machine does not have it yet; check a model at a path.
 
         Raises:
             ThresherError: if there is no such model, or it cannot be read.
@@ -101,8 +119,8 @@ class Perplexity(Scorer):
     def score(self, segments: Segments) -> Scores:
         """Return the perplexity of each sentence, smoothed as asked; infinite where there is no word to judge by."""
         context, prior = float(self.values["context"]), float(self.values["prior"])
-        found = load_model(self._model).perplexities(segments.plain, segments.sentence_ends, context, prior)
-        return found.astype(np.float32)
+        model = load_model(self._model)
+        return model.perplexities(segments.plain, segments.sentence_ends, context, prior).astype(np.float32)
 
     @property
     def _lm(self) -> str:
@@ -119,7 +137,7 @@ class Perplexity(Scorer):
             return self._lm
         if self._learnt is None:
             raise ConfigError(
-                f"the language model {SELF!r} is learnt from a collection, and here is none",
+                f"the language model {SELF!r} is learnt from a collection, and there is none",
                 "clean a collection, or choose another model such as lm=books",
                 self.canonical_name,
             )

@@ -1,25 +1,23 @@
 """Cutoffs that are percentiles instead of numbers: `p70` of the collection, `r70` of a language model's reference text.
 
 `p70` is the smallest score such that the segments with this score or a lower one hold at least 70 % of the collection's words.
-So `perplexity@p70`, which keeps low scores, keeps the 70 % of the words that look best, and `words@p30`, which keeps high
-scores, drops the 30 % that are lowest, but nothing at the percentile itself. Segments are weighed by their words because
-the many short ones of a site would decide otherwise. Infinite scores come last.
+So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words, and `words@p30`, which keeps high scores, drops
+the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words because a site's many short ones
+would decide otherwise. Infinite scores come last.
 
-`r70` is a percentile, by sentences, of the perplexities that a model's card has of its reference text.
+`r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from thresher.errors import ConfigError
-from thresher.language_models import BUILDERS, model_files
 from thresher.scorers.base import Scorer
-from thresher.scorers.perplexity import Perplexity
 
 COLLECTION, REFERENCE = "p", "r"
 
@@ -48,10 +46,10 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
     Args:
         text: `8000`, `p70` or `r70`.
         example: the scorer's name, for the fix.
-        where: the place of the text.
+        where: what to blame in errors.
 
     Raises:
-        ConfigError: if it is neither a number nor a percentile. Ranges are not looked at.
+        ConfigError: if it is neither a number nor a percentile. Ranges are not checked.
     """
     match = _PERCENTILE.fullmatch(text.strip())
     try:
@@ -73,7 +71,7 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Perc
     """Return the percentile if it may be a cutoff of the scorer.
 
     Raises:
-        ConfigError: if it is out of range, or one of a reference text that the scorer has not got.
+        ConfigError: if it is out of range, or of a reference text that the scorer does not have.
     """
     if not 0 < percentile.value < 100:
         raise ConfigError(
@@ -81,7 +79,7 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Perc
             "choose one above 0 and below 100",
             where,
         )
-    if percentile.kind == REFERENCE and not isinstance(scorer, Perplexity):
+    if percentile.kind == REFERENCE and not scorer.reference:
         instead = Percentile(COLLECTION, percentile.value).name
         raise ConfigError(
             f"the scorer {scorer.name!r} has no reference text, so {percentile.name} means nothing",
@@ -91,38 +89,18 @@ def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Perc
     return percentile
 
 
-def reference_percentiles(scorer: Scorer) -> Mapping[float, float]:
-    """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if there are none.
-
-    Raises:
-        ConfigError: if there is no such model.
-        ThresherError: if the card is damaged.
-    """
-    model = scorer.values.get("lm")
-    # Models that are built, or learnt from the collection itself, have none: there is no need to make them to know.
-    if not isinstance(scorer, Perplexity) or scorer.learns or model in BUILDERS:
-        return {}
-    # The card tells of sentences by themselves.
-    if scorer.values["context"] or scorer.values["prior"]:
-        return {}
-    card = model_files(str(model)).card
-    if card is None or card.training is None:
-        return {}
-    return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
-
-
 def reference_cutoff(scorer: Scorer, percentile: Percentile, where: str) -> float:
-    """Return the score at a percentile of the reference text, linear between the percentiles of the model's card.
+    """Return the score at a percentile of the reference text, linear between the percentiles that are known.
 
     Raises:
-        ConfigError: as `check_percentile`, and if there is no such model, or its card has no percentiles or none around this.
-        ThresherError: if the card is damaged.
+        ConfigError: as `check_percentile`, and if no percentiles are known, or none around this.
+        ThresherError: as `Scorer.reference_percentiles`.
     """
     check_percentile(percentile, scorer, where)
-    table = reference_percentiles(scorer)
+    table = scorer.reference_percentiles()
     if not table:
         raise ConfigError(
-            f"the language model {str(scorer.values['lm'])!r} has no percentiles of a reference text",
+            f"the language model {str(scorer.values[scorer.reference])!r} has no percentiles of a reference text",
             "take one that `thresher lm train` wrote, or a percentile of the collection, such as p70",
             where,
         )
