@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 import thresher
 from thresher.cli.main import cli
+from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
 from thresher.scorers.registry import scorers
 
@@ -61,3 +63,38 @@ def test_the_scorer_of_the_contributing_page_works_as_written() -> None:
     exec(compile(code, "capitals.py", "exec"), names)
     segments = thresher.score_html("<p>NASA<p>Rain in Oslo<p>1 2", ["words"]).segments
     assert names["Capitals"]().score(segments).tolist() == pytest.approx([1, 0.2, 0])
+
+
+def test_the_readme_is_short() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 200
+    assert len(text.split()) <= 1200
+
+
+def test_the_commands_of_the_readme_are_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [line.split("  #")[0] for line in text.splitlines() if line.startswith("thresher ")]
+    assert len(lines) >= 9
+    for line in lines:
+        _, verb, *arguments = shlex.split(line)
+        cli.commands[verb].make_context(verb, arguments)
+
+
+def test_the_experiment_file_of_the_readme_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (code,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "mine.toml").write_text(code, encoding="utf-8")
+    experiment = load_experiment(tmp_path / "mine.toml")
+    assert [variant.name for variant in experiment.variants][:3] == ["none", "words@2", "words@5"]
+
+
+def test_the_python_of_the_readme_works() -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(code.split("results = ")[0], names)
+    assert names["page"].scores["words"].tolist() == [1, 7]
+
+
+def test_links_between_documents_lead_somewhere() -> None:
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
