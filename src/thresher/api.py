@@ -36,7 +36,7 @@ from thresher.experiments.chooser import Question, choose_experiment
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.runner import run_experiment
-from thresher.exploring.records import Exploration
+from thresher.exploring.exploration import Exploration
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics

@@ -11,7 +11,7 @@ from report_samples import small
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.records import SizedVariant, SizeKind
 from thresher.errors import InputError
-from thresher.exploring.records import Exploration, ExploredSweep, Size
+from thresher.exploring.exploration import Exploration, ExploredSweep, Size
 
 
 def sweep(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | None, first: int) -> ExploredSweep:

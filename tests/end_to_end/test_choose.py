@@ -13,7 +13,7 @@ from small_web import Finished, Web
 
 from thresher.choosing.records import Choice, RuleName, SizeKind, read_choice
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
-from thresher.exploring.records import read_exploration
+from thresher.exploring.exploration import read_exploration
 
 Call = Callable[..., Done]
 NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."

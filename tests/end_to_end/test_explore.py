@@ -14,7 +14,7 @@ from test_held_out import HELD_OUT, write_others
 from thresher.experiments.config import load_experiment
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key
-from thresher.exploring.records import read_exploration
+from thresher.exploring.exploration import read_exploration
 
 Call = Callable[..., Done]
 

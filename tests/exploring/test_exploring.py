@@ -13,13 +13,10 @@ import pytest
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
-from thresher.exploring.counting import columns, split_shards
-from thresher.exploring.cutoffs import spread_cutoffs
+from thresher.exploring.counting import StoreCounts, columns, split_shards
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
-from thresher.exploring.families import Family, families
-from thresher.exploring.matches import Matches
-from thresher.exploring.partial import Partial
-from thresher.exploring.ranking import NONE, Rankings, rankings
+from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.ranking import NONE, Matches, Rankings, rankings
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
@@ -69,22 +66,27 @@ def found(ids: Sequence[str], ranked: Rankings) -> list[dict[str, float]]:
     ]
 
 
-def counted_store(store: Path, every: Sequence[Family], terms: Sequence[str]) -> Partial:
+def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str]) -> StoreCounts:
     with split_shards(store, columns(every)) as found:
         return count_store(found, every, OPTIONS, terms)
 
 
 def check_against_lucene(
-    store: Path, every: Sequence[Family], chosen: set[str], queries: Sequence[str], models: Sequence[str], folder: Path
+    store: Path,
+    every: Sequence[NestedSweep],
+    chosen: set[str],
+    queries: Sequence[str],
+    models: Sequence[str],
+    folder: Path,
 ) -> int:
     """Compare the rankings of the chosen cleaners for every query; return how many were compared."""
     wanted, terms = analyse_queries(queries, OPTIONS)
     counted = counted_store(store, every, terms)
     matches = Matches(counted, len(terms))
     compared = 0
-    for place, family in enumerate(every):
+    for place, sweep in enumerate(every):
         explored = {name: dict(rankings(matches, wanted, place, parse_retrieval(name), 1000)) for name in models}
-        for step, cleaner in enumerate(family.cleaners):
+        for step, cleaner in enumerate(sweep.cleaners):
             if cleaner.name not in chosen:
                 continue
             report = built(folder, store, cleaner)
@@ -101,8 +103,8 @@ def check_against_lucene(
 
 def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> None:
     sweeps = [parse_sweep(name) for name in SWEEPS]
-    every = families(spread_cutoffs(store, sweeps, 12), [Cleaner(), *map(parse_cleaner, CLEANERS[:3])])
-    chosen = {cleaner.name for family in every for cleaner in family.cleaners[:: 7 if family.is_sweep else 1]}
+    every = nested_sweeps(spread_cutoffs(store, sweeps, 12), [Cleaner(), *map(parse_cleaner, CLEANERS[:3])])
+    chosen = {cleaner.name for sweep in every for cleaner in sweep.cleaners[:: 7 if sweep.has_cutoffs else 1]}
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 400
 
 
@@ -122,7 +124,7 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
     cutoffs = spread_cutoffs(tmp_path / "scores", sweeps, 100)
     assert min(map(len, cutoffs.values())) >= 100
     some = {sweep: found[20::40] for sweep, found in cutoffs.items()}
-    every = families(some, [Cleaner()])
+    every = nested_sweeps(some, [Cleaner()])
     chosen = {"none", every[1].cleaners[1].name, every[2].cleaners[1].name}
     compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, MODELS[:3], tmp_path / "index")
     assert compared == 9 * len(queries)
@@ -214,11 +216,11 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
     held = {name: built(tmp_path / "index", store, parse_cleaner(name)).bytes for name in names}
     left_out = held.pop("words@8")
     explored = explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, held)
-    sweep = explored.sweep("words")
-    assert sweep.bytes is not None
+    words = explored.sweep("words")
+    assert words.bytes is not None
     assert explored.size_errors is not None
     assert explored.size_errors.largest < 0.05
-    assert sweep.bytes[sweep.variants.index("words@8")] == pytest.approx(left_out, rel=0.05)
+    assert words.bytes[words.variants.index("words@8")] == pytest.approx(left_out, rel=0.05)
     few = dict([*held.items()][:7])
     assert (
         explore(store, [sweep], [*map(parse_cleaner, names)], judging, model, OPTIONS, 10, 9, few).size_errors is None
@@ -226,7 +228,7 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
 
 
 def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
-    every = families(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
+    every = nested_sweeps(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
     queries, terms = analyse_queries(QUERIES, OPTIONS)
     paths = sorted(store.glob("shard-*.parquet"))
     assert len(paths) > 3

@@ -10,8 +10,8 @@ from dask_cluster import dask_cluster
 
 from thresher.evaluation import Topic
 from thresher.exploring import evaluating
+from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, explore
-from thresher.exploring.records import FILE, write_exploration
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.passes.backends import Backend

@@ -16,13 +16,11 @@ from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import evaluate
-from thresher.exploring import cutoffs as spread_cutoffs
-from thresher.exploring import partial
-from thresher.exploring.families import Family, families
-from thresher.exploring.measuring import Judges
-from thresher.exploring.partial import Vocabulary, add_vocabularies
-from thresher.exploring.ranking import NONE, Rankings
-from thresher.exploring.records import (
+from thresher.exploring import counting
+from thresher.exploring import nested_sweeps as nested_sweeps_module
+from thresher.exploring.counting import HashedTerms, add_vocabularies
+from thresher.exploring.evaluating import Judges
+from thresher.exploring.exploration import (
     FILE,
     Exploration,
     ExploredSweep,
@@ -31,6 +29,8 @@ from thresher.exploring.records import (
     read_exploration,
     write_exploration,
 )
+from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.ranking import NONE, Rankings
 from thresher.exploring.similarity import stored_lengths
 from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
@@ -61,11 +61,11 @@ def test_steps_are_the_first_cutoffs_that_keep(
     per_block = np.array([block[0] for block in blocks], dtype=np.float32)
     per_sentence = np.array([blocks[block][1] for block in block_of_sentence], dtype=np.float32)
     scores = {"words": per_block, "perplexity(lm=books)": per_sentence}
-    (family,) = families({parse_sweep(name): cutoffs}, [])
-    assert family.cutoffs is not None
-    assert sorted(family.cutoffs) == sorted(set(cutoffs))
-    steps = family.steps(scores, block_of_sentence, heading)
-    for number, cleaner in enumerate(family.cleaners):
+    (sweep,) = nested_sweeps({parse_sweep(name): cutoffs}, [])
+    assert sweep.cutoffs is not None
+    assert sorted(sweep.cutoffs) == sorted(set(cutoffs))
+    steps = sweep.steps(scores, block_of_sentence, heading)
+    for number, cleaner in enumerate(sweep.cleaners):
         mask = sentence_mask(cleaner, scores, block_of_sentence, heading)
         assert (steps <= number).tolist() == mask.tolist()
 
@@ -73,41 +73,45 @@ def test_steps_are_the_first_cutoffs_that_keep(
 def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:
     sweep = parse_sweep("words(headings=keep)")
     names = ("none", "bte", "words@3", "words(headings=keep)@3", "words(headings=keep)@4+bte")
-    found = families({sweep: [5.0, 1.0]}, map(parse_cleaner, names))
-    assert [(family.name, family.cutoffs) for family in found] == [
+    found = nested_sweeps({sweep: [5.0, 1.0]}, map(parse_cleaner, names))
+    assert [(sweep.name, sweep.cutoffs) for sweep in found] == [
         ("none", None),
         ("bte", None),
         ("words@3", None),
         ("words(headings=keep)@4+bte", None),
         ("words(headings=keep)", (5.0, 3.0, 1.0)),
     ]
-    assert families({sweep: []}, []) == ()
+    assert nested_sweeps({sweep: []}, []) == ()
     with pytest.raises(ConfigError) as long:
-        families({sweep: [float(number) for number in range(65535)]}, [])
+        nested_sweeps({sweep: [float(number) for number in range(65535)]}, [])
     assert str(long.value) == (
         "words(headings=keep): a sweep of 65535 cutoffs is too long. Fix: explore 65534 at most."
     )
-    assert Family("none", (Cleaner(),)).steps({}, np.array([0, 0, 1]), np.array([True, False])).tolist() == [0, 0, 0]
+    assert NestedSweep("none", (Cleaner(),)).steps({}, np.array([0, 0, 1]), np.array([True, False])).tolist() == [
+        0,
+        0,
+        0,
+    ]
 
 
 def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:
     words, density = parse_sweep("words"), parse_sweep("density")
-    few, more = (spread_cutoffs.spread_cutoffs(store, [words, density], points) for points in (20, 10**6))
+    few, more = (spread_cutoffs(store, [words, density], points) for points in (20, 10**6))
     assert more[words] == tuple(map(float, range(int(more[words][0]), len(more[words])))) or len(more[words]) > 30
     for template in (words, density):
         assert 20 <= len(few[template]) < len(more[template])
         assert set(few[template]) <= set(more[template])
         assert (few[template][0], few[template][-1]) == (more[template][0], more[template][-1])
         assert list(few[template]) == sorted(few[template])
-    assert spread_cutoffs.spread_cutoffs(store, [], 20) == {}
+    assert spread_cutoffs(store, [], 20) == {}
 
 
 def test_of_many_scores_some_that_occur_are_held(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     template = parse_sweep("perplexity(lm=books)")
-    whole = spread_cutoffs.spread_cutoffs(store, [template], 10**6)[template]
-    monkeypatch.setattr(spread_cutoffs, "_MOST_HELD", 100)
-    monkeypatch.setattr(spread_cutoffs, "_AT_ONCE", 50)
-    held = spread_cutoffs.spread_cutoffs(store, [template], 20)[template]
+    whole = spread_cutoffs(store, [template], 10**6)[template]
+    monkeypatch.setattr(nested_sweeps_module, "_MOST_HELD", 100)
+    monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 50)
+    held = spread_cutoffs(store, [template], 20)[template]
     assert len(held) >= 20
     assert set(held) <= set(whole)
     assert held[-1] == whole[-1]
@@ -157,13 +161,13 @@ def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
 
 
 def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(partial, "MOST_TERMS", 2000)
+    monkeypatch.setattr(counting, "MOST_TERMS", 2000)
     draw = np.random.default_rng(1)
     terms = np.unique(draw.integers(0, 2**64 - 1, 50_000, dtype=np.uint64))
     steps = draw.integers(0, 10, len(terms)).astype(np.uint16)
 
-    def part(chosen: npt.NDArray[np.bool_], later: int) -> Vocabulary:
-        return Vocabulary(terms[chosen], (steps[chosen] + np.uint16(later),), 2**64 - 1)
+    def part(chosen: npt.NDArray[np.bool_], later: int) -> HashedTerms:
+        return HashedTerms(terms[chosen], (steps[chosen] + np.uint16(later),), 2**64 - 1)
 
     some = draw.random(len(terms)) < 0.6
     parts = [part(some, 0), part(~some, 0), part(some, 3), part(~some, 7)]

@@ -14,13 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.errors import ResourceError
-from thresher.exploring import evaluating, postings, ranking
-from thresher.exploring.evaluating import Work, evaluated
-from thresher.exploring.matches import Matches
-from thresher.exploring.measuring import Judges
-from thresher.exploring.partial import Counts, Partial, Vocabulary
-from thresher.exploring.postings import Postings, Query
-from thresher.exploring.ranking import NONE, rankings
+from thresher.exploring import evaluating, ranking
+from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
+from thresher.exploring.evaluating import Judges, RankingJob, evaluated
+from thresher.exploring.ranking import NONE, Matches, Postings, Query, rankings
 from thresher.exploring.similarity import Floats, stored_lengths
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
@@ -39,7 +36,7 @@ MODELS = (
 TERMS = 5
 
 
-def collection(seed: int, documents: int, steps: int) -> Partial:
+def collection(seed: int, documents: int, steps: int) -> StoreCounts:
     """Some documents of a few sentences each; every second step adds nothing, and one document is as another."""
     draw = np.random.default_rng(seed)
     sentences = draw.integers(1, 6, documents)
@@ -54,14 +51,14 @@ def collection(seed: int, documents: int, steps: int) -> Partial:
     sentence, term = np.nonzero(times)
     firsts = [int(step[document == number].min()) for number in range(documents)]
     zeros = np.zeros(steps + 1, dtype=np.int64)
-    counts = Counts(
+    counts = StepCounts(
         zeros,
         np.bincount(np.minimum(step, steps), tokens, steps + 1).astype(np.int64),
         zeros,
         np.bincount(np.minimum(firsts, steps), minlength=steps + 1),
         zeros,
     )
-    return Partial(
+    return StoreCounts(
         tuple(f"d{number:03}" for number in range(documents)),
         document,
         tokens,
@@ -70,11 +67,11 @@ def collection(seed: int, documents: int, steps: int) -> Partial:
         term.astype(np.int32),
         times[sentence, term].astype(np.int32),
         (counts,),
-        Vocabulary(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+        HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
     )
 
 
-def one_by_one(found: Partial, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
+def one_by_one(found: StoreCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
     """Documents and scores, best first, of the sentences that came in up to a step: the formulas, document by document."""
     kept = found.steps[0] <= step
     size = int(found.counts[0].tokens[: step + 1].sum())
@@ -123,7 +120,7 @@ QUERIES = (
 )
 
 
-def check(found: Partial, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
+def check(found: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
     matches = Matches(found, TERMS)
     parts = [rankings(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
     ranked = dict(sorted((pair for part in parts for pair in part), key=lambda pair: pair[0]))
@@ -148,7 +145,7 @@ def leaving_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """Documents are left out in the whole collection, among candidates, in both, or not at all."""
     few, many = request.param
     monkeypatch.setattr(ranking, "_FEW", few)
-    monkeypatch.setattr(postings, "_MANY", many)
+    monkeypatch.setattr(ranking, "_MANY", many)
     monkeypatch.setattr(ranking, "_ROWS", 5)
     monkeypatch.setattr(ranking, "_FINE", 2)
 
@@ -162,7 +159,7 @@ def test_rankings_are_those_of_each_document_by_itself(
     check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
 
 
-def exactly(found: Partial, model: RetrievalModel, depth: int) -> list[tuple[int, list[object], list[object]]]:
+def exactly(found: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[object], list[object]]]:
     ranked = rankings(Matches(found, TERMS), QUERIES, 0, model, depth)
     return [(step, some.documents.tolist(), some.scores.tolist()) for step, some in ranked]
 
@@ -179,7 +176,7 @@ def test_leaving_out_changes_nothing(seed: int, documents: int, steps: int, dept
             patch.setattr(ranking, "_ROWS", rows)
             patch.setattr(ranking, "_FINE", fine)
             patch.setattr(ranking, "_FEW", 0)
-            patch.setattr(postings, "_MANY", 0)
+            patch.setattr(ranking, "_MANY", 0)
             assert exactly(found, model, depth) == expected
 
 
@@ -199,7 +196,7 @@ def test_most_documents_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     assert max(scored) < 1000
 
 
-def work(found: Partial) -> Work:
+def work(found: StoreCounts) -> RankingJob:
     topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
     qrels = [
         {
@@ -211,7 +208,7 @@ def work(found: Partial) -> Work:
     judges = [
         Judges(grades, some, found.ids, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
     ]
-    return Work(Matches(found, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
+    return RankingJob(Matches(found, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
 
 
 def test_workers_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

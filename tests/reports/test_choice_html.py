@@ -20,7 +20,7 @@ from playwright.sync_api import Browser as Chromium
 from report_samples import small
 
 from thresher.choosing.records import Choice, Decision, JudgedVariant, SizeKind
-from thresher.exploring.records import Exploration
+from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed

@@ -12,7 +12,7 @@ from report_samples import large
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.records import Choice, Evidence, QueryCosts
-from thresher.exploring.records import Exploration, ExploredSweep, Size, SizeErrors
+from thresher.exploring.exploration import Exploration, ExploredSweep, Size, SizeErrors
 from thresher.results.records import Results
 
 NDCG = "nDCG@10"

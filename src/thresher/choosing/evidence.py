@@ -8,7 +8,7 @@ import numpy as np
 
 from thresher.choosing.records import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
-from thresher.exploring.records import Exploration, ExploredSweep
+from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.results.records import Results
 from thresher.results.selection import baseline_row, variant_rows
 from thresher.scorers.cleaners import BASELINE

@@ -18,8 +18,8 @@ from thresher.evaluation import is_tested
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key, exclusive
-from thresher.exploring.records import FILE as EXPLORED_FILE
-from thresher.exploring.records import Exploration, read_exploration
+from thresher.exploring.exploration import FILE as EXPLORED_FILE
+from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import RESULTS_FILE, read_results, write_choice_report

@@ -10,8 +10,8 @@ from pathlib import Path
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_key
+from thresher.exploring.exploration import Exploration, write_exploration
 from thresher.exploring.exploring import Judging, explore
-from thresher.exploring.records import Exploration, write_exploration
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend

@@ -1,39 +1,150 @@
-"""The shards of a store with their words split, read while others are worked on."""
+"""Counts the shards of a store at every step of every sweep; counts of parts add up in whatever order."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.exploring.families import Family, Steps, scorers_of
 from thresher.exploring.lexicon import Analysed, Hashes, Lexicon, ShardWords, split_words
-from thresher.exploring.partial import Counts, Partial, Vocabulary, add_vocabularies
+from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.pages.plain import Ints
 from thresher.progress import progress
 from thresher.scorers.base import Scores
 from thresher.scoring.cutting import shard_columns
 from thresher.scoring.store import blocks_of_sentences, list_column, read_shard, shards
 
+_Kind = TypeVar("_Kind", bound=np.generic)
+
+MOST_TERMS = 1 << 16
+"""Most terms of the vocabulary that are held; its size is estimated from their share (0.4 % off, typically)."""
+
+
+@dataclass(frozen=True)
+class StepCounts:
+    """What each step of one sweep adds to the collection; shapes are (steps + 1,), the last entry for what no cleaner keeps.
+
+    Args:
+        documents: with more than white space.
+        with_tokens: documents with a token.
+        postings: pairs of a document and a term.
+    """
+
+    words: Ints
+    tokens: Ints
+    documents: Ints
+    with_tokens: Ints
+    postings: Ints
+
+
+@dataclass(frozen=True)
+class HashedTerms:
+    """The terms with a hash of at most `limit`, ascending, and by sweep the first step of each; shapes (terms,)."""
+
+    terms: Hashes
+    steps: tuple[Steps, ...]
+    limit: int
+
+
+@dataclass(frozen=True)
+class StoreCounts:
+    """The documents with a query term, sentence by sentence, and counts of all documents.
+
+    Args:
+        ids: of the documents with a query term.
+        document: index into `ids` of each sentence; only sentences with a token are listed.
+        tokens: of each sentence.
+        steps: of each sentence, by sweep.
+        sentence, term, times: an occurrence is a query term (its number) in a sentence (an index into `document`), so many
+            times.
+        counts: by sweep, of all documents.
+        vocabulary: of all documents.
+    """
+
+    ids: tuple[str, ...]
+    document: npt.NDArray[np.int32]
+    tokens: npt.NDArray[np.int32]
+    steps: tuple[Steps, ...]
+    sentence: npt.NDArray[np.int32]
+    term: npt.NDArray[np.int32]
+    times: npt.NDArray[np.int32]
+    counts: tuple[StepCounts, ...]
+    vocabulary: HashedTerms
+
+
+def add_up(parts: Iterable[StoreCounts], sweeps: Sequence[NestedSweep]) -> StoreCounts:
+    """Return the sum of the counts of parts of a store; documents are ordered by id, as Lucene compares ids."""
+    held = list(parts)
+    firsts = np.cumsum([0, *(len(part.ids) for part in held)])
+    sentences = np.cumsum([0, *(len(part.document) for part in held)])
+    ids = [identifier for part in held for identifier in part.ids]
+    # Python compares code points, Lucene bytes of UTF-8: the order is the same.
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    rank = np.empty(len(ids), dtype=np.int32)
+    rank[order] = np.arange(len(ids))
+    return StoreCounts(
+        tuple(ids[index] for index in order),
+        _joined([rank[part.document + first] for part, first in zip(held, firsts, strict=False)], np.int32),
+        _joined([part.tokens for part in held], np.int32),
+        tuple(_joined([part.steps[sweep] for part in held], np.uint16) for sweep in range(len(sweeps))),
+        _joined([part.sentence + np.int32(first) for part, first in zip(held, sentences, strict=False)], np.int32),
+        _joined([part.term for part in held], np.int32),
+        _joined([part.times for part in held], np.int32),
+        tuple(
+            add_counts([part.counts[number] for part in held], len(sweep.cleaners))
+            for number, sweep in enumerate(sweeps)
+        ),
+        add_vocabularies([part.vocabulary for part in held], len(sweeps)),
+    )
+
+
+def add_counts(every: Sequence[StepCounts], steps: int) -> StepCounts:
+    """Return the sum of the counts of one sweep of so many steps."""
+    names = ("words", "tokens", "documents", "with_tokens", "postings")
+    none = np.zeros(steps + 1, dtype=np.int64)
+    return StepCounts(*(sum((getattr(counts, name) for counts in every), none) for name in names))
+
+
+def add_vocabularies(every: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
+    """Return the joint vocabulary, with at most `MOST_TERMS` terms."""
+    limit = min([2**64 - 1, *(vocabulary.limit for vocabulary in every)])
+    terms, inverse = np.unique(_joined([some.terms for some in every], np.uint64), return_inverse=True)
+    steps = []
+    for sweep in range(sweeps):
+        first = np.full(len(terms), np.iinfo(np.uint16).max, dtype=np.uint16)
+        np.minimum.at(first, inverse, _joined([some.steps[sweep] for some in every], np.uint16))
+        steps.append(first)
+    if len(terms) > MOST_TERMS:
+        limit = min(limit, int(terms[MOST_TERMS - 1]))
+    held = int(np.searchsorted(terms, np.uint64(limit), side="right"))
+    return HashedTerms(terms[:held], tuple(first[:held] for first in steps), limit)
+
+
+def _joined(arrays: Sequence[npt.NDArray[_Kind]], kind: type[_Kind]) -> npt.NDArray[_Kind]:
+    return np.concatenate([np.zeros(0, dtype=kind), *arrays])
+
+
 _AHEAD = 2
-"""Shards held before they are asked for."""
+"""Shards that are read ahead."""
 
 SplitShard = tuple[pa.Table, ShardWords]
 
 
 @contextmanager
 def split_shards(store: Path, columns: Sequence[str]) -> Iterator[Iterator[SplitShard]]:
-    """Give an iterator over the shards that have a page; a thread begins with the first of them at once.
+    """Give an iterator over the shards with a page, read and split by a thread that starts at once.
 
     Args:
         store: the score store.
-        columns: those to read, `text` and `sentence_ends` among them.
+        columns: to read, `text` and `sentence_ends` among them.
 
     Raises:
         StateError: if a shard is damaged or lacks a column, when it is asked for.
@@ -50,12 +161,12 @@ def split_shards(store: Path, columns: Sequence[str]) -> Iterator[Iterator[Split
 def _given(
     paths: Sequence[Path], columns: Sequence[str], pool: ThreadPoolExecutor, waiting: deque[Future[SplitShard | None]]
 ) -> Iterator[SplitShard]:
-    for place in progress(range(len(paths)), "exploring", len(paths), "shards"):
-        found = waiting.popleft().result()
-        if place + _AHEAD < len(paths):
-            waiting.append(pool.submit(_split, paths[place + _AHEAD], columns))
-        if found is not None:
-            yield found
+    for number in progress(range(len(paths)), "exploring", len(paths), "shards"):
+        split = waiting.popleft().result()
+        if number + _AHEAD < len(paths):
+            waiting.append(pool.submit(_split, paths[number + _AHEAD], columns))
+        if split is not None:
+            yield split
 
 
 def _split(path: Path, columns: Sequence[str]) -> SplitShard | None:
@@ -66,35 +177,28 @@ def _split(path: Path, columns: Sequence[str]) -> SplitShard | None:
 _EVERY = 2**64 - 1
 
 
-def columns(families: Sequence[Family]) -> list[str]:
+def columns(sweeps: Sequence[NestedSweep]) -> list[str]:
     """Return the columns of a shard that `count_shard` needs."""
-    # Those of a sweep need the same.
-    return shard_columns(
-        [cleaner for family in families for cleaner in family.cleaners[: 1 if family.is_sweep else None]]
-    )
+    return shard_columns([sweep.cleaners[0] for sweep in sweeps])
 
 
 def count_shard(
-    table: pa.Table, words: ShardWords, families: Sequence[Family], lexicon: Lexicon, terms: Hashes
-) -> Partial:
-    """Count what a shard has for each step of each family.
-
-    Pages that failed have no text, and so no part in anything.
+    table: pa.Table, words: ShardWords, sweeps: Sequence[NestedSweep], lexicon: Lexicon, terms: Hashes
+) -> StoreCounts:
+    """Count a shard at each step of each sweep. Pages that failed have no text and count nowhere.
 
     Args:
         table: a shard with the columns that `columns` names, of at least one page, in one chunk.
-        words: those of its texts.
-        families: whose steps.
+        words: of its texts.
+        sweeps: to count.
         lexicon: analyses words.
-        terms: the hashes of the query terms, in the order of their numbers.
+        terms: hashes of the query terms, by their numbers.
     """
-    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(
-        _steps(table, families), families
-    )
+    return _Shard(table, words, lexicon.analyse(words.kinds, words.texts), terms).count(_steps(table, sweeps), sweeps)
 
 
 class _Shard:
-    """The tokens of a shard, by sentence and term."""
+    """The tokens of a shard by sentence and term."""
 
     def __init__(self, table: pa.Table, words: ShardWords, analysed: Analysed, terms: Hashes) -> None:
         self._table, self._words = table, words
@@ -102,59 +206,59 @@ class _Shard:
         counts = analysed.counts[words.kind]
         self._sentences = len(words.page)
         self.tokens = np.bincount(words.sentence, weights=counts, minlength=self._sentences).astype(np.int64)
-        # Different terms get small numbers, so that pairs of a page and a term are numbers too.
+        # Small numbers for terms, so that a pair of a page and a term fits into one number.
         self.terms, numbers = _numbered(analysed.tokens)
         firsts = np.cumsum(analysed.counts) - analysed.counts
         many = counts > 1
-        # Most words are one token or none; the others are few.
+        # Nearly all words are one token or none.
         one = np.flatnonzero(counts == 1)
         several = np.repeat(np.flatnonzero(many), counts[many])
         within = np.arange(len(several)) - np.repeat(np.cumsum(counts[many]) - counts[many], counts[many])
-        place = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + within])
-        self.term_of_token = numbers[place]
+        token = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + within])
+        self.term_of_token = numbers[token]
         self.sentence_of_token = words.sentence[np.concatenate([one, several])]
         self._query = np.full(len(self.terms), -1, dtype=np.int64)
         if len(terms):
             order = np.argsort(terms)
-            found = np.minimum(np.searchsorted(terms, self.terms, sorter=order), len(terms) - 1)
-            held = terms[order[found]] == self.terms
-            self._query[held] = order[found[held]]
+            nearest = order[np.minimum(np.searchsorted(terms, self.terms, sorter=order), len(terms) - 1)]
+            held = terms[nearest] == self.terms
+            self._query[held] = nearest[held]
 
-    def count(self, steps: Sequence[Steps], families: Sequence[Family]) -> Partial:
+    def count(self, steps: Sequence[Steps], sweeps: Sequence[NestedSweep]) -> StoreCounts:
         page = self._words.page
         query = self._query[self.term_of_token]
         hits = np.flatnonzero(query >= 0)
         matching = np.zeros(len(self._table), dtype=np.bool_)
         matching[page[self.sentence_of_token[hits]]] = True
         listed = np.flatnonzero(matching[page] & (self.tokens > 0))
-        place = np.zeros(self._sentences, dtype=np.int64)
-        place[listed] = np.arange(len(listed))
+        number = np.zeros(self._sentences, dtype=np.int64)
+        number[listed] = np.arange(len(listed))
         # One occurrence for each sentence and term.
         keys, times = np.unique(
-            place[self.sentence_of_token[hits]] * max(len(self._query), 1) + self.term_of_token[hits],
+            number[self.sentence_of_token[hits]] * max(len(self._query), 1) + self.term_of_token[hits],
             return_counts=True,
         )
         documents = np.cumsum(matching) - 1
         every_id = self._table["id"].to_pylist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
         postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
-        firsts = [postings.of(found[self.sentence_of_token]) for found in steps]
-        return Partial(
+        firsts = [postings.of(some[self.sentence_of_token]) for some in steps]
+        return StoreCounts(
             tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
             documents[page[listed]].astype(np.int32),
             self.tokens[listed].astype(np.int32),
-            tuple(found[listed] for found in steps),
+            tuple(some[listed] for some in steps),
             sentence.astype(np.int32),
             self._query[term].astype(np.int32),
             times.astype(np.int32),
             tuple(
-                self._counts(found, len(family.cleaners), first)
-                for found, family, first in zip(steps, families, firsts, strict=True)
+                self._counts(some, len(sweep.cleaners), first)
+                for some, sweep, first in zip(steps, sweeps, firsts, strict=True)
             ),
-            add_vocabularies([self._vocabulary(firsts, postings.keys)], len(families)),
+            add_vocabularies([self._vocabulary(firsts, postings.keys)], len(sweeps)),
         )
 
-    def _counts(self, steps: Steps, size: int, postings: Steps) -> Counts:
+    def _counts(self, steps: Steps, size: int, postings: Steps) -> StepCounts:
         def sums(weights: Ints) -> Ints:
             return np.bincount(steps, weights=weights, minlength=size + 1).astype(np.int64)
 
@@ -165,7 +269,7 @@ class _Shard:
             occurring[self._words.page[chosen]] = True
             return np.bincount(first[occurring], minlength=size + 1)
 
-        return Counts(
+        return StepCounts(
             sums(self._kept_words),
             sums(self.tokens),
             pages(~self._words.blank),
@@ -173,8 +277,8 @@ class _Shard:
             np.bincount(postings, minlength=size + 1),
         )
 
-    def _vocabulary(self, postings: Sequence[Steps], keys: Ints) -> Vocabulary:
-        """Return all terms, each at the least step of its postings."""
+    def _vocabulary(self, postings: Sequence[Steps], keys: Ints) -> HashedTerms:
+        """Return all terms, each at the first step of its postings."""
         term = keys % max(len(self.terms), 1)
         order = np.argsort(self.terms)
         firsts = []
@@ -182,11 +286,11 @@ class _Shard:
             first = np.full(len(self.terms), np.iinfo(np.uint16).max, dtype=np.uint16)
             np.minimum.at(first, term, steps)
             firsts.append(first[order])
-        return Vocabulary(self.terms[order], tuple(firsts), _EVERY)
+        return HashedTerms(self.terms[order], tuple(firsts), _EVERY)
 
 
 class _Firsts:
-    """The least step of all tokens with the same key; `keys` are the different keys, rising."""
+    """The first step of all tokens with the same key; `keys` are the different keys, ascending."""
 
     def __init__(self, keys: Ints) -> None:
         self._order = np.argsort(keys)
@@ -200,17 +304,16 @@ class _Firsts:
         return np.minimum.reduceat(steps[self._order], self._begins)
 
 
-def _steps(table: pa.Table, families: Sequence[Family]) -> tuple[Steps, ...]:
+def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
     scores: Mapping[str, Scores] = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1]
-        for scorer in scorers_of(families)
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in scorers_of(sweeps)
     }
     block_of_sentence = blocks_of_sentences(table)
     heading = list_column(table, "levels")[1] > 0
-    return tuple(family.steps(scores, block_of_sentence, heading) for family in families)
+    return tuple(sweep.steps(scores, block_of_sentence, heading) for sweep in sweeps)
 
 
 def _numbered(tokens: Hashes) -> tuple[Hashes, Ints]:
-    """Return the different tokens, and for each token its number among them."""
+    """Return the different tokens, and the index of each token among them."""
     encoded = pa.array(tokens).dictionary_encode()
     return encoded.dictionary.to_numpy().astype(np.uint64), encoded.indices.to_numpy().astype(np.int64)

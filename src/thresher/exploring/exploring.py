@@ -10,16 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
-from thresher.exploring.counting import SplitShard, columns, count_shard, split_shards
-from thresher.exploring.cutoffs import spread_cutoffs
-from thresher.exploring.evaluating import Work, evaluated
-from thresher.exploring.families import Family, families
+from thresher.exploring.counting import SplitShard, StepCounts, StoreCounts, add_up, columns, count_shard, split_shards
+from thresher.exploring.evaluating import Judges, RankingJob, evaluated
+from thresher.exploring.exploration import Exploration, ExploredSweep, Size
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matches import Matches
-from thresher.exploring.measuring import Judges
-from thresher.exploring.partial import Counts, Partial, add_up
-from thresher.exploring.postings import Query
-from thresher.exploring.records import Exploration, ExploredSweep, Size
+from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.exploring.ranking import Matches, Query
 from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
@@ -29,14 +25,14 @@ from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
 
 POINTS = 100
-"""Cutoffs of each scorer, at least, if it gives so many different scores."""
+"""Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
 
 _AT_ONCE = 64
 
 
 @dataclass(frozen=True)
 class Judging:
-    """What rankings are made for and judged by: `ids` are the topics that are evaluated; see `thresher.evaluation`."""
+    """Topics, qrels and measures; `ids` are the evaluated topics, see `thresher.evaluation`."""
 
     topics: Mapping[str, Topic]
     qrels: Mapping[str, Mapping[str, int]]
@@ -57,22 +53,22 @@ def explore(
     held_out: Judging | None = None,
     backend: Backend | None = None,
 ) -> Exploration:
-    """Return what an index of each cleaner would give, without building any.
+    """Return the values that an index of each variant would give, without building any.
 
     Args:
-        store: the score store; it holds the scores of all that is asked for.
-        sweeps: templates (cuts without a cutoff) of scorers to be explored over all their cutoffs.
-        cleaners: cleaners to be explored exactly as they are; those that differ from a template by their cutoff alone are
-            members of its sweep. Percentiles become numbers, in names too. The baseline is always there.
+        store: the score store, with the scores of all that is asked for.
+        sweeps: templates (cuts without a cutoff) of scorers to explore over all their cutoffs.
+        cleaners: to explore as they are; those that differ from a template by the cutoff alone join its sweep. Percentiles
+            become numbers, in names too. The baseline is always added.
         judging: topics, qrels and measures.
-        models: how documents are ranked.
-        options: how text is analysed; what else an index holds matters to its size alone.
-        depth: the most hits of a topic.
-        points: cutoffs of each sweep, at least, if there are so many different scores.
-        built: bytes of indexes that were built of some of the cleaners, by name: the model of sizes is fitted on them.
-        held_out: topics that are evaluated beside the others, and their qrels; the measures are those of `judging`.
-        backend: who ranks, where there is much to rank; None for this process. Workers on other machines must see the folder
-            that holds the store under the same path. What comes out is the same.
+        models: retrieval models.
+        options: how text is analysed.
+        depth: the most hits per topic.
+        points: fewest cutoffs of each sweep, where there are as many different scores.
+        built: bytes by name of variants whose index was built: the size model is fitted to them.
+        held_out: further topics with their qrels; the measures are those of `judging`.
+        backend: the workers, where there is much to rank; None for this process. Workers on other machines must see the
+            folder that holds the store under the same path. The result does not depend on it.
 
     Raises:
         ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.passes.backends.run`.
@@ -80,20 +76,20 @@ def explore(
     """
     asked = [Cleaner(), *cleaners]
     wanted = [_in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
-    every = families(spread_cutoffs(store, sweeps, points), wanted)
+    every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
     sets = [judging] if held_out is None else [judging, held_out]
     # Java starts while the first shards are read.
-    with split_shards(store, columns(every)) as found:
+    with split_shards(store, columns(every)) as split:
         queries, terms = analyse_queries([some.topics[topic].query for some in sets for topic in some.ids], options)
-        counted = count_store(found, every, options, terms)
+        counted = count_store(split, every, options, terms)
     judges = [Judges(some.qrels, some.ids, counted.ids, judging.measures) for some in sets]
-    sizes = [_sizes(counted, place, len(family.cleaners)) for place, family in enumerate(every)]
+    sizes = [_sizes(counted, place, len(sweep.cleaners)) for place, sweep in enumerate(every)]
     words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
-    work = Work(Matches(counted, len(terms)), queries, judges, models, depth)
-    # Java and the counts have their room already: workers get what is needed no more here.
+    work = RankingJob(Matches(counted, len(terms)), queries, judges, models, depth)
+    # Workers need the memory more than this process.
     del counted
     values = evaluated(work, len(every), backend, store.parent)
-    names = [[cleaner.name for cleaner in family.cleaners] for family in every]
+    names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
     size_of = {
         name: size for some, held in zip(names, sizes, strict=True) for name, size in zip(some, held, strict=True)
     }
@@ -103,15 +99,15 @@ def explore(
     model = fit(known)
     explored = [
         ExploredSweep(
-            family.name,
+            sweep.name,
             tuple(names[place]),
-            family.cutoffs,
+            sweep.cutoffs,
             tuple(words[place]),
             tuple(sizes[place]),
             _bytes(model, sizes[place]),
             *values[place],
         )
-        for place, family in enumerate(every)
+        for place, sweep in enumerate(every)
     ]
     baseline = next(sweep for sweep in explored if sweep.name == Cleaner().name)
     return Exploration(
@@ -128,7 +124,7 @@ def explore(
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
-    """Return queries as Anserini makes them of texts, a bag of words, and the terms that their numbers mean."""
+    """Return queries as Anserini's bags of words, and the terms behind their numbers."""
     analyzer = english_analyzer(options.stemmer, options.stopwords)
     tokens, sizes = analyse_each(analyzer, texts)
     counts = [Counter(tokens[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
@@ -140,13 +136,13 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
 
 
 def count_store(
-    found: Iterable[SplitShard], every: Sequence[Family], options: IndexOptions, terms: Sequence[str]
-) -> Partial:
+    split: Iterable[SplitShard], every: Sequence[NestedSweep], options: IndexOptions, terms: Sequence[str]
+) -> StoreCounts:
     """Count all shards of a store, in one pass; `terms` are those of the queries."""
     lexicon = Lexicon(options.stemmer, options.stopwords)
     hashes = hash_texts(list(terms))
-    waiting: list[Partial] = []
-    for table, words in found:
+    waiting: list[StoreCounts] = []
+    for table, words in split:
         waiting.append(count_shard(table, words, every, lexicon, hashes))
         if len(waiting) > _AT_ONCE:
             waiting = [add_up(waiting, every)]
@@ -157,12 +153,12 @@ def _in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
-def _sizes(counted: Partial, family: int, steps: int) -> list[Size]:
-    counts: Counts = counted.counts[family]
+def _sizes(counted: StoreCounts, sweep: int, steps: int) -> list[Size]:
+    counts: StepCounts = counted.counts[sweep]
     vocabulary = counted.vocabulary
-    # The terms held are those whose hashes are up to the limit, of 2^64.
+    # The held terms are those with a hash up to the limit, of 2^64.
     share = (vocabulary.limit + 1) / 2**64
-    terms = np.cumsum(np.bincount(vocabulary.steps[family], minlength=steps + 1)) / share
+    terms = np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share
     columns = (np.cumsum(counts.documents), np.cumsum(counts.tokens), np.cumsum(counts.postings), np.rint(terms))
     return [Size(*(int(column[step]) for column in columns)) for step in range(steps)]
 

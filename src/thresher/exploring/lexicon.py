@@ -1,9 +1,9 @@
-"""64-bit numbers in place of words and terms, for whole shards at once.
+"""Splits whole shards into words and analyses them, with 64-bit hashes in place of words and terms.
 
-A word b_1 ... b_n of bytes is the polynomial Σ (b_i + 1) · M^i modulo 2^64, which the sums from a buffer's begin give for
-every part of it by one subtraction (Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987), and then
-mixed so that all bits depend on all others (the finaliser of Steele, Lea and Flood, "Fast splittable pseudorandom number
-generators", 2014). Of n different words two share a number with a probability of about n² / 2^65.
+The hash of the bytes b_1 ... b_n is the polynomial Σ (b_i + 1) · M^i modulo 2^64, for every part of a buffer by one
+subtraction of prefix sums (Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987), then mixed so that all
+bits depend on all others (the finaliser of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
+Two of n different words share a hash with a probability of about n² / 2^65.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ _PIECE = 1 << 16
 
 
 def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
-    """Return a number for each part of `data`: the same for the same bytes, wherever they stand.
+    """Return the hash of each part of `data`.
 
     Args:
         data: bytes.
-        starts: where the parts begin, rising.
+        starts: where the parts begin, ascending.
         ends: where they end.
     """
     hashes = np.zeros(len(starts), dtype=np.uint64)
-    # Some of the bytes at a time: their sums take eight times the room, which should be near.
+    # Piece by piece: the sums take eight times the memory of the bytes, and should fit into the cache.
     pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
     for first, after in pairwise([*pieces, len(starts)]):
         part = slice(first, after)
@@ -48,7 +48,7 @@ def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
 
 
 def hash_texts(texts: list[str]) -> Hashes:
-    """Return the number of each text, that of its bytes in UTF-8."""
+    """Return the hash of each text, of its bytes in UTF-8."""
     column = pa.array(texts, pa.large_string())
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[: len(texts) + 1]
@@ -84,11 +84,14 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ShardWords:
-    """The words of a shard, split at white space and where sentences end, so that each belongs to one sentence.
+    """The words of a shard, split at white space and at the ends of sentences.
 
-    `kinds` are the hashes of the different words; `kind` and `sentence` say for each word, in order, which of them it is and
-    in which sentence of the shard it stands; `texts(numbers)` gives the words of those kinds themselves. `page` is the row
-    of each sentence's page, and `blank` tells which sentences have white space and control characters alone.
+    Args:
+        kinds: hashes of the different words.
+        texts: from indices into `kinds` to the words themselves.
+        kind, sentence: of each word, in order: its index into `kinds`, and its sentence.
+        page: row of each sentence's page.
+        blank: which sentences have white space and control characters alone.
     """
 
     kinds: Hashes
@@ -104,7 +107,7 @@ def split_words(table: pa.Table) -> ShardWords:
     data, offsets = _text_bytes(table)
     page, ends = _sentences(table, data, offsets)
     space = (data == ord(" ")) | (data == ord("\n"))
-    # A place between two bytes begins a word if none goes on over it; a sentence may end between two letters of Chinese.
+    # A word begins between two bytes if none spans them; a sentence may end between two Chinese characters.
     solid = np.concatenate(([False], ~space, [False]))
     inside = solid[:-1] & solid[1:]
     inside[ends] = False
@@ -114,39 +117,39 @@ def split_words(table: pa.Table) -> ShardWords:
     encoded = pa.array(hashes).dictionary_encode()
     kind = encoded.indices.to_numpy().astype(np.int64)
     kinds = encoded.dictionary.to_numpy().astype(np.uint64)
-    place = np.zeros(len(kinds), dtype=np.int64)
-    place[kind[::-1]] = np.arange(len(kind))[::-1]
+    first = np.zeros(len(kinds), dtype=np.int64)
+    first[kind[::-1]] = np.arange(len(kind))[::-1]
 
     def texts(numbers: Ints) -> list[str]:
-        raw, places = data.tobytes(), place[numbers]
-        pairs = zip(starts[places].tolist(), after[places].tolist(), strict=True)
-        # Words hold no line feed: all are decoded at once.
+        raw, words = data.tobytes(), first[numbers]
+        pairs = zip(starts[words].tolist(), after[words].tolist(), strict=True)
+        # Words have no line feed, so all are decoded at once.
         return b"\n".join(raw[start:end] for start, end in pairs).decode().split("\n") if len(numbers) else []
 
-    # White space and control characters up to the space are what Anserini strips before it drops an empty document.
+    # Anserini strips characters up to the space before it drops an empty document.
     dark = np.concatenate(([0], np.cumsum(data > ord(" "))))
     blank = np.diff(dark[ends], prepend=0) == 0
     return ShardWords(kinds, texts, kind, np.searchsorted(ends, starts, side="right"), page, blank)
 
 
 def _text_bytes(table: pa.Table) -> tuple[Bytes, Ints]:
-    """Return all texts of a shard in UTF-8, one behind the other, and where each begins, with the end of the last."""
+    """Return all texts of a shard in UTF-8, concatenated, and where each begins, with the end of the last."""
     column = pa.concat_arrays([*table["text"].chunks, pa.array([], pa.large_string())])
     _, offsets, data = column.buffers()
-    places = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
+    bounds = np.frombuffer(offsets, dtype=np.int64)[column.offset : column.offset + len(column) + 1]
     if data is None:
-        return np.zeros(0, dtype=np.uint8), places
-    return np.frombuffer(data, dtype=np.uint8)[places[0] : places[-1]], places - places[0]
+        return np.zeros(0, dtype=np.uint8), bounds
+    return np.frombuffer(data, dtype=np.uint8)[bounds[0] : bounds[-1]], bounds - bounds[0]
 
 
 def _sentences(table: pa.Table, data: Bytes, offsets: Ints) -> tuple[Ints, Ints]:
-    """Return for each sentence of a shard the row of its page, and where it ends among the bytes of all texts."""
+    """Return for each sentence of a shard the row of its page, and where it ends in the bytes of all texts."""
     firsts, ends = list_column(table, "sentence_ends")
     page = np.repeat(np.arange(len(table)), np.diff(firsts))
     ends = ends.astype(np.int64)
     if not len(data) or data.max() < 0x80:
         return page, offsets[page] + ends
-    # A character stands as many bytes behind its number as bytes before it go on a character.
+    # The byte offset of a character is its number plus the continuation bytes before it.
     further = np.flatnonzero((data & 0xC0) == 0x80)
     further_at = further - np.arange(len(further))
     first = offsets[page] - np.searchsorted(further, offsets[page])
@@ -154,15 +157,15 @@ def _sentences(table: pa.Table, data: Bytes, offsets: Ints) -> tuple[Ints, Ints]
 
 
 _BITS = 20
-"""The room is for 2^20 words, in 33 MiB."""
+"""2^20 words are remembered, in 33 MiB."""
 
 _KEPT = 3
-"""Words of more tokens are not remembered: they are links, lists and Chinese, and seldom come again."""
+"""Words of more tokens are not remembered: links, lists and Chinese seldom recur."""
 
 
 @dataclass(frozen=True)
 class Analysed:
-    """The tokens of some words: `counts` for each word, and the tokens' hashes in the order of the words."""
+    """The tokens of some words: their number for each word, and their hashes in the order of the words."""
 
     counts: Ints
     tokens: Hashes
@@ -189,38 +192,38 @@ class Lexicon:
 
         Args:
             words: their hashes, each once.
-            texts: gives the words with the numbers asked for.
+            texts: from indices to words.
         """
-        # Every word has one place; a later one may take it.
-        places = (words >> np.uint64(64 - _BITS)).astype(np.int64)
-        known = (self._keys[places] == words) & (self._counts[places] >= 0)
+        # Each word has one slot, which a later one may take.
+        slots = (words >> np.uint64(64 - _BITS)).astype(np.int64)
+        known = (self._keys[slots] == words) & (self._counts[slots] >= 0)
         missing = np.flatnonzero(~known)
         new = self._analyse(texts(missing))
-        counts = np.where(known, self._counts[places], 0).astype(np.int64)
+        counts = np.where(known, self._counts[slots], 0).astype(np.int64)
         counts[missing] = new.counts
         firsts = np.cumsum(counts) - counts
         tokens = np.zeros(int(counts.sum()), dtype=np.uint64)
         for column in range(_KEPT):
             held = np.flatnonzero(known & (counts > column))
-            tokens[firsts[held] + column] = self._tokens[places[held], column]
+            tokens[firsts[held] + column] = self._tokens[slots[held], column]
         tokens[np.repeat(firsts[missing], new.counts) + _within(new.counts)] = new.tokens
-        self._remember(words[missing], places[missing], new)
+        self._remember(words[missing], slots[missing], new)
         return Analysed(counts, tokens)
 
     def _analyse(self, texts: list[str]) -> Analysed:
         tokens, counts = analyse_each(self._analyzer, texts)
         return Analysed(np.array(counts, dtype=np.int64), hash_texts(tokens))
 
-    def _remember(self, words: Hashes, places: Ints, new: Analysed) -> None:
+    def _remember(self, words: Hashes, slots: Ints, new: Analysed) -> None:
         firsts = np.cumsum(new.counts) - new.counts
-        # Of words that share a place one is remembered, with its own tokens.
+        # Of words that share a slot one is remembered, with its own tokens.
         kept = np.flatnonzero(new.counts <= _KEPT)
-        kept = kept[np.unique(places[kept], return_index=True)[1]]
-        self._keys[places[kept]] = words[kept]
-        self._counts[places[kept]] = new.counts[kept]
+        kept = kept[np.unique(slots[kept], return_index=True)[1]]
+        self._keys[slots[kept]] = words[kept]
+        self._counts[slots[kept]] = new.counts[kept]
         for column in range(_KEPT):
             held = kept[new.counts[kept] > column]
-            self._tokens[places[held], column] = new.tokens[firsts[held] + column]
+            self._tokens[slots[held], column] = new.tokens[firsts[held] + column]
 
 
 def _within(counts: Ints) -> Ints:

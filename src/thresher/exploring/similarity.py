@@ -1,23 +1,23 @@
-"""Scores as Lucene 9 computes them, in the same precision, and those of `qld(exact)`, over arrays of postings at many steps.
+"""Scores as Lucene 9 computes them, in the same precision, and those of `qld(exact)`, for many postings at many steps.
 
-- `qld`: `LMDirichletSimilarity` over document lengths of one byte: for each query term that the document has,
+- `qld`: `LMDirichletSimilarity` over document lengths of one byte: for each query term in the document,
   boost · (ln(1 + tf / (µ · p)) + ln(µ / (µ + |d|))) in 64 bits, at least 0, rounded to 32 bits; p = (cf + 1) / (C + 1).
 - `bm25`: `BM25Similarity`: w - w / (1 + tf · n) in 32 bits, with w = boost · ln(1 + (N - df + 0.5) / (df + 0.5)) and
   n = 1 / (k1 · (1 - b + b · |d| / avgdl)); N counts the documents with a token, avgdl is C / N.
 - Both: the scores of the terms are added in 64 bits and the sum is rounded to 32.
 - `qld(exact)`: see `thresher.lucene.exact`.
 
-A document's length is stored in one byte by `SmallFloat.intToByte4`: exactly below 24 + 16, and beyond that 24 plus a number
-of four significant bits, rounded down.
+Lucene stores |d| in one byte (`SmallFloat.intToByte4`): exactly below 24 + 16, beyond that as 24 plus a number of four
+significant bits, rounded down.
 
-All of them rise with tf, w and avgdl, and fall with |d| and p: what bounds these bounds the score.
+All scores rise with tf, w and avgdl, and fall with |d| and p: bounds on these bound the score.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,51 +27,51 @@ from thresher.pages.plain import Ints
 
 Floats = npt.NDArray[np.float64]
 Singles = npt.NDArray[np.float32]
-Counts = npt.NDArray[np.integer[Any]]
+Integers = npt.NDArray[np.integer[Any]]
 
 _EXACT_LENGTHS = 24
 _KEPT_BITS = 4
 _TIES = 10
-"""As in `thresher.lucene.exact`: scores that agree to this many decimals are ties."""
+"""Scores that agree to this many decimals are ties, as in `thresher.lucene.exact`."""
 
 
 @dataclass(frozen=True)
 class States:
-    """A collection at some steps: `documents` with a token and `tokens` of all, shape (steps,); how often each term occurs
-    and how many documents have it, shape (steps, terms).
+    """The collection at some steps: `documents` with a token and `tokens`, shape (steps,); cf and df of each term, shape
+    (steps, terms).
     """
 
     documents: Ints
     tokens: Ints
-    occurrences: Ints
-    holders: Ints
+    cf: Ints
+    df: Ints
 
 
 class Similarity(Protocol):
-    """Scores documents at some steps, by some terms."""
+    """Scores of documents at some steps by some terms."""
 
     @property
     def single(self) -> bool:
         """Whether scores of whole documents are 32-bit floats of 0 or more."""
         ...
 
-    def by_length(self, lengths: Counts) -> Floats | Singles:
-        """Return what the exact lengths of documents come to, of the same shape: (steps, documents)."""
+    def by_length(self, lengths: Integers) -> Floats | Singles:
+        """Return the part of the score that depends on document length; shape (steps, documents), as `lengths`."""
         ...
 
-    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
-        """Return the scores of pairs of a term and a document; those of documents that do not have it mean nothing.
+    def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+        """Return the scores of pairs of a term and a document; undefined where tf is 0.
 
         Args:
-            times: how often the documents have the terms; shape (steps, pairs).
+            times: tf of each pair; shape (steps, pairs).
             terms: the column of each pair's term; shape (pairs,).
-            boosts: how often the query has each column's term; shape (terms,).
+            boosts: the query's tf of each column's term; shape (terms,).
             by_length: of each pair's document; shape (steps, pairs).
         """
         ...
 
     def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:
-        """Return the scores of documents from the sums of their terms' scores; `size` is the number of the query's tokens."""
+        """Return the scores of documents from the sums over terms; `size` is the number of tokens of the query."""
         ...
 
     def columns(self, terms: Ints) -> Similarity:
@@ -83,55 +83,76 @@ class Similarity(Protocol):
         ...
 
     def highest(self) -> Similarity:
-        """Return what gives at least the score that this gives at any of its steps, as one step."""
+        """Return, as one step, a similarity whose scores are at least those at any of the steps."""
         ...
 
     def lowest(self) -> Similarity:
-        """Return what gives at most the score that this gives at any step, to documents that have the terms at all steps."""
+        """Return, as one step, a similarity whose scores of documents with the terms are at most those at any of the steps."""
         ...
 
     def ceiling(self, boosts: Floats) -> float:
-        """Return a sum of numbers that scores are differences of, beyond the scores themselves."""
+        """Return the size of the numbers that scores are differences of, summed over terms: it bounds rounding errors."""
         ...
 
 
 def similarity(model: RetrievalModel, states: States) -> Similarity:
-    """Return what scores the documents of some states by a retrieval model."""
+    """Return the similarity of a retrieval model for some states of the collection."""
     tokens = states.tokens[:, None]
     if model.family == "bm25":
         documents = states.documents[:, None]
-        rarity = np.log(1 + (documents - states.holders + 0.5) / (states.holders + 0.5)).astype(np.float32)
+        rarity = np.log(1 + (documents - states.df + 0.5) / (states.df + 0.5)).astype(np.float32)
         return _BM25(model, rarity, np.divide(tokens, np.maximum(documents, 1)).astype(np.float32))
     if not model.exact:
-        return _Dirichlet(float(np.float32(model.mu)), (states.occurrences + 1.0) / (tokens + 1.0))
-    # Where a term does not occur no document has it: any share will do.
-    shares = np.divide(states.occurrences, tokens, out=np.ones(states.occurrences.shape), where=states.occurrences > 0)
+        return _Dirichlet(float(np.float32(model.mu)), (states.cf + 1.0) / (tokens + 1.0))
+    # A term that does not occur is in no document: any share will do.
+    shares = np.divide(states.cf, tokens, out=np.ones(states.cf.shape), where=states.cf > 0)
     return _Exact(model.mu, shares)
 
 
-def stored_lengths(tokens: Counts) -> Ints:
-    """Return document lengths as Lucene reads them from its one byte a document.
+def stored_lengths(tokens: Integers) -> Ints:
+    """Return document lengths as Lucene reads them back from one byte.
 
     >>> stored_lengths(np.array([39, 40, 41, 42, 1000])).tolist()
     [39, 40, 40, 42, 984]
     """
     beyond = np.maximum(tokens - _EXACT_LENGTHS, 0)
-    # frexp gives how many bits a number has; no length comes near 2^53.
+    # frexp gives the number of bits; no length comes near 2^53.
     shift = np.maximum(np.frexp(beyond.astype(np.float64))[1] - _KEPT_BITS, 0)
     return np.where(tokens < _EXACT_LENGTHS, tokens, _EXACT_LENGTHS + ((beyond >> shift) << shift))
 
 
 @dataclass(frozen=True)
-class _Dirichlet:
+class _OfShares:
+    """What `qld` and `qld(exact)` have in common: `shares` are p(w|C), shape (steps, terms); a larger one lowers the score."""
+
     mu: float
     shares: Floats
+
+    def columns(self, terms: Ints) -> Self:
+        return replace(self, shares=self.shares[:, terms])
+
+    def rows(self, steps: slice) -> Self:
+        return replace(self, shares=self.shares[steps])
+
+    def highest(self) -> Self:
+        return replace(self, shares=self.shares.min(axis=0, keepdims=True))
+
+    def lowest(self) -> Self:
+        return replace(self, shares=self.shares.max(axis=0, keepdims=True))
+
+    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
+        return 0.0
+
+
+@dataclass(frozen=True)
+class _Dirichlet(_OfShares):
     single: bool = True
 
-    def by_length(self, lengths: Counts) -> Floats:
-        found: Floats = np.log(self.mu / (stored_lengths(lengths) + self.mu))
-        return found
+    def by_length(self, lengths: Integers) -> Floats:
+        factors: Floats = np.log(self.mu / (stored_lengths(lengths) + self.mu))
+        return factors
 
-    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+    def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
         scores = _of_times(lambda count, share: np.log(1 + count / (self.mu * share)), self.shares, times, terms)
         scores += by_length
         if (boosts != 1).any():
@@ -142,21 +163,6 @@ class _Dirichlet:
     def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
-    def columns(self, terms: Ints) -> _Dirichlet:
-        return _Dirichlet(self.mu, self.shares[:, terms])
-
-    def rows(self, steps: slice) -> _Dirichlet:
-        return _Dirichlet(self.mu, self.shares[steps])
-
-    def highest(self) -> _Dirichlet:
-        return _Dirichlet(self.mu, self.shares.min(axis=0, keepdims=True))
-
-    def lowest(self) -> _Dirichlet:
-        return _Dirichlet(self.mu, self.shares.max(axis=0, keepdims=True))
-
-    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
-        return 0.0
-
 
 @dataclass(frozen=True)
 class _BM25:
@@ -165,15 +171,15 @@ class _BM25:
     average: Singles
     single: bool = True
 
-    def by_length(self, lengths: Counts) -> Singles:
+    def by_length(self, lengths: Integers) -> Singles:
         one, k1, b = np.float32(1), np.float32(self.model.k1), np.float32(self.model.b)
-        # An average of 0 is that of no documents.
+        # Without documents the average is 0.
         average = np.where(self.average > 0, self.average, one)
         with np.errstate(divide="ignore"):  # a k1 of 0 makes it infinite, and the score the term's weight, as in Java
             norms = one / (k1 * ((one - b) + b * stored_lengths(lengths).astype(np.float32) / average))
         return np.asarray(norms, dtype=np.float32)
 
-    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+    def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
         weights = (boosts.astype(np.float32) * self.rarity)[:, terms]
         with np.errstate(invalid="ignore"):  # of documents without the term
             scores = weights - weights / (np.float32(1) + times.astype(np.float32) * by_length)
@@ -199,16 +205,14 @@ class _BM25:
 
 
 @dataclass(frozen=True)
-class _Exact:
-    mu: float
-    shares: Floats
+class _Exact(_OfShares):
     single: bool = False
 
-    def by_length(self, lengths: Counts) -> Floats:
-        found: Floats = np.log1p(lengths / self.mu)
-        return found
+    def by_length(self, lengths: Integers) -> Floats:
+        factors: Floats = np.log1p(lengths / self.mu)
+        return factors
 
-    def scores(self, times: Counts, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:  # noqa: ARG002
+    def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:  # noqa: ARG002
         scores = _of_times(lambda count, share: np.log1p(count / (self.mu * share)), self.shares, times, terms)
         if (boosts != 1).any():
             scores *= boosts[terms]
@@ -218,32 +222,17 @@ class _Exact:
         scores: Floats = np.round(sums - size * by_length, _TIES)
         return scores
 
-    def columns(self, terms: Ints) -> _Exact:
-        return _Exact(self.mu, self.shares[:, terms])
 
-    def rows(self, steps: slice) -> _Exact:
-        return _Exact(self.mu, self.shares[steps])
-
-    def highest(self) -> _Exact:
-        return _Exact(self.mu, self.shares.min(axis=0, keepdims=True))
-
-    def lowest(self) -> _Exact:
-        return _Exact(self.mu, self.shares.max(axis=0, keepdims=True))
-
-    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
-        return 0.0
-
-
-def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times: Counts, terms: Ints) -> Floats:
-    """Return a function of how often a term is there and its share; from a table if that has fewer values."""
+def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times: Integers, terms: Ints) -> Floats:
+    """Return a function of tf and p(w|C) for all pairs, by way of a table where that has fewer entries."""
     steps, columns = shares.shape
     most = int(times.max(initial=0)) + 1
     if steps * columns * most > times.size:
         return formula(times.astype(np.float64), shares[:, terms])
     table = formula(np.arange(most, dtype=np.float64), shares[:, :, None])
-    places = times + (terms * most + np.arange(steps)[:, None] * (columns * most))
-    found: Floats = table.ravel()[places]
-    return found
+    entries = times + (terms * most + np.arange(steps)[:, None] * (columns * most))
+    values: Floats = table.ravel()[entries]
+    return values
 
 
 def _single(values: Floats) -> Floats:

@@ -1,9 +1,8 @@
-"""How many bytes an index of known counts has, learnt from indexes that were built.
+"""Estimates the bytes of an index from its counts, fitted to indexes that were built.
 
-A sum of so much a document, posting, term and further occurrence, none negative, chosen for the least relative errors; times
-what the indexes nearest in kind were off by that (Gaussian-process regression on the logarithms, as in Rasmussen and
-Williams, "Gaussian Processes for Machine Learning", 2006, Eq. 2.25). Only indexes of one collection and one set of options
-have a price in common.
+A linear model with non-negative prices per document, posting, term and repeated occurrence, fitted to relative errors, times
+a correction by how far off similar indexes were (Gaussian-process regression on logarithms: Rasmussen and Williams, "Gaussian
+Processes for Machine Learning", 2006, Eq. 2.25). Prices hold for one collection and one set of options.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.exploring.records import Size, SizeErrors
+from thresher.exploring.exploration import Size, SizeErrors
 from thresher.exploring.similarity import Floats
 
 FEWEST = 8
-"""Of fewer indexes nothing is learnt."""
+"""Fewest different indexes to fit a model to."""
 
 COUNTED_SHARE = 0.1
-"""Errors are told of indexes with at least this share of the largest one's bytes."""
+"""Errors are reported for indexes with at least this share of the largest one's bytes."""
 
-# Of headers and lists of fields in the files of any index.
+# Bytes of headers and field lists in any index.
 _FIXED = 1700.0
-# Ratios of counts that are e^2 apart have little to do with each other; the sum is off by 10 % before it is corrected; and
-# files of the same counts differ by 0.3 %.
+# Length scale (in logarithms), prior deviation and noise of the regression: the linear model is off by about 10 %, and files
+# of the same counts differ by 0.3 %.
 _DISTANCE, _OFF, _NOISE = 2.0, 0.1, 0.003
 
 
 @dataclass(frozen=True)
 class BuiltIndex:
-    """An index that was built: what it holds, and its bytes."""
+    """The counts and bytes of an index that was built."""
 
     size: Size
     bytes: int
@@ -48,44 +47,44 @@ class SizeModel:
         sizes = [index.size for index in built]
         held = np.array([index.bytes for index in built], dtype=np.float64)
         parts = _parts(sizes)
-        # SciPy takes as long to load as a small collection to explore, and is of use only here.
+        # Imported late: loading SciPy takes as long as exploring a small collection.
         from scipy.optimize import nnls
 
         self._prices: Floats = nnls(parts / held[:, None], np.ones(len(built)))[0]
-        self._places = _places(sizes)
-        near = _likeness(self._places, self._places) + _NOISE**2 * np.eye(len(built))
-        self._off: Floats = np.linalg.solve(near, np.log(held / (parts @ self._prices)))
+        self._features = _features(sizes)
+        covariance = _kernel(self._features, self._features) + _NOISE**2 * np.eye(len(built))
+        self._off: Floats = np.linalg.solve(covariance, np.log(held / (parts @ self._prices)))
 
     def bytes(self, size: Size) -> int:
         """Return the bytes of an index, 0 for one without tokens."""
         if not size.tokens:
             return 0
-        correction = _likeness(_places([size]), self._places) @ self._off
+        correction = _kernel(_features([size]), self._features) @ self._off
         return round(float((_parts([size]) @ self._prices * np.exp(correction))[0]))
 
 
 def fit(built: Sequence[BuiltIndex]) -> SizeModel | None:
-    """Return what can be learnt from indexes of one collection and one set of options; None of fewer than `FEWEST`."""
+    """Return the model of indexes of one collection and one set of options; None with fewer than `FEWEST`."""
     different = _different(built)
     return SizeModel(different) if len(different) >= FEWEST else None
 
 
 def leave_one_out(built: Sequence[BuiltIndex]) -> SizeErrors | None:
-    """Return the errors of estimates of each index from all others; None of fewer than `FEWEST` indexes."""
+    """Return the errors of estimating each index from all others; None with fewer than `FEWEST`."""
     different = _different(built)
     if len(different) < FEWEST:
         return None
     least = COUNTED_SHARE * max(index.bytes for index in different)
     errors = [
-        abs(SizeModel(different[:place] + different[place + 1 :]).bytes(index.size) / index.bytes - 1)
-        for place, index in enumerate(different)
+        abs(SizeModel(different[:left_out] + different[left_out + 1 :]).bytes(index.size) / index.bytes - 1)
+        for left_out, index in enumerate(different)
         if index.bytes >= least
     ]
     return SizeErrors(len(errors), float(np.mean(errors)), max(errors))
 
 
 def _different(built: Sequence[BuiltIndex]) -> list[BuiltIndex]:
-    """Return the indexes with tokens, those of the same counts once: cutoffs may keep the same text."""
+    """Return the indexes with tokens, one of each set of counts: cutoffs may keep the same text."""
     return list({index.size: index for index in built if index.size.tokens}.values())
 
 
@@ -96,8 +95,8 @@ def _parts(sizes: Sequence[Size]) -> Floats:
     )
 
 
-def _places(sizes: Sequence[Size]) -> Floats:
-    """Return where indexes lie by kind: their size, and how often terms come in a document, in all documents, again."""
+def _features(sizes: Sequence[Size]) -> Floats:
+    """Return log features of indexes: size, terms per document, df per term, tf per posting."""
     ratios = [
         [
             size.postings,
@@ -107,11 +106,11 @@ def _places(sizes: Sequence[Size]) -> Floats:
         ]
         for size in sizes
     ]
-    found: Floats = np.log(np.array(ratios))
-    return found
+    features: Floats = np.log(np.array(ratios))
+    return features
 
 
-def _likeness(some: Floats, others: Floats) -> Floats:
+def _kernel(some: Floats, others: Floats) -> Floats:
     distances = ((some[:, None] - others[None]) ** 2).sum(axis=-1)
-    found: Floats = _OFF**2 * np.exp(-distances / (2 * _DISTANCE**2))
-    return found
+    covariance: Floats = _OFF**2 * np.exp(-distances / (2 * _DISTANCE**2))
+    return covariance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.choosing.records import Choice, read_choice
-from thresher.exploring.records import Exploration, read_exploration
+from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.files import write_text
 from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.results_tables import (

@@ -8,7 +8,7 @@ from markupsafe import Markup
 
 from thresher.choosing.records import Choice, Decision, ModelDecisions
 from thresher.evaluation.non_inferiority import MINIMUM
-from thresher.exploring.records import Exploration
+from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import drawn_overview, drawn_sweep
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table

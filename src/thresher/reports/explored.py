@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from thresher.exploring.records import Exploration, ExploredSweep
+from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.files import write_text
 from thresher.reports.formatting import NOTHING, fixed, percent
 from thresher.reports.table import csv_text, number_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.choosing.records import Choice
-from thresher.exploring.records import Exploration
+from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
 from thresher.reports.html_parts import Picture, picture, render_template

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from thresher.choosing.records import Choice, Decision, JudgedVariant, ModelDecisions, SizeKind
 from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
-from thresher.exploring.records import Exploration
+from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import Drawn
 from thresher.reports.choice_tables import margin_text, percent_text
 from thresher.reports.formatting import cutoff_text, fixed, percent, signed

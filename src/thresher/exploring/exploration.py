@@ -1,4 +1,4 @@
-"""What exploring gives back."""
+"""What exploring returns, and `explored.json`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from thresher.files import write_text
 
 @dataclass(frozen=True)
 class Size:
-    """What an index holds, as counts: `documents` that are not blank, `tokens`, `postings` (pairs of a document and a term
-    that it has), and different terms.
+    """The counts of an index: documents that are not blank, tokens, postings (pairs of a document and a term), and different
+    terms.
     """
 
     documents: int
@@ -28,9 +28,9 @@ class Size:
 
 @dataclass(frozen=True)
 class SizeErrors:
-    """How far off the estimates of `indexes` built indexes are, each from the others alone: shares of the true bytes.
+    """Errors of estimating each of `indexes` built indexes from the others, as shares of its bytes.
 
-    Of the indexes with at least a tenth of the largest one's bytes.
+    Only of indexes with at least a tenth of the largest one's bytes.
     """
 
     indexes: int
@@ -75,9 +75,13 @@ class ExploredSweep:
 class Exploration:
     """All sweeps and single variants that were asked for, the baseline among them.
 
-    `documents` are those with text and `words` what they hold before cleaning. `size_errors` are those of the estimated index
-    bytes; None if too few indexes were built to estimate any. `held_out` are the topics held out, an id of which may be one
-    of `topics` too. `key` stands for all that the values rest on: see `thresher.experiments.stages`.
+    Args:
+        documents: with text before cleaning.
+        words: of those.
+        depth: of the rankings.
+        size_errors: None if too few indexes were built to estimate bytes.
+        held_out: topics; their ids may be among `topics` too.
+        key: of all that the values rest on, see `thresher.experiments.stages`.
     """
 
     retrieval: tuple[str, ...]
@@ -104,8 +108,8 @@ class Exploration:
 
 
 def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDArray[np.float64]:
-    found: npt.NDArray[np.float64] = values[model, measure].mean(axis=1)
-    return found
+    means: npt.NDArray[np.float64] = values[model, measure].mean(axis=1)
+    return means
 
 
 FILE = "explored.json"

@@ -1,0 +1,211 @@
+"""Sweeps to explore: which cutoffs, and at which step each sentence comes in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import ConfigError
+from thresher.pages.plain import Ints
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
+from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.cutting import Mask, sentence_mask
+from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
+
+_MOST_HELD = 1 << 16
+_AT_ONCE = 1 << 18
+
+
+class _Spread:
+    """The scores of one scorer, each with its number of words: exact up to `_MOST_HELD` different scores.
+
+    Beyond that, neighbours are merged into the highest of them, so that all hold about as many words: what is held are still
+    scores that occur.
+    """
+
+    def __init__(self) -> None:
+        self.values: Scores = np.zeros(0, dtype=np.float32)
+        self.words: Ints = np.zeros(0, dtype=np.int64)
+        self._waiting: list[tuple[Scores, Ints]] = []
+        self._size = 0
+
+    def add(self, scores: Scores, words: Ints) -> None:
+        finite = np.isfinite(scores)
+        self._waiting.append((scores[finite], words[finite]))
+        self._size += len(scores)
+        if self._size > _AT_ONCE:
+            self.settle()
+
+    def settle(self) -> None:
+        scores = np.concatenate([self.values, *(scores for scores, _ in self._waiting)])
+        words = np.concatenate([self.words, *(words for _, words in self._waiting)])
+        self._waiting, self._size = [], 0
+        self.values, inverse = np.unique(scores, return_inverse=True)
+        self.words = np.bincount(inverse, weights=words, minlength=len(self.values)).astype(np.int64)
+        if len(self.values) > _MOST_HELD:
+            reached = np.cumsum(self.words + 1)
+            last = np.unique(np.searchsorted(reached, np.linspace(0, reached[-1], _MOST_HELD // 2 + 1)[1:]))
+            self.values = self.values[last]
+            self.words = np.diff(np.cumsum(self.words)[last], prepend=0)
+
+
+def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[Cut, tuple[float, ...]]:
+    """Return, for each template, cutoffs at scores that occur in a store, which is read once for all of them.
+
+    Args:
+        folder: the score store.
+        templates: cuts without a cutoff, of scorers that do not decide.
+        points: up to so many different scores, all are cutoffs. Beyond, at least so many are: half of them evenly spread over
+            the words, half over the different scores.
+
+    Returns:
+        cutoffs within the scorer's range, ascending, as the shortest decimals of the same 32-bit float.
+
+    Raises:
+        StateError: if a shard is damaged or lacks scores.
+    """
+    scorers = {template.scorer.canonical_name: template.scorer for template in templates}
+    spreads = {name: _Spread() for name in scorers}
+    columns = sorted({column for scorer in scorers.values() for column in weighted_columns(scorer)})
+    for path in shards(folder) if templates else ():
+        table = read_shard(path, columns).combine_chunks()
+        if len(table):
+            for name, scorer in scorers.items():
+                spreads[name].add(*weighted_scores(table, scorer))
+    cutoffs = {}
+    for name, spread in spreads.items():
+        spread.settle()
+        cutoffs[name] = _evenly(*_in_range(spread, scorers[name]), points)
+    return {template: cutoffs[template.scorer.canonical_name] for template in templates}
+
+
+def _in_range(spread: _Spread, scorer: Scorer) -> tuple[Scores, Ints]:
+    low = -np.inf if scorer.low is None else scorer.low
+    high = np.inf if scorer.high is None else scorer.high
+    inside = (spread.values >= low) & (spread.values <= high)
+    return spread.values[inside], spread.words[inside]
+
+
+def _evenly(values: Scores, words: Ints, points: int) -> tuple[float, ...]:
+    chosen: npt.NDArray[np.int64] = np.arange(len(values))
+    if len(values) > points:
+        reached = np.cumsum(words)
+        parts = points // 2
+        chosen = np.zeros(0, dtype=np.int64)
+        while len(chosen) < points:
+            ranks = np.linspace(0, len(values) - 1, parts + 1).astype(np.int64)
+            shares = np.searchsorted(reached, np.linspace(0, reached[-1], parts + 1))
+            chosen = np.unique(np.concatenate([ranks, np.minimum(shares, len(values) - 1)]))
+            # Many words may share few scores.
+            parts += max(1, (points - len(chosen)) // 2)
+    return tuple(float(str(value)) for value in values[chosen])
+
+
+Steps = npt.NDArray[np.uint16]
+"""For each sentence, the index of the first cleaner of a sweep that keeps it; the number of cleaners if none does."""
+
+MOST_CLEANERS = 2**16 - 2
+"""In a sweep; one more value stands for none of them."""
+
+_LARGEST = float(np.finfo(np.float32).max)
+
+
+@dataclass(frozen=True)
+class NestedSweep:
+    """Cleaners, the strictest first, each of which keeps all that those before it keep.
+
+    Either the cutoffs of one scorer (one cut each, headings kept or not in all), or a single cleaner.
+
+    Args:
+        name: of the scorer with its options, or of the single cleaner.
+        cleaners: at least one.
+        has_cutoffs: whether it is a scorer's.
+    """
+
+    name: str
+    cleaners: tuple[Cleaner, ...]
+    has_cutoffs: bool = False
+
+    @property
+    def cutoffs(self) -> tuple[float, ...] | None:
+        """The cutoffs, the strictest first; None for a single cleaner."""
+        return tuple(cleaner.cuts[0].threshold for cleaner in self.cleaners) if self.has_cutoffs else None
+
+    @property
+    def scorers(self) -> tuple[Scorer, ...]:
+        """The scorers that its cleaners need; cutoffs need the same."""
+        return tuple(self.cleaners[0].scorers)
+
+    def steps(self, scores: Mapping[str, Scores], block_of_sentence: Ints, heading: Mask) -> Steps:
+        """Return the step of each sentence.
+
+        Args:
+            scores: by each scorer's canonical name, one score a block or sentence.
+            block_of_sentence: for each sentence, the index of its block.
+            heading: for each block, whether it is the title or a heading.
+        """
+        if not self.has_cutoffs:
+            mask = sentence_mask(self.cleaners[0], dict(scores), block_of_sentence, heading)
+            return np.where(mask, 0, 1).astype(np.uint16)
+        cut = self.cleaners[0].cuts[0]
+        sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
+        # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
+        cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
+        # NaN sorts above all cutoffs: such a segment is never kept.
+        steps = np.searchsorted(sign * cutoffs, sign * scores[cut.scorer.canonical_name]).astype(np.uint16)
+        if cut.scorer.segment == BLOCK:
+            steps = steps[block_of_sentence]
+        if cut.keep_headings:
+            steps[heading[block_of_sentence]] = 0
+        return steps
+
+
+def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]) -> tuple[NestedSweep, ...]:
+    """Return a sweep for each template, joined by the cleaners that belong to it, and one for each other cleaner.
+
+    Args:
+        sweeps: cutoffs by template (a cut without a cutoff).
+        cleaners: with numbers for percentiles.
+
+    Raises:
+        ConfigError: if a sweep has more than `MOST_CLEANERS` cutoffs.
+    """
+    cutoffs = {template.name: set(values) for template, values in sweeps.items()}
+    single: dict[str, NestedSweep] = {}
+    for cleaner in cleaners:
+        name = _sweep_of(cleaner)
+        if name in cutoffs:
+            cutoffs[name].add(cleaner.cuts[0].threshold)
+        else:
+            single[cleaner.name] = NestedSweep(cleaner.name, (cleaner,))
+    for name, values in cutoffs.items():
+        if len(values) > MOST_CLEANERS:
+            raise ConfigError(f"a sweep of {len(values)} cutoffs is too long", f"explore {MOST_CLEANERS} at most", name)
+    # A scorer without a finite score has no cutoffs.
+    swept = [_sweep(template, cutoffs[template.name]) for template in sweeps if cutoffs[template.name]]
+    return (*single.values(), *swept)
+
+
+def scorers_of(every: Iterable[NestedSweep]) -> tuple[Scorer, ...]:
+    """Return the scorers that sweeps need, each once."""
+    return tuple({scorer.canonical_name: scorer for sweep in every for scorer in sweep.scorers}.values())
+
+
+def _sweep_of(cleaner: Cleaner) -> str | None:
+    """Return the name of the template that a cleaner is a cutoff of, or None."""
+    if len(cleaner.cuts) != 1 or cleaner.cuts[0].scorer.decides:
+        return None
+    return replace(cleaner.cuts[0], cutoff=None, percentile=None).name
+
+
+def _sweep(template: Cut, cutoffs: Iterable[float]) -> NestedSweep:
+    strictest_first = sorted(cutoffs, reverse=template.scorer.keep == KEEP_HIGH)
+    return NestedSweep(
+        template.name,
+        tuple(Cleaner((template.at(cutoff, template.name),)) for cutoff in strictest_first),
+        has_cutoffs=True,
+    )
