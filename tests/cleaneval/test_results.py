@@ -33,7 +33,7 @@ from thresher.cleaneval.results import (
     summarize_quality,
 )
 from thresher.cleaneval.rouge import RougeCounts
-from thresher.evaluation.wilcoxon import signed_ranks
+from thresher.evaluation.significance import signed_ranks
 from thresher.pages import Segments
 from thresher.scorers.base import Scores
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner

@@ -14,7 +14,7 @@ from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
 from thresher.errors import ConfigError
-from thresher.evaluation.wilcoxon import signed_ranks
+from thresher.evaluation.significance import signed_ranks
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.store import score_page

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.rules import HeldOutChoice, best_candidate, choose
+from thresher.evaluation.rules import HeldOutChoice, best_variant, choose
 
 INFINITY = float("inf")
 # Hundredths: differences are far above the tolerance or none.
@@ -28,7 +28,7 @@ MEANS = st.lists(st.tuples(*[st.integers(0, 100).map(lambda value: value / 100)]
     ],
 )
 def test_the_best_and_of_equals_the_smallest(means: list[float], sizes: list[int], place: int) -> None:
-    assert best_candidate(means, sizes) == place
+    assert best_variant(means, sizes) == place
 
 
 def test_optimism_is_what_the_best_there_would_have_promised_beyond_the_chosen() -> None:

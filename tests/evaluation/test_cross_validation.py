@@ -127,13 +127,13 @@ def test_to_another_topic_set_by_hand() -> None:
 
 
 def test_another_topic_set_has_the_same_cutoffs() -> None:
-    with pytest.raises(ValueError, match=r"^the training and the held-out topics need the same cutoffs$"):
+    with pytest.raises(ValueError, match=r"^the training and the held-out topics need the same variants$"):
         transfer(topic_set(5, 3, 12), topic_set(6, 2, 12), BEST, "AP")
 
 
 def test_values_that_do_not_fit() -> None:
     values, baseline = topic_set(7, 3, 12)
-    message = r"^finite values \[cutoff, topic\] and a baseline \[topic\] are needed, at least one of each$"
+    message = r"^finite values \[variant, topic\] and a baseline \[topic\] are needed, at least one of each$"
     with pytest.raises(ValueError, match=message):
         cross_validate(values, baseline[1:], BEST, "AP")
     with pytest.raises(ValueError, match=message):

@@ -17,7 +17,7 @@ from thresher.evaluation.measures import (
     topic_set,
 )
 from thresher.evaluation.qrels import read_qrels
-from thresher.evaluation.records import Topic
+from thresher.evaluation.topics import Topic
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ def test_margins_that_are_none(value: float, relative: bool) -> None:
 )
 def test_values_that_do_not_fit(values: NDArray, baseline: NDArray) -> None:
     with pytest.raises(
-        ValueError, match=r"^finite values \[cutoff, topic\] and a baseline \[topic\] are needed, at least"
+        ValueError, match=r"^finite values \[variant, topic\] and a baseline \[topic\] are needed, at least"
     ):
         non_inferiority(values, baseline, MARGIN)
 

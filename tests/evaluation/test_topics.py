@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, InputError
-from thresher.evaluation.records import Topic
-from thresher.evaluation.topics import read_topics, spelled_as
+from thresher.evaluation.topics import Topic, read_topics, spelled_as
 
 CLASSIC = """<top>
 <num> Number: 301

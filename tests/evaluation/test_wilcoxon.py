@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.wilcoxon import EXACT_LIMIT, SignedRanks, signed_ranks
+from thresher.evaluation.significance import EXACT_LIMIT, SignedRanks, signed_ranks
 
 
 def enumerated_p(differences: list[float]) -> float:

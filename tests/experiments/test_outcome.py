@@ -18,7 +18,7 @@ from thresher.collections.records import Part
 from thresher.costs import Tdp, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
-from thresher.evaluation.records import Topic
+from thresher.evaluation.topics import Topic
 from thresher.experiments.config import CostOptions, Experiment, TopicSource, load_experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from report_samples import BASELINE, WORDS, large, small
 
 from thresher.errors import InputError
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.results.records import RESULTS, Cost, Results, Row, TopicValue
 
 FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."

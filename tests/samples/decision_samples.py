@@ -19,7 +19,7 @@ from thresher.choosing.records import (
 )
 from thresher.costs import BreakEven
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 
 
 def compared(difference: float) -> Comparison:

@@ -7,8 +7,7 @@ import random
 from dataclasses import replace
 
 from thresher.costs.break_even import break_even
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import compare_all
+from thresher.evaluation.significance import Comparison, compare_all
 from thresher.results.records import Cost, Results, Row, TopicValue
 
 NDCG = "nDCG(dcg='exp-log2')@10"

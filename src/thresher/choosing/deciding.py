@@ -21,8 +21,7 @@ from thresher.errors import InputError
 from thresher.evaluation.cross_validation import FOLDS, REPEATS, cross_validate, transfer
 from thresher.evaluation.non_inferiority import Margin, NonInferiority, non_inferiority, smallest_non_inferior
 from thresher.evaluation.rules import Rule, at_knee, highest_mean, pareto_front, smallest_without_loss
-from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
 
 DEFAULT_MARGIN = Margin(0.05, relative=True)
 """Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher.costs import BreakEven
 from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.records import RecordFile
 
 Values = npt.NDArray[np.float64]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.errors import InputError
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import TOLERANCE
 
 SHORT = 15
 """Segments of fewer words are very short."""

@@ -12,9 +12,7 @@ from typing import Any
 
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.measures import Agreement, CleaningSummary, Summary, agreement, summarize, summarize_pages
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import ALPHA, compare, holm
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import ALPHA, TOLERANCE, Comparison, compare, holm
 
 TESTED = "word F1"
 """The measure that cleaners are tested on: F1 of words by alignment."""

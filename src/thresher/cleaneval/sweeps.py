@@ -12,9 +12,7 @@ from statistics import fmean, stdev
 from thresher.cleaneval.measures import Agreement, PageWords, agreement
 from thresher.cleaneval.results import TESTED
 from thresher.errors import ConfigError
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import compare
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import TOLERANCE, Comparison, compare
 from thresher.scorers.base import KEEP_LOW
 
 

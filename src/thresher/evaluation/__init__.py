@@ -12,11 +12,10 @@ from thresher.evaluation.measures import (
     topic_set,
 )
 from thresher.evaluation.qrels import read_qrels
-from thresher.evaluation.records import Comparison, Topic
 from thresher.evaluation.rules import pareto_front
 from thresher.evaluation.runs import read_run, write_run
-from thresher.evaluation.significance import UNTESTED, compare, compare_all, holm, is_tested
-from thresher.evaluation.topics import TOPIC_FORMATS, read_topics, spelled_as
+from thresher.evaluation.significance import UNTESTED, Comparison, compare, compare_all, holm, is_tested
+from thresher.evaluation.topics import TOPIC_FORMATS, Topic, read_topics, spelled_as
 
 __all__ = [
     "DEFAULT_MEASURES",

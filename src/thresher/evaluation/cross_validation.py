@@ -1,4 +1,4 @@
-"""What a rule's choice of a cutoff is worth on topics that had no part in it."""
+"""What a rule is worth on topics without a part in its choice."""
 
 from __future__ import annotations
 
@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from thresher.evaluation.non_inferiority import check_values
-from thresher.evaluation.records import Comparison
 from thresher.evaluation.rules import Rule, outcome
-from thresher.evaluation.significance import ALPHA, SEED, compare
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import ALPHA, SEED, TOLERANCE, Comparison, compare
 
 FOLDS = 10
 REPEATS = 10
@@ -22,11 +20,15 @@ REPEATS = 10
 class CrossValidation:
     """A rule, cross-validated over topics.
 
-    `choice` is the rule's on all topics, a place among the cutoffs or None for the baseline, and `apparent` its mean on the
-    same topics. `held_out` holds for every topic the value of what was chosen without it, the mean over repeats, and `mean`
-    is theirs. `optimism` is apparent - mean: what is promised by topics that were also chosen on. `shares` says how often
-    each cutoff was chosen, of all trainings, and `baseline_share` how often none was; they sum to 1. `comparison` sets
-    `held_out` against the baseline.
+    Args:
+        choice: index of the variant that the rule picks on all topics, None for the baseline.
+        apparent: its mean on the same topics.
+        mean: of `held_out`.
+        optimism: apparent - mean.
+        held_out: for each topic the value of what was picked without it, averaged over repeats.
+        shares: of the trainings, those that pick each variant.
+        baseline_share: those that pick none.
+        comparison: of `held_out` with the baseline.
     """
 
     choice: int | None
@@ -41,11 +43,14 @@ class CrossValidation:
 
 @dataclass(frozen=True)
 class TransferredChoice:
-    """A rule's choice on one topic set, measured on another.
+    """A rule's choice on training topics, measured on held-out ones.
 
-    `choice` is that of the training topics and `best` that of the held-out ones, places among the cutoffs or None for the
-    baseline; `training`, `mean` and `apparent` are the mean of `choice` on the training topics, of `choice` on the held-out
-    ones, and of `best` there. `optimism` is apparent - mean. `comparison` sets `choice` against the baseline, held out.
+    Args:
+        choice, best: indices of the variants that the rule picks on training and on held-out topics, None for the baseline.
+        training, mean: of `choice`, on training and on held-out topics.
+        apparent: mean of `best` on held-out topics.
+        optimism: apparent - mean.
+        comparison: of `choice` with the baseline, on held-out topics.
     """
 
     choice: int | None
@@ -69,20 +74,20 @@ def cross_validate(
     alpha: float = ALPHA,
     seed: int = SEED,
 ) -> CrossValidation:
-    """Let a rule choose on all folds of topics but one, and look at its choice on that one; for every fold, repeatedly.
+    """Let a rule pick on all folds of topics but one, and measure its pick on that one; for every fold, repeatedly.
 
     Stone (1974): the whole procedure of choosing runs in every fold, as nothing of it may see the topics it is judged on.
-    A fold's training has fewer topics than there are, so the held-out mean is that of a slightly worse informed choice, and
-    the optimism errs to the side of caution. The comparison's test and interval take the held-out values for independent,
-    which those of overlapping trainings are not quite; no unbiased estimate of the variance exists (Bengio & Grandvalet 2004).
+    Trainings have fewer topics than there are, so the held-out mean is slightly pessimistic. The comparison's test and
+    interval assume independent held-out values, which those of overlapping trainings are not quite; no unbiased estimate of
+    the variance exists (Bengio & Grandvalet 2004).
 
     Args:
-        values: of a measure, [cutoff, topic], finite.
+        values: of a measure, [variant, topic], finite.
         baseline: [topic].
         rule: is called on each training, and on all topics if `on_all` is None.
         measure: the name to put into the comparison.
         on_all: picks on all topics, where that is known already or done with more care.
-        folds: 2 to the number of topics; as many as topics is leaving one out, which needs and gets one repeat.
+        folds: 2 to the number of topics; with as many as topics (leaving one out), there is one repeat.
         repeats: at least 1; each shuffles the topics anew.
         alpha: of the comparison's interval.
         seed: of the shuffles and of the comparison's bootstrap.
@@ -103,9 +108,9 @@ def cross_validate(
     chosen: list[int | None] = []
     for fold in _folds(topics, folds, repeats, seed):
         training = np.setdiff1d(np.arange(topics), fold)
-        place = rule(values[:, training], baseline[training])
-        chosen.append(place)
-        total[fold] += outcome(place, values, baseline)[fold]
+        pick = rule(values[:, training], baseline[training])
+        chosen.append(pick)
+        total[fold] += outcome(pick, values, baseline)[fold]
     held_out = total / repeats
     choice = (on_all or rule)(values, baseline)
     apparent, mean = float(outcome(choice, values, baseline).mean()), float(held_out.mean())
@@ -115,7 +120,7 @@ def cross_validate(
         mean=mean,
         optimism=_difference(apparent, mean),
         held_out=tuple(held_out.tolist()),
-        shares=tuple(chosen.count(place) / len(chosen) for place in range(len(values))),
+        shares=tuple(chosen.count(index) / len(chosen) for index in range(len(values))),
         baseline_share=chosen.count(None) / len(chosen),
         comparison=compare(held_out.tolist(), baseline.tolist(), measure, alpha=alpha, seed=seed),
     )
@@ -131,11 +136,11 @@ def transfer(
     alpha: float = ALPHA,
     seed: int = SEED,
 ) -> TransferredChoice:
-    """Let a rule choose on one topic set, and look at its choice on another.
+    """Let a rule pick on one topic set, and measure its pick on another.
 
     Args:
-        training: values [cutoff, topic] and the baseline's [topic] of the topics that choose.
-        held_out: the same cutoffs on other topics.
+        training: values [variant, topic] and the baseline's [topic].
+        held_out: the same variants on other topics.
         rule: is called once on each set; its choice on the held-out topics serves the optimism alone.
         measure: the name to put into the comparison.
         on_all: picks on the training topics, in place of `rule`.
@@ -148,7 +153,7 @@ def transfer(
     check_values(*training)
     check_values(*held_out)
     if len(training[0]) != len(held_out[0]):
-        raise ValueError("the training and the held-out topics need the same cutoffs")
+        raise ValueError("the training and the held-out topics need the same variants")
     choice, best = (on_all or rule)(*training), rule(*held_out)
     there = outcome(choice, *held_out)
     apparent, mean = float(outcome(best, *held_out).mean()), float(there.mean())

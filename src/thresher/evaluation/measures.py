@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from thresher.errors import ConfigError, InputError, missing_retrieval
-from thresher.evaluation.records import Topic
+from thresher.evaluation.topics import Topic
 
 if TYPE_CHECKING:
     import ir_measures

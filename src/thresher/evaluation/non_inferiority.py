@@ -1,4 +1,4 @@
-"""The studentised bootstrap of several means at once: how far the farthest of them strays."""
+"""Non-inferiority of many variants at once, by the studentised bootstrap over topics."""
 
 from __future__ import annotations
 
@@ -11,19 +11,18 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
 
 BLOCK = 2_000_000
-"""Numbers held at a time for each of the few arrays of a block of resamples; bounds the memory, not the result."""
+"""Numbers per array of a block of resamples; bounds the memory, not the result."""
 
 
 @dataclass(frozen=True)
 class Root:
     """Means of rows and their standard `errors`; `centred` is [row, topic], less the row's mean.
 
-    `floor` is added to the standard deviations in squares. With 0 the deviations are Student's t; the larger it is, the more
-    they are those of the basic bootstrap.
+    `floor` is added in squares to the standard deviations. With 0, deviations are Student's t; the larger it is, the closer to
+    the basic bootstrap.
     """
 
     means: NDArray[np.float64]
@@ -33,7 +32,7 @@ class Root:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64], floor: float) -> Root:
-        """Take rows [row, topic] apart. Topics are put into an order of their own: theirs must not matter.
+        """Standardise rows [row, topic]. Topics are sorted, so that their order does not matter.
 
         Args:
             rows: finite, at least one row and one topic.
@@ -47,18 +46,18 @@ class Root:
 
 
 def critical_values(root: Root, alpha: float, seed: int, resamples: int) -> tuple[float, float]:
-    """Resample topics and take the quantiles of the smallest and of the largest deviation among the rows.
+    """Resample topics, and return quantiles of the smallest and of the largest deviation among the rows.
 
     A deviation is that of a resample's mean from the mean, over the resample's own standard error (the bootstrap-t: Efron
-    1982; Hall 1988). The largest among the rows is what all of them must be covered for (Westfall & Young 1993; Romano & Wolf
-    2005). A resample is how often it holds each topic, so that means and squares are matrix products.
+    1982; Hall 1988). Bounds that hold for all rows must cover the largest among them (Westfall & Young 1993; Romano & Wolf
+    2005). A resample is a vector of topic counts, so that means and squares are matrix products.
 
     On samples of 25, 50 and 100 topics from skewed per-topic losses of real runs, one bound at level 0.05 errs in 9, 7 and 6
     of 100, against 11, 8 and 6 for BCa (Efron 1987), 13, 9 and 7 for the percentile bootstrap, 12, 9 and 8 for Student's t.
 
     Returns:
-        The alpha quantile of the smallest and the 1 - alpha quantile of the largest, each the order statistic that errs to
-        the side of wider bounds.
+        The alpha quantile of the smallest and the 1 - alpha quantile of the largest deviation, as order statistics that err
+        towards wider bounds.
     """
     rows, topics = root.centred.shape
     generator = np.random.default_rng(seed)
@@ -67,8 +66,8 @@ def critical_values(root: Root, alpha: float, seed: int, resamples: int) -> tupl
     smallest, largest = np.empty(resamples), np.empty(resamples)
     for start in range(0, resamples, block):
         end = min(start + block, resamples)
-        places = generator.integers(0, topics, size=(end - start, topics)) + topics * np.arange(end - start)[:, None]
-        counts = np.bincount(places.ravel(), minlength=places.size).reshape(places.shape)
+        drawn = generator.integers(0, topics, size=(end - start, topics)) + topics * np.arange(end - start)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
         moments = counts.astype(np.float64) @ both
         strays, squares = moments[:, :rows], moments[:, rows:]
         variances = np.maximum(squares - strays**2, 0) + root.floor**2
@@ -80,19 +79,19 @@ def critical_values(root: Root, alpha: float, seed: int, resamples: int) -> tupl
 
 
 MINIMUM = 25
-"""With fewer topics there is no verdict. Resampled from skewed per-topic losses of real runs, one bound at level 0.05 errs in
-6 to 22 of 100 samples of 10 topics, in 6 to 14 of 25, in 5 to 11 of 50 and in 5 to 8 of 100: what a sample does not hold no
-bootstrap sees. Buckley & Voorhees (2000) ask for as many."""
+"""With fewer topics there is no verdict. On skewed per-topic losses of real runs, one bound at level 0.05 errs in 6 to 22 of
+100 samples of 10 topics, in 6 to 14 of 25, in 5 to 11 of 50 and in 5 to 8 of 100: no bootstrap sees what a sample lacks.
+Buckley & Voorhees (2000) ask for as many."""
 
 POWER = 0.8
 
 FLOOR = 0.25
-"""Of the margin: what is added to the standard deviation, in squares, so that a cutoff where few topics differ, and little,
-has a bound. Without it such a bound is minus infinity; with the whole margin, skewed losses pass too often."""
+"""Share of the margin that is added in squares to the standard deviation, so that a variant that differs little in few topics
+has a finite bound. With the whole margin, skewed losses would pass too often."""
 
 
 class Verdict(StrEnum):
-    """What the bounds say of a cutoff."""
+    """What the bounds say about a variant."""
 
     NON_INFERIOR = "non-inferior"
     INFERIOR = "inferior"
@@ -113,13 +112,16 @@ class Margin:
 
 @dataclass(frozen=True)
 class NonInferiorityTest:
-    """A cutoff against the baseline.
+    """A variant against the baseline.
 
-    `difference` is the mean of (cutoff - baseline) and `differing` the number of topics where they differ. `low` and `high`
-    bound the difference: all the cutoffs' true differences are above their `low` with confidence 1 - alpha, and all below
-    their `high` with the same. `topics_needed` is how many topics would have shown non-inferiority with a power of `POWER`,
-    were the difference and the spread in truth what they are here; None where the verdict is another than inconclusive, and
-    where the difference itself is beyond the margin, so that no number would do.
+    Args:
+        difference: mean of (variant - baseline).
+        low, high: bounds of the difference. The true differences of all variants are above their `low` with confidence
+            1 - alpha, and all below their `high` with the same.
+        differing: topics where they differ.
+        verdict: see `non_inferiority`.
+        topics_needed: how many would show non-inferiority with a power of `POWER`, were the true difference and spread those
+            observed. None for a conclusive verdict, and for a difference beyond the margin, where no number would do.
     """
 
     difference: float
@@ -132,8 +134,8 @@ class NonInferiorityTest:
 
 @dataclass(frozen=True)
 class NonInferiority:
-    """The cutoffs tested together. `margin` is in units of the measure, `critical` the studentised width of the lower bounds
-    (1.64 at the least where alpha = 0.05; more for more cutoffs and for skewed losses)."""
+    """The variants tested together. `margin` is in units of the measure, `critical` the studentised width of the lower bounds
+    (at least 1.64 for alpha = 0.05; more for more variants and skewed losses)."""
 
     margin: float
     critical: float
@@ -150,33 +152,32 @@ def non_inferiority(
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> NonInferiority:
-    """Test every cutoff for non-inferiority to the baseline, paired by topic.
+    """Test every variant for non-inferiority to the baseline, paired by topic.
 
-    The hypothesis to be refuted is that a cutoff's mean is below the baseline's by the margin or more (Walker & Nowacki 2011);
-    that a difference is not significant refutes nothing. With a relative margin r it is mean(v) <= (1 - r)·mean(b), tested on
-    v - (1 - r)·b, so that the baseline's mean is not taken for known.
+    The null hypothesis is that a variant's mean is below the baseline's by the margin or more (Walker & Nowacki 2011); a
+    difference that is not significant does not refute it. With a relative margin r it is mean(v) <= (1 - r)·mean(b), tested
+    on v - (1 - r)·b, so that the baseline's mean need not be known.
 
-    A bound is the mean less a critical value times its standard error, and the critical value is the 1 - alpha quantile, over
-    resamples of topics, of the *largest* studentised deviation among the cutoffs (the single step of Romano & Wolf 2005).
-    All cutoffs are resampled together, so what they share is not corrected for twice; and because the bounds hold together,
-    any choice among the cutoffs may be made after looking. The standard error is that of the differences with `FLOOR` times
-    the margin added in squares, here and in the resamples, and no critical value is nearer to 0 than the normal quantile, so
-    that cutoffs that hardly differ have bounds that are not a point.
+    A bound is the mean less a critical value times its standard error. The critical value is the 1 - alpha quantile, over
+    resamples of topics, of the *largest* studentised deviation among the variants (the single step of Romano & Wolf 2005).
+    Variants are resampled together, which accounts for their correlation; and as the bounds hold together, any variant may be
+    chosen after looking. The standard error has `FLOOR` times the margin added in squares, here and in the resamples, and no
+    critical value is nearer to 0 than the normal quantile, so that no bound collapses to a point.
 
-    A fixed sequence of tests from the largest index down would need no correction and finds a little more in one smooth sweep,
-    but it ends at the first dip, and cutoffs of several cleaners in the order of their sizes have many. Stepping
-    down after the first rejections gains one or two verdicts in a hundred, and these the bounds would not show.
+    A fixed sequence of tests from the largest index down would need no correction and gains a little in one smooth sweep, but
+    it ends at the first dip, and variants of several scorers in the order of their sizes have many. Stepping down after the
+    first rejections gains one or two verdicts in a hundred, which the bounds would not show.
 
     Args:
-        values: of a measure, [cutoff, topic], higher is better; finite, at least one of each.
+        values: of a measure, [variant, topic], higher is better; finite, at least one of each.
         baseline: [topic], the same topics.
         margin: the accepted loss.
-        alpha: the probability, over all cutoffs, that any is called non-inferior that is not; in (0, 0.5).
+        alpha: the probability, over all variants, of calling any non-inferior that is not; in (0, 0.5).
         seed: of the bootstrap. The result depends on it and on the values, not on the order of topics.
         resamples: how many, at least 1.
 
     Returns:
-        One `NonInferiorityTest` a cutoff, in their order. Non-inferior: `low` above -margin. Inferior: `high` below -margin.
+        One test per variant, in their order. Non-inferior: `low` above -margin. Inferior: `high` below -margin.
         Inconclusive otherwise, and always with fewer than `MINIMUM` topics.
 
     Raises:
@@ -189,7 +190,7 @@ def non_inferiority(
     if margin.relative and mean_baseline <= TOLERANCE:
         raise ValueError("a margin relative to a baseline of 0 does not exist")
     loss = margin.value * mean_baseline if margin.relative else margin.value
-    # What is tested has a mean above 0 where the loss is within the margin, whichever kind of margin it is.
+    # The mean of what is tested is above 0 if the loss is within the margin, of either kind.
     tested = values - (1 - margin.value) * baseline if margin.relative else differences + loss
     root = Root.of(tested, FLOOR * loss)
     least, most = critical_values(root, alpha, seed, resamples)
@@ -217,7 +218,7 @@ def smallest_non_inferior(
         below: what it must cost less than, such as the baseline's index.
 
     Returns:
-        None if no such cutoff is non-inferior: nothing has been shown to replace the baseline.
+        None if no such variant is non-inferior.
     """
     shown = [i for i, test in enumerate(tests) if test.verdict is Verdict.NON_INFERIOR and sizes[i] < below]
     return min(shown, key=lambda i: (sizes[i], -tests[i].difference), default=None)
@@ -228,13 +229,13 @@ def topics_needed(difference: float, margin: float, deviation: float, critical: 
 
     n = ((z_critical + z_power)·s / (difference + margin))², the sample size of a paired comparison of normal means (Julious
     2004, section on non-inferiority), with the simultaneous critical value in place of the normal quantile. It plans the next
-    topic set; it is no power of the present one (Hoenig & Heisey 2001).
+    topic set; it is not the power of this one (Hoenig & Heisey 2001).
 
     Args:
-        difference: the true mean difference from the baseline that is supposed.
+        difference: the assumed true mean difference from the baseline.
         margin: above 0.
-        deviation: the standard deviation of the differences by topic.
-        critical: how many standard errors the bound lies below the mean.
+        deviation: standard deviation of the differences by topic.
+        critical: standard errors between mean and bound.
 
     Returns:
         At least `MINIMUM`; None if the difference is beyond the margin.
@@ -247,10 +248,10 @@ def topics_needed(difference: float, margin: float, deviation: float, critical: 
 
 
 def check_values(values: NDArray[np.float64], baseline: NDArray[np.float64]) -> None:
-    """Raise ValueError unless `values` [cutoff, topic] and `baseline` [topic] fit each other, are finite and not empty."""
+    """Raise ValueError unless `values` [variant, topic] and `baseline` [topic] fit each other, are finite and not empty."""
     fit = values.ndim == 2 and baseline.ndim == 1 and values.shape[1] == len(baseline) and values.size > 0
     if not (fit and np.isfinite(values).all() and np.isfinite(baseline).all()):
-        raise ValueError("finite values [cutoff, topic] and a baseline [topic] are needed, at least one of each")
+        raise ValueError("finite values [variant, topic] and a baseline [topic] are needed, at least one of each")
 
 
 def _judge(

@@ -1,10 +1,11 @@
-"""Relevance judgments in TREC's format."""
+"""Relevance judgments, in TREC's format or from a dataset of ir_datasets."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.defaults import GRADES
 from thresher.errors import ConfigError, InputError
 from thresher.files import read_text
@@ -63,6 +64,39 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
             )
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
+    return qrels
+
+
+def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
+    """Read the relevance judgments of a dataset.
+
+    Returns:
+        Grade by document id by topic id, in the dataset's order.
+
+    Raises:
+        ThresherError: if the package is missing, has no qrels under the id, or cannot fetch them.
+        InputError: for a grade that is no integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic, or
+            no judgment.
+    """
+    where = CATALOGUE_PREFIX + dataset_id
+    qrels: dict[str, dict[str, int]] = {}
+    for record in records(dataset_id, "qrels"):
+        grade = getattr(record, "relevance", None)
+        if not isinstance(grade, int) or abs(grade) > MAX_GRADE:
+            raise InputError(
+                f"the grade `{grade}` is no integer between -{MAX_GRADE} and {MAX_GRADE}",
+                "give the qrels as a file",
+                where,
+            )
+        topic, document = str(record.query_id), str(record.doc_id)
+        if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
+            raise InputError(
+                f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
+                "give the qrels as a file, with one judgment a document",
+                where,
+            )
+    if not qrels:
+        raise InputError("it holds no judgments", "use another id", where)
     return qrels
 
 

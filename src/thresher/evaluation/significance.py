@@ -1,16 +1,125 @@
-"""Variants against their baseline: paired tests, corrected for their number, effect sizes, intervals."""
+"""Paired tests against the baseline: the exact Wilcoxon signed-rank test, effect sizes, intervals, Holm's correction."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.wilcoxon import EXACT_LIMIT, SignedRanks, signed_ranks
+
+@dataclass(frozen=True)
+class Comparison:
+    """One measure of one variant against the baseline, over the same topics.
+
+    Args:
+        difference: mean of (variant - baseline).
+        wins, ties, losses: topics.
+        differing: topics whose values differ.
+        p, p_holm: two-sided, before and after correction.
+        effect: matched-pairs rank-biserial correlation, in [-1, 1].
+        ci_low, ci_high: bounds of `difference`.
+        note: what the numbers do not say, such as "no topic differs".
+    """
+
+    measure: str
+    difference: float
+    wins: int
+    ties: int
+    losses: int
+    differing: int
+    p: float
+    p_holm: float
+    effect: float
+    ci_low: float
+    ci_high: float
+    note: str = ""
+
+
+EXACT_LIMIT = 500
+"""Up to so many differing pairs the distribution is exact; beyond, it is approximately normal."""
+
+TOLERANCE = 1e-9
+"""Differences below it are zero, and sizes within it tied: rounding errors."""
+
+
+@dataclass(frozen=True)
+class SignedRanks:
+    """Pairs by sign, two-sided p in (0, 1], effect in [-1, 1], and whether p is exact."""
+
+    wins: int
+    ties: int
+    losses: int
+    p: float
+    effect: float
+    exact: bool
+
+
+def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRanks:
+    """Test whether paired differences are symmetric about zero, two-sided.
+
+    Zeros are dropped (Wilcoxon 1945); the sizes of the others are ranked, ties with their mean rank. Under the null hypothesis
+    each rank is positive or negative with probability 1/2, so the distribution of the sum of positive ranks follows from the
+    ranks, tied or not: p = min(1, 2·min(P(T ≤ t), P(T ≥ t))). Beyond `EXACT_LIMIT` pairs it is normal with mean Σr/2 and
+    variance Σr²/4, the usual correction for ties. SciPy's exact test knows no ties.
+
+    The effect size is the matched-pairs rank-biserial correlation (Kerby 2014): the sum of positive ranks less that of
+    negative ones, over the sum of all.
+
+    Args:
+        differences: finite.
+
+    Returns:
+        With no differing pair: p = 1 and effect = 0.
+    """
+    values = np.asarray(differences, dtype=np.float64)
+    values_left = values[np.abs(values) >= TOLERANCE]
+    n = len(values_left)
+    positive = values_left > 0
+    wins = int(positive.sum())
+    if n == 0:
+        return SignedRanks(0, len(values), 0, 1.0, 0.0, True)
+    ranks = _doubled_ranks(np.abs(values_left))
+    total = int(ranks.sum())
+    observed = int(ranks[positive].sum())
+    exact = n <= EXACT_LIMIT
+    p = _exact_p(ranks, observed) if exact else _normal_p(ranks, observed)
+    return SignedRanks(wins, len(values) - n, n - wins, p, (2 * observed - total) / total, exact)
+
+
+def _doubled_ranks(sizes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Rank from 1, ties with their mean rank; doubled, so that the mean of two ranks is an integer."""
+    order = np.argsort(sizes, kind="stable")
+    group = np.concatenate(([0], np.cumsum(np.diff(sizes[order]) > TOLERANCE)))
+    last = np.cumsum(np.bincount(group))
+    first = np.concatenate(([1], last[:-1] + 1))
+    ranks = np.empty(len(sizes), dtype=np.int64)
+    ranks[order] = (first + last)[group]
+    return ranks
+
+
+def _exact_p(ranks: NDArray[np.int64], observed: int) -> float:
+    distribution = np.zeros(int(ranks.sum()) + 1)
+    distribution[0] = 1.0
+    top = 0
+    for rank in ranks.tolist():
+        # The right side is computed in full before it is stored.
+        distribution[rank : top + rank + 1] = distribution[rank : top + rank + 1] + distribution[: top + 1]
+        top += rank
+        distribution[: top + 1] *= 0.5
+    below = float(distribution[: observed + 1].sum())
+    above = float(distribution[observed:].sum())
+    return min(1.0, 2.0 * min(below, above))
+
+
+def _normal_p(ranks: NDArray[np.int64], observed: int) -> float:
+    z = (observed - ranks.sum() / 2) / math.sqrt(float((ranks.astype(np.float64) ** 2).sum()) / 4)
+    # The smallest positive double keeps p above 0 where the tail underflows.
+    return max(math.erfc(abs(z) / math.sqrt(2)), 5e-324)
+
 
 ALPHA = 0.05
 """The significance level of the paper."""
@@ -19,7 +128,7 @@ SEED = 20130101
 RESAMPLES = 10_000
 
 UNTESTED = frozenset({"Judged"})
-"""Measures that are not of effectiveness: they are reported and never tested."""
+"""Measures that say nothing about effectiveness: reported, never tested."""
 
 Row = TypeVar("Row", bound=Hashable)
 
@@ -31,20 +140,17 @@ def compare_all(
     alpha: float = ALPHA,
     seed: int = SEED,
 ) -> dict[Row, dict[str, Comparison]]:
-    """Compare every row with its baseline on every tested measure, and correct the p-values over all these
-    comparisons.
+    """Compare every row with its baseline on every tested measure, with p-values corrected over all comparisons.
 
     Args:
         table: value by topic by measure by row. A row and its baseline have the same measures and topics.
-        baseline_of: the baseline of each row to compare; rows that are not in it, such as baselines, are not
-            compared.
-        alpha: the significance level; intervals hold 1 - alpha.
+        baseline_of: the baseline of each row to compare.
+        alpha: the significance level; intervals have level 1 - alpha.
         seed: of the bootstrap.
 
     Returns:
-        Comparison by measure by row, for the rows of `baseline_of`; measures of `UNTESTED` are left out.
-        `p_holm` is corrected with Holm's method over the whole result. Nothing depends on the order of rows,
-        measures or topics.
+        Comparison by measure by row of `baseline_of`, without measures of `UNTESTED`. `p_holm` is corrected over the whole
+        result, which does not depend on the order of rows, measures or topics.
 
     Raises:
         ValueError: if a row and its baseline have different measures or topics.
@@ -67,9 +173,9 @@ def compare_all(
                 alpha=alpha,
                 seed=seed,
             )
-    family = [(row, measure) for row, comparisons in result.items() for measure in comparisons]
-    corrected = holm([result[row][measure].p for row, measure in family])
-    for (row, measure), p_holm in zip(family, corrected, strict=True):
+    tested = [(row, measure) for row, comparisons in result.items() for measure in comparisons]
+    corrected = holm([result[row][measure].p for row, measure in tested])
+    for (row, measure), p_holm in zip(tested, corrected, strict=True):
         result[row][measure] = replace(result[row][measure], p_holm=p_holm)
     return result
 
@@ -89,16 +195,15 @@ def compare(
 ) -> Comparison:
     """Compare per-topic values with those of the baseline.
 
-    Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the
-    mean difference is the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES`
-    resamples.
+    Two-sided Wilcoxon signed-rank test and rank-biserial effect (see `signed_ranks`); the interval of the mean difference is
+    the percentile bootstrap over topics (Efron 1979) at level 1 - alpha, with `RESAMPLES` resamples.
 
     Args:
-        values: one value a topic, finite.
-        baseline: the baseline's, in the same order of topics.
-        measure: the name to put into the result.
+        values: one per topic, finite.
+        baseline: the same of the baseline.
+        measure: its name.
         alpha: the significance level.
-        seed: of the bootstrap; the same seed and number of topics resample the same places.
+        seed: of the bootstrap; the same seed and number of topics draw the same resamples.
 
     Returns:
         The comparison, with `p_holm` = `p`: alone, there is nothing to correct.
@@ -128,16 +233,14 @@ def compare(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Correct p-values for their number: Holm's step-down method (Holm 1979), adjusted p-values in the same
-    order.
+    """Return p-values adjusted by Holm's step-down method (Holm 1979), in the same order.
 
-    The k-th smallest of m is multiplied by m - k + 1, made at least as large as the one before, and at most
-    1.
+    The k-th smallest of m is multiplied by m - k + 1, made at least as large as the one before, and at most 1.
     """
     corrected = [1.0] * len(p_values)
     largest = 0.0
-    for place, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - place)))
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
+        largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
     return corrected
 

@@ -1,4 +1,4 @@
-"""Topics: the queries of an experiment, from the formats that TREC and its users write them in."""
+"""Topics: the queries of an experiment, from TREC's formats, TSV, or a dataset of ir_datasets."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import html
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from lxml import etree
 
+from thresher.collections.catalogue import CATALOGUE_PREFIX, records
 from thresher.errors import ConfigError, InputError
-from thresher.evaluation.records import Topic
 from thresher.files import read_text
 
 # One field, several spellings: the Web tracks write <query> where the ad hoc tracks wrote <title>.
@@ -35,7 +36,15 @@ _CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
 _OPENED = {tag: re.compile(rf"<{tag}(?:\s[^<>]*)?>", re.IGNORECASE) for tag in ("DOC", "top")}
 
 
-class _Found(NamedTuple):
+@dataclass(frozen=True)
+class Topic:
+    """An information need: its id and the query text that is searched."""
+
+    id: str
+    query: str
+
+
+class _ReadTopic(NamedTuple):
     id: str
     query: str
     line: int
@@ -46,7 +55,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
-        format: one of `TOPIC_FORMATS`; None finds it out from the first characters.
+        format: one of `TOPIC_FORMATS`; None detects it from the first characters.
             `tsv`: lines of `id<TAB>query`, nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all
             other text is the query. `trec`: `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which
             none need be closed; leading zeros of a number are dropped, as in the qrels of those tracks.
@@ -70,27 +79,59 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     if format in ("tsv", "trec-doc") and field not in ("title", "query"):
         raise InputError(f"topics in the format {format} have no field `{field}`", "use the field `title`", str(path))
     topics: dict[str, Topic] = {}
-    for found in _PARSERS[format](text, field, path):
-        where = f"{path}:{found.line}"
-        query = " ".join(found.query.split())
-        if not found.id or len(found.id.split()) != 1:
-            raise InputError(
-                f"the topic id `{found.id}` is empty or holds white space", "give it an id of one word", where
-            )
-        if not query:
-            raise InputError(f"topic {found.id} has no query", f"fill in its {field} or remove the topic", where)
-        if found.id in topics:
-            raise InputError(f"topic {found.id} is there twice", "keep one of the two", where)
-        topics[found.id] = Topic(found.id, query)
+    fixes = ("give it an id of one word", f"fill in its {field} or remove the topic", "keep one of the two")
+    for read in _PARSERS[format](text, field, path):
+        _add(topics, read.id, read.query, f"{path}:{read.line}", fixes)
     if not topics:
         raise InputError("it holds no topics", "write a topic a line as `id<TAB>query`", str(path))
     return topics
 
 
+def read_catalogue_topics(dataset_id: str, field: str = "title") -> dict[str, Topic]:
+    """Read the topics of a dataset, in its order.
+
+    Args:
+        dataset_id: such as `clueweb12/trec-web-2013`.
+        field: which field is the query, as for `thresher.evaluation.topics.read_topics`: `title` is also called `query` or
+            `text` there.
+
+    Returns:
+        Topic by id. White space in queries is collapsed to single spaces.
+
+    Raises:
+        ThresherError: if the package is missing, has no topics under the id, or cannot fetch them.
+        InputError: if there is no topic, a topic without a query, an unfit id, or the same id twice.
+    """
+    where = CATALOGUE_PREFIX + dataset_id
+    fixes = (
+        "give the topics as a file",
+        f"use another field than {field}",
+        "give the topics as a file, with one of the two",
+    )
+    topics: dict[str, Topic] = {}
+    for record in records(dataset_id, "queries"):
+        _add(topics, str(record.query_id), _query(record, field, where), where, fixes)
+    if not topics:
+        raise InputError("it holds no topics", "use another id", where)
+    return topics
+
+
+def _add(topics: dict[str, Topic], id: str, query: str, where: str, fixes: tuple[str, str, str]) -> None:
+    """Add a topic; `fixes` are for an id that is no word, a missing query, and an id that is there twice."""
+    query = " ".join(query.split())
+    if id.split() != [id]:
+        raise InputError(f"the topic id `{id}` is empty or holds white space", fixes[0], where)
+    if not query:
+        raise InputError(f"topic {id} has no query", fixes[1], where)
+    if id in topics:
+        raise InputError(f"topic {id} is there twice", fixes[2], where)
+    topics[id] = Topic(id, query)
+
+
 def spelled_as(topics: Mapping[str, Topic], known: Collection[str]) -> dict[str, Topic]:
     """Return the topics with their ids as qrels spell them, where leading zeros alone tell these apart.
 
-    An id that the qrels have stays, and so does one that several of theirs would fit, or that would fit several topics.
+    An id that the qrels have stays, and so does one without a unique counterpart.
 
     Args:
         topics: topic by id.
@@ -117,7 +158,7 @@ def _detect(text: str) -> str:
     return "xml" if start.startswith("<") else "tsv"
 
 
-def _tsv(text: str, _field: str, path: Path) -> Iterator[_Found]:
+def _tsv(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -128,10 +169,10 @@ def _tsv(text: str, _field: str, path: Path) -> Iterator[_Found]:
                 "write `id<TAB>query`",
                 f"{path}:{number}",
             )
-        yield _Found(columns[0].strip(), columns[1], number)
+        yield _ReadTopic(columns[0].strip(), columns[1], number)
 
 
-def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_Found]:
+def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
     for body, line in _blocks(text, "DOC", path, must_close=True):
         numbers = list(re.finditer(r"<DOCNO>(.*?)</DOCNO>", body, re.IGNORECASE | re.DOTALL))
         if len(numbers) != 1:
@@ -140,10 +181,10 @@ def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_Found]:
             )
         number = numbers[0]
         query = body[: number.start()] + " " + body[number.end() :]
-        yield _Found(number[1].strip(), html.unescape(_TAG.sub(" ", query)), line)
+        yield _ReadTopic(number[1].strip(), html.unescape(_TAG.sub(" ", query)), line)
 
 
-def _classic(text: str, field: str, path: Path) -> Iterator[_Found]:
+def _classic(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
     for body, line in _blocks(text, "top", path, must_close=False):
         where = f"{path}:{line}"
         # Fields are opened but mostly not closed: each one reaches to the next tag that opens.
@@ -152,11 +193,11 @@ def _classic(text: str, field: str, path: Path) -> Iterator[_Found]:
         number = _one([value for name, value in fields if name == "num"], "<num>", where)
         values = _spelled(fields, field)
         value = _one(values, f"<{field}>", where) if values else ""
-        yield _Found(_without_zeros(_unlabelled(number)), html.unescape(_unlabelled(value)), line)
+        yield _ReadTopic(_without_zeros(_unlabelled(number)), html.unescape(_unlabelled(value)), line)
 
 
-def _xml(text: str, field: str, path: Path) -> Iterator[_Found]:
-    # Nothing is fetched, no file is opened, and libxml2 bounds how far entities may swell: a topic file is data.
+def _xml(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
+    # Nothing is fetched, no file is opened, and libxml2 bounds the expansion of entities.
     parser = etree.XMLParser(
         encoding="utf-8", resolve_entities="internal", no_network=True, remove_comments=True, remove_pis=True
     )
@@ -175,22 +216,22 @@ def _xml(text: str, field: str, path: Path) -> Iterator[_Found]:
         numbers = numbers or [value for name, value in children if name in ("number", "num", "id")]
         values = _spelled(children, field)
         value = _one(values, f"<{field}>", where) if values else ""
-        yield _Found(_one(numbers, "number", where).strip(), value, line)
+        yield _ReadTopic(_one(numbers, "number", where).strip(), value, line)
 
 
 def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple[str, int]]:
-    """Give the inside of each `<tag>` block and the line it begins on; outside of them only white space may stand.
+    """Give the content of each `<tag>` block and the line it begins on; only white space may stand between blocks.
 
     A block that is not closed reaches to the next one, unless it must be.
     """
     closing = re.compile(rf"</{tag}\s*>", re.IGNORECASE)
     opened = list(_OPENED[tag].finditer(text))
     line, counted, outside = 1, 0, 0
-    for place, block in enumerate(opened):
+    for number, block in enumerate(opened, start=1):
         line += text.count("\n", counted, block.start())
         counted = block.start()
         _nothing_between(text, outside, block.start(), tag, path)
-        end = opened[place + 1].start() if place + 1 < len(opened) else len(text)
+        end = opened[number].start() if number < len(opened) else len(text)
         closed = closing.search(text, block.end(), end)
         if closed is None and must_close:
             raise InputError(f"the <{tag}> block is not closed", f"end it with </{tag}>", f"{path}:{line}")
@@ -233,7 +274,17 @@ def _without_zeros(number: str) -> str:
     return (number.lstrip("0") or "0") if number.isdecimal() else number
 
 
-_PARSERS: dict[str, Callable[[str, str, Path], Iterator[_Found]]] = {
+def _query(record: Any, field: str, where: str) -> str:
+    spellings = _SPELLINGS.get(field, (field,))
+    for name in (*spellings, "text") if field in ("title", "query") else spellings:
+        value = getattr(record, name, None)
+        if isinstance(value, str):
+            return value
+    fields = [name for name in record._fields if name != "query_id" and isinstance(getattr(record, name), str)]
+    raise InputError(f"the topics have no field `{field}`", f"use one of {', '.join(fields)}", where)
+
+
+_PARSERS: dict[str, Callable[[str, str, Path], Iterator[_ReadTopic]]] = {
     "tsv": _tsv,
     "trec-doc": _doc_blocks,
     "trec": _classic,

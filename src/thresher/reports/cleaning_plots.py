@@ -17,7 +17,7 @@ from matplotlib.transforms import Bbox
 from thresher.cleaneval.learning_curve import CurveSize, Spread
 from thresher.cleaneval.reliability import Reliability
 from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
-from thresher.evaluation.wilcoxon import TOLERANCE
+from thresher.evaluation.significance import TOLERANCE
 from thresher.language_models.characters.tuning import Tuning
 from thresher.reports.formatting import cutoff_text, fixed, plain, signed
 from thresher.reports.plot_style import (

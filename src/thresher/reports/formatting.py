@@ -6,7 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.results.records import Row
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import ALPHA
+from thresher.evaluation.significance import ALPHA, Comparison
 from thresher.reports.formatting import (
     BELOW_RESOLUTION,
     MARKS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.significance import ALPHA
+from thresher.evaluation.significance import ALPHA, Comparison
 from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
 from thresher.results.held_out import chosen_rows
 from thresher.results.records import Results, Row

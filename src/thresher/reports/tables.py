@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MEASURE_DECIMALS, NOTHING, wins_text
 from thresher.reports.table import Cell, Table, measure_header
 from thresher.reports.table import Head as Column

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from thresher.errors import InputError
-from thresher.evaluation.records import Comparison
 from thresher.evaluation.rules import choose
-from thresher.evaluation.significance import holm
+from thresher.evaluation.significance import Comparison, holm
 from thresher.results.records import Results, Row
 from thresher.results.selection import main_measure, retrievals, score, sweep_rows, sweeps, variant_rows
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from thresher.evaluation.records import Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.records import RecordFile
 
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from thresher.errors import InputError
-from thresher.evaluation.records import Comparison
-from thresher.evaluation.rules import best_candidate, pareto_front
-from thresher.evaluation.significance import ALPHA
+from thresher.evaluation.rules import best_variant, pareto_front
+from thresher.evaluation.significance import ALPHA, Comparison
 from thresher.results.records import Results, Row
 
 Direction = Literal["better", "worse", "mixed", "none"]
@@ -117,7 +116,7 @@ def score(row: Row, measure: str) -> float:
 
 def best_of(rows: Sequence[Row], measure: str) -> Row:
     """Return the row with the highest `measure`; of equals that with the smallest index, then the first."""
-    return rows[best_candidate([score(row, measure) for row in rows], [row.index_bytes for row in rows])]
+    return rows[best_variant([score(row, measure) for row in rows], [row.index_bytes for row in rows])]
 
 
 def finalists(results: Results, retrieval: str) -> tuple[Row, ...]:
