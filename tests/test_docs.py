@@ -15,7 +15,6 @@ import pytest
 
 import thresher
 from thresher.cli.main import cli
-from thresher.experiments.config import load_experiment
 from thresher.experiments.schema import tables
 from thresher.scorers.registry import scorers
 
@@ -80,11 +79,27 @@ def test_the_commands_of_the_readme_are_there() -> None:
         cli.commands[verb].make_context(verb, arguments)
 
 
-def test_the_experiment_file_of_the_readme_is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_experiment_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (code,) = re.findall(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "crawl").mkdir()
+    for name, text in {"north": "Rain is expected in the north tonight.", "south": "The south stays dry."}.items():
+        (tmp_path / "crawl" / f"{name}.html").write_text(f"<ul><li>Home</ul><p>{text}", encoding="utf-8")
+    (tmp_path / "topics.tsv").write_text("1\train tonight\n", encoding="utf-8")
+    (tmp_path / "qrels.txt").write_text("1 0 north 1\n", encoding="utf-8")
     (tmp_path / "mine.toml").write_text(code, encoding="utf-8")
-    experiment = load_experiment(tmp_path / "mine.toml")
-    assert [variant.name for variant in experiment.variants][:3] == ["none", "words@2", "words@5"]
+    monkeypatch.chdir(tmp_path)
+    results = thresher.run("mine.toml")
+    variants = [
+        "none",
+        "words@2",
+        "words@5",
+        "words@11",
+        "words@20",
+        "justext",
+        "boilerpipe(rules=words,headings=keep)",
+    ]
+    assert [row.variant for row in results.rows] == variants
+    assert [row.measures["AP"] for row in results.rows][:5] == [1, 1, 1, 0, 0]
 
 
 def test_the_python_of_the_readme_works() -> None:
