@@ -1,4 +1,4 @@
-"""Anserini's English analysis: what becomes of the words of a text in the index."""
+"""Anserini's English analysis: from text to index terms."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ def english_analyzer(stemmer: str, stopwords: bool) -> Any:
 
 
 def analyse(analyzer: Any, text: str) -> list[str]:
-    """Return the tokens of `text` in their order, as they stand in an index made with `analyzer`."""
+    """Return the tokens of `text` in order, as an index made with `analyzer` has them."""
     tokens = java_class("io.anserini.analysis.AnalyzerUtils").analyze(analyzer, valid_unicode(text))
-    return [tokens.get(place) for place in range(tokens.size())]
+    return [tokens.get(index) for index in range(tokens.size())]
 
 
 def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the tokens of all texts in their order, and how many each text has: as `analyse`, in one call for all.
+    """Return the tokens of all texts in order, and the number of each text's: as `analyse`, in one call.
 
-    For words and other short texts, where `analyse` would spend its time on going to Java and back.
+    For words and other short texts, whose analysis takes less time than a call into Java.
     """
     if not texts:
         return [], []
     joined = valid_unicode("\n".join(texts))
-    # Between two texts stands a word of which the analysis makes one token, itself, and which none of the texts holds.
+    # Texts are separated by a word that none of them contains and that the analysis keeps as it is.
     marker = next(word for word in (f"{number}z0" for number in count()) if word not in joined.lower())
     whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(
         analyzer, valid_unicode(f"\n{marker}\n".join(texts))
     )
     listed = java_class("java.lang.String").join(handles.characters(_SEPARATOR), java_cast("java.lang.Iterable", whole))
-    found = listed.split(_SEPARATOR) if listed else []
-    ends = [place for place, token in enumerate(found) if token == marker]
-    counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(found)], strict=True)]
-    return [token for token in found if token != marker], counts
+    tokens = listed.split(_SEPARATOR) if listed else []
+    ends = [index for index, token in enumerate(tokens) if token == marker]
+    counts = [after - before - 1 for before, after in zip([-1, *ends], [*ends, len(tokens)], strict=True)]
+    return [token for token in tokens if token != marker], counts
 
 
 def valid_unicode(text: str) -> str:
-    """Return `text` with each surrogate that has no partner replaced by U+FFFD; Java cannot be given such."""
+    """Return `text` with U+FFFD for lone surrogates, which cannot be passed to Java."""
     try:
         text.encode("utf-16-le")
     except UnicodeEncodeError:

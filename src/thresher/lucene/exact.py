@@ -5,10 +5,9 @@ TOIS 22(2), 2004; in the form
 
     score(q, d) = Σ_{w ∈ q∩d} c(w,q) · ln(1 + c(w,d) / (µ · p(w|C))) + |q| · ln(µ / (µ + |d|))
 
-with c(w,q) and c(w,d) the occurrences of w in the query and the document, |d| the document's tokens, and
-p(w|C) the share of w among all tokens of the collection. |q| counts every token of the analysed query, also
-those that no document has (their other part is zero in every document). Documents with at least one query
-word are ranked.
+with c(w,q) and c(w,d) the tf of w in the query and the document, |d| the document's tokens, and p(w|C) the share of w among
+all tokens of the collection. |q| counts every token of the analysed query, even those that no document has (their first
+part is zero in every document). Documents with at least one query word are ranked.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ _ITERATOR = "org.apache.lucene.search.DocIdSetIterator"
 _POSTINGS = "org.apache.lucene.index.PostingsEnum"
 
 _TIES = 10
-"""Scores that agree to this many decimals are ties: sums may differ in their last bits only."""
+"""Scores that agree to this many decimals are ties, since sums may differ in their last bits."""
 
 
 def dirichlet_scores(
@@ -45,21 +44,19 @@ def dirichlet_scores(
     tokens: int,
     mu: float,
 ) -> tuple[Numbers, Floats]:
-    """Return the numbers of the documents that hold a query word, ascending, and their scores by the formula
-    above.
+    """Return the numbers of the documents with a query word, ascending, and their scores.
 
     Args:
-        query: the query's tokens with their counts c(w,q).
-        postings: for each of them that occurs, the numbers of the documents it is in, ascending, and its
-            counts there.
+        query: c(w,q) of the query's tokens.
+        postings: for each of them that occurs, the numbers of its documents, ascending, and its tf there.
         lengths: |d| by document number.
         tokens: the tokens of the whole collection.
         mu: the smoothing parameter µ, above 0.
     """
-    found = [postings[word][0] for word in query if word in postings]
-    if not found:
+    matching = [postings[word][0] for word in query if word in postings]
+    if not matching:
         return np.zeros(0, dtype=np.int32), np.zeros(0)
-    documents = np.unique(np.concatenate(found))
+    documents = np.unique(np.concatenate(matching))
     matched = np.zeros(len(documents))
     for word, times in query.items():
         if word in postings:
@@ -85,24 +82,24 @@ class ExactRanking:
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
         self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
         self._ids = _document_ids(reader)
-        self._found = Integers()
-        self._copy_postings = _postings_loop(self._found)
+        self._pairs = Integers()
+        self._copy_postings = _postings_loop(self._pairs)
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
-        """Return the best documents' ids, best first, and scores; ties by ascending id."""
+        """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
         counts = Counter(analyse(self._analyzer, query))
-        postings = {word: found for word in counts if (found := self._postings(word)) is not None}
+        postings = {word: posting for word in counts if (posting := self._postings(word)) is not None}
         documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu)
         scores = np.round(scores, _TIES)
         if len(scores) > self._depth:
             worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
             documents, scores = documents[scores >= worst], scores[scores >= worst]
         ids = [self._ids[number] for number in documents.tolist()]
-        order = sorted(range(len(ids)), key=lambda place: (-scores[place], ids[place]))[: self._depth]
-        return [ids[place] for place in order], scores[order].tolist()
+        order = sorted(range(len(ids)), key=lambda index: (-scores[index], ids[index]))[: self._depth]
+        return [ids[index] for index in order], scores[order].tolist()
 
     def _postings(self, word: str) -> tuple[Numbers, Numbers] | None:
-        """Return the numbers of the documents that hold `word` and its counts there; None if none does."""
+        """Return the numbers of the documents with `word` and its tf there; None if there are none."""
         size = self._reader.docFreq(java_class("org.apache.lucene.index.Term")("contents", word))
         if not size:
             return None
@@ -111,15 +108,15 @@ class ExactRanking:
             self._reader, "contents", term, java_class(_POSTINGS).FREQS
         )
         self._copy_postings.accept(size, postings)
-        pairs = self._found.take().reshape(-1, 2)
+        pairs = self._pairs.take().reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
 
 
-def _postings_loop(found: Integers) -> Any:
-    """Return a BiConsumer of (how many, PostingsEnum) that notes each document's number and count."""
-    number = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"(L{handles.slashes(_POSTINGS)};)I")
+def _postings_loop(pairs: Integers) -> Any:
+    """Return a BiConsumer of (df, PostingsEnum) that records each document's number and tf."""
+    number = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(_POSTINGS)})I")
     count = handles.method(_POSTINGS, "freq", "()I")
-    step = handles.together(handles.pipe(number, found.note), handles.pipe(count, found.note))
+    step = handles.together(handles.pipe(number, pairs.note), handles.pipe(count, pairs.note))
     return _consumer_of_two(handles.repeat(step, _POSTINGS))
 
 
@@ -128,14 +125,14 @@ def _document_ids(reader: Any) -> list[str]:
     values = java_class("org.apache.lucene.index.MultiDocValues").getBinaryValues(reader, "id")
     if values is None:
         return []
-    found = Strings()
+    ids = Strings()
     kind = "org.apache.lucene.index.BinaryDocValues"
-    following = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"(L{handles.slashes(kind)};)V")
-    value = handles.method(kind, "binaryValue", f"()L{handles.slashes(_BYTES)};")
+    following = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(kind)})V")
+    value = handles.method(kind, "binaryValue", f"(){handles.descriptor(_BYTES)}")
     text = handles.method(_BYTES, "utf8ToString", f"(){handles.STRING}")
-    step = handles.together(following, handles.pipe(value, text, found.note))
+    step = handles.together(following, handles.pipe(value, text, ids.note))
     _consumer_of_two(handles.repeat(step, kind)).accept(reader.maxDoc(), values)
-    return found.take()
+    return ids.take()
 
 
 def _consumer_of_two(loop: Any) -> Any:

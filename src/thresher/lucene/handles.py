@@ -1,10 +1,9 @@
-"""Loops that run inside Java, put together from Python.
+"""Loops that run inside Java, composed in Python.
 
-Every call from Python into Java costs microseconds, more than the work of one posting, one hit or one short
-document. So the loops over these must run in Java, and there is no Java code of ours:
-`java.lang.invoke.MethodHandle`s are Java methods as values, and Java composes them to new ones. The functions
-below find methods and compose them; signatures are those of the class file format (`(Ljava/lang/String;)V`
-takes a String and returns nothing).
+A call from Python into Java takes microseconds, more than the work on one posting, one hit or one short document, so loops
+over these must run in Java; and the package ships no Java code. A `java.lang.invoke.MethodHandle` is a Java method as a
+value, and Java composes handles to new ones. The functions below look methods up and compose them. Signatures are those
+of class files: `(Ljava/lang/String;)V` takes a String and returns nothing.
 """
 
 from __future__ import annotations
@@ -19,6 +18,16 @@ from thresher.lucene.jvm import java_bytes, java_cast, java_class
 STRING = "Ljava/lang/String;"
 OBJECT = "Ljava/lang/Object;"
 ITERATOR = "Ljava/util/Iterator;"
+_END = "\0"
+
+
+def descriptor(name: str) -> str:
+    """Return a class name as signatures spell it.
+
+    >>> descriptor("java.lang.String")
+    'Ljava/lang/String;'
+    """
+    return f"L{name.replace('.', '/')};"
 
 
 def method(owner: str, name: str, signature: str) -> Any:
@@ -27,17 +36,17 @@ def method(owner: str, name: str, signature: str) -> Any:
 
 
 def static(owner: str, name: str, signature: str) -> Any:
-    """Return the static method `name` of class `owner`; variable arguments count as one array."""
+    """Return the static method `name` of class `owner`; variable arguments are one array."""
     return _lookup().findStatic(java_class(owner), name, _type(signature)).asFixedArity()
 
 
 def constructor(owner: str, signature: str) -> Any:
-    """Return the constructor of class `owner` with this signature (which returns nothing: `V`)."""
+    """Return the constructor of class `owner` with this signature, which returns nothing (`V`)."""
     return _lookup().findConstructor(java_class(owner), _type(signature))
 
 
 def getter(owner: str, name: str, value_class: str) -> Any:
-    """Return what reads the field `name` of class `owner`; `value_class` as in `class_named`."""
+    """Return the reader of the field `name` of class `owner`; `value_class` as in `class_named`."""
     return _lookup().findGetter(java_class(owner), name, class_named(value_class))
 
 
@@ -47,7 +56,7 @@ def class_named(name: str) -> Any:
 
 
 def cast(handle: Any, signature: str) -> Any:
-    """Return `handle` with other static types; casts arguments and result, or drops the result (`V`)."""
+    """Return `handle` with other static types; arguments and result are cast, or the result dropped (`V`)."""
     return handle.asType(_type(signature))
 
 
@@ -60,17 +69,14 @@ def bind(handle: Any, position: int, *values: Any) -> Any:
 
 
 def pipe(first: Any, *others: Any) -> Any:
-    """Return what passes the result of each handle on to the next."""
+    """Return the composition of handles, each taking the result of the one before."""
     for following in others:
         first = _handles().filterReturnValue(first, following)
     return first
 
 
 def together(*handles: Any) -> Any:
-    """Return what calls all the handles in order on the same arguments, and gives the result of the last.
-
-    Handles before the last return nothing.
-    """
+    """Return what calls all handles in order on the same arguments and returns the last result; the others return nothing."""
     *before, whole = handles
     for handle in reversed(before):
         whole = _handles().foldArguments(whole, handle)
@@ -78,14 +84,21 @@ def together(*handles: Any) -> Any:
 
 
 def ignoring(handle: Any, class_name: str) -> Any:
-    """Return `handle` with one more argument in front, of this class, that it does not use."""
+    """Return `handle` with an unused argument of this class in front."""
     return _handles().dropArguments(handle, 0, class_named(class_name))
 
 
 def for_all(step: Any) -> Any:
-    """Return a loop over an Iterator: as long as it has a next element, call `step` with the iterator."""
-    has_next = method("java.util.Iterator", "hasNext", "()Z")
-    return _handles().whileLoop(None, has_next, step)
+    """Return a loop over an Iterator: while it has a next element, call `step` with the iterator."""
+    return _handles().whileLoop(None, method("java.util.Iterator", "hasNext", "()Z"), step)
+
+
+def repeat(step: Any, argument: str) -> Any:
+    """Return a loop over (times, value): call `step` on `value`, of class `argument`, so many times."""
+    number = java_class("java.lang.Integer").TYPE
+    times = _handles().dropArguments(_handles().identity(number), 1, class_named(argument))
+    body = _handles().dropArguments(_handles().dropArguments(step, 0, number), 0, number)
+    return _handles().countedLoop(times, None, body)
 
 
 def iterate_array(element: str) -> Any:
@@ -96,42 +109,56 @@ def iterate_array(element: str) -> Any:
 
 
 def next_of(element: str) -> Any:
-    """Return what takes the next element, of the type `element`, from an Iterator."""
+    """Return what takes the next element, of type `element`, from an Iterator."""
     return cast(method("java.util.Iterator", "next", f"(){OBJECT}"), f"({ITERATOR}){element}")
 
 
 def element_at(index: int) -> Any:
     """Return what takes the element at `index` from an array of objects."""
-    get = _handles().arrayElementGetter(class_named("[Ljava.lang.Object;"))
-    return bind(get, 1, index)
-
-
-def repeat(step: Any, argument: str) -> Any:
-    """Return a loop over (times, value) that calls `step` on `value`, of class `argument`, so many times."""
-    number = java_class("java.lang.Integer").TYPE
-    times = _handles().dropArguments(_handles().identity(number), 1, class_named(argument))
-    body = _handles().dropArguments(_handles().dropArguments(step, 0, number), 0, number)
-    return _handles().countedLoop(times, None, body)
+    return bind(_handles().arrayElementGetter(class_named("[Ljava.lang.Object;")), 1, index)
 
 
 def as_interface(handle: Any, interface: str) -> Any:
-    """Return an object of Java whose class implements `interface`, one with a single method, by `handle`."""
+    """Return a Java object that implements `interface`, which has a single method, by `handle`."""
     made = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(class_named(interface), handle)
     return java_cast(interface, made)
 
 
 def characters(text: str) -> Any:
-    """Return `text` as a `java.lang.CharSequence`, for constructors that take nothing narrower."""
+    """Return `text` as a `java.lang.CharSequence`, for parameters of that type."""
     return java_cast("java.lang.CharSequence", java_class("java.lang.String")(text))
 
 
-def slashes(name: str) -> str:
-    """Return a class name as signatures spell it.
+class Integers:
+    """A growing list of Java ints; the handle `note` appends one."""
 
-    >>> slashes("java.lang.String")
-    'java/lang/String'
-    """
-    return name.replace(".", "/")
+    def __init__(self) -> None:
+        self._bytes = java_class("java.io.ByteArrayOutputStream")()
+        write = method("java.io.DataOutputStream", "writeInt", "(I)V")
+        self.note: Any = bind(write, 0, java_class("java.io.DataOutputStream")(self._bytes))
+
+    def take(self) -> npt.NDArray[np.int32]:
+        """Return and remove the ints."""
+        raw = java_bytes(self._bytes.toByteArray())
+        self._bytes.reset()
+        return np.frombuffer(raw, dtype=">i4").astype(np.int32)
+
+
+class Strings:
+    """A growing list of strings without U+0000; the handle `note` appends one."""
+
+    def __init__(self) -> None:
+        builder = "java.lang.StringBuilder"
+        self._joined = java_class(builder)()
+        append = bind(method(builder, "append", f"({STRING}){descriptor(builder)}"), 0, self._joined)
+        append = cast(append, f"({STRING})V")
+        self.note: Any = pipe(append, bind(append, 0, _END))
+
+    def take(self) -> list[str]:
+        """Return and remove the strings."""
+        joined: str = self._joined.toString()
+        self._joined.setLength(0)
+        return joined.split(_END)[:-1]
 
 
 def _handles() -> Any:
@@ -145,38 +172,3 @@ def _lookup() -> Any:
 def _type(signature: str) -> Any:
     loader = java_class("java.lang.ClassLoader").getSystemClassLoader()
     return java_class("java.lang.invoke.MethodType").fromMethodDescriptorString(signature, loader)
-
-
-_END = "\0"
-
-
-class Integers:
-    """A growing list of Java ints. `note` is the handle that adds one."""
-
-    def __init__(self) -> None:
-        self._bytes = java_class("java.io.ByteArrayOutputStream")()
-        write = method("java.io.DataOutputStream", "writeInt", "(I)V")
-        self.note: Any = bind(write, 0, java_class("java.io.DataOutputStream")(self._bytes))
-
-    def take(self) -> npt.NDArray[np.int32]:
-        """Return what was noted since the last time."""
-        raw = java_bytes(self._bytes.toByteArray())
-        self._bytes.reset()
-        return np.frombuffer(raw, dtype=">i4").astype(np.int32)
-
-
-class Strings:
-    """A growing list of strings without U+0000. `note` is the handle that adds one."""
-
-    def __init__(self) -> None:
-        builder = "java.lang.StringBuilder"
-        self._joined = java_class(builder)()
-        append = method(builder, "append", f"({STRING})L{slashes(builder)};")
-        append = cast(bind(append, 0, self._joined), f"({STRING})V")
-        self.note: Any = pipe(append, bind(append, 0, _END))
-
-    def take(self) -> list[str]:
-        """Return what was noted since the last time."""
-        joined: str = self._joined.toString()
-        self._joined.setLength(0)
-        return joined.split(_END)[:-1]

@@ -1,4 +1,4 @@
-"""Building a Lucene index: the one Anserini's `IndexCollection` would build of the same documents."""
+"""Building and opening Lucene indexes: the index that Anserini's `IndexCollection` would build of the same documents."""
 
 from __future__ import annotations
 
@@ -17,34 +17,6 @@ from thresher.files import atomic_path
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
 from thresher.lucene.writer import SEPARATOR, IndexWriter
 
-
-@contextmanager
-def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
-    """Give the `IndexReader` (a Java object) of the index in `folder` and close it at the end.
-
-    Failures of Java inside the block are raised as errors about `shown` (or `folder`).
-
-    Raises:
-        InputError: if there is no index, or a damaged one.
-        StateError: if Lucene fails otherwise.
-    """
-    start()
-    from jnius import JavaException
-
-    try:
-        directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
-        try:
-            reader = java_class("org.apache.lucene.index.DirectoryReader").open(directory)
-            try:
-                yield java_cast("org.apache.lucene.index.IndexReader", reader)
-            finally:
-                reader.close()
-        finally:
-            directory.close()
-    except JavaException as error:
-        raise user_error_of_java(error, str(shown or folder)) from error
-
-
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
 
@@ -56,15 +28,15 @@ _BLANK = "".join(map(chr, range(33)))
 
 @dataclass(frozen=True)
 class IndexOptions:
-    """What an index holds and how text is analysed. By default it holds postings with frequencies.
+    """What an index holds, beyond postings with tf, and how text is analysed.
 
     Args:
-        positions: the positions of words, for phrase queries.
+        positions: positions of words, for phrase queries.
         stored: the text of the documents.
-        vectors: each document's own list of terms, with positions.
+        vectors: a term vector, with positions, of each document.
         stemmer: `porter`, `krovetz` or `none`.
         stopwords: drop Lucene's 33 English stop words.
-        lengths: exact document lengths beside the index, which `qld(exact)` needs; costs a second analysis.
+        lengths: exact document lengths beside the index, for `qld(exact)`; costs a second analysis.
 
     Raises:
         ConfigError: if there is no such stemmer.
@@ -84,12 +56,11 @@ class IndexOptions:
 
 @dataclass(frozen=True)
 class IndexReport:
-    """What was indexed: `documents` and `empty` add up to the documents given.
+    """What was indexed; `documents` and `empty` add up to the documents given.
 
-    Empty documents are those whose text is only white space and control characters (up to U+0020), which
-    Anserini drops. A document of stop words alone is indexed, without terms. `bytes` is the size of the
-    Lucene index without Thresher's own files; `bytes_by_type` splits it by file suffix (`.doc` postings,
-    `.tim` terms...; files without one by their name up to `_`) and adds up to it.
+    Documents of white space and control characters only (up to U+0020) are empty and, as in Anserini, dropped; one of stop
+    words only is indexed without terms. `bytes` is the size of the Lucene index without Thresher's files; `bytes_by_type`
+    splits it by file suffix (`.doc` postings, `.tim` terms…; files without one by their name up to `_`).
     """
 
     documents: int
@@ -99,16 +70,14 @@ class IndexReport:
 
 
 def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexReport:
-    """Index (id, contents) pairs, in their order, into `folder`, which is replaced when all went well.
+    """Index (id, contents) pairs, in their order, into `folder`, which is replaced if all goes well.
 
-    One thread of Java indexes while Python fetches the next documents. The index is one segment, and two
-    builds of the same documents have the same size to the byte. In contents, surrogates without a partner
-    become U+FFFD and U+0000 a space, which changes no term.
+    A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
+    have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
 
     Raises:
-        InputError: if an id occurs twice, is empty, longer than 32,766 bytes, not valid Unicode or holds
-            U+0000.
-        ResourceError: if the disk is full or Java's memory is.
+        InputError: if an id is repeated, empty, longer than 32,766 bytes, not valid Unicode or contains U+0000.
+        ResourceError: if the disk or Java's memory is full.
         MissingDependencyError: if there is no Java.
     """
     start()
@@ -131,8 +100,35 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
     return IndexReport(counts["documents"], counts["empty"], sum(sizes.values()), sizes)
 
 
+@contextmanager
+def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
+    """Give the `IndexReader` (a Java object) of the index in `folder`; close it at the end.
+
+    Java exceptions inside the block become errors about `shown` (or `folder`).
+
+    Raises:
+        InputError: if there is no index, or a damaged one.
+        StateError: if Lucene fails otherwise.
+    """
+    start()
+    from jnius import JavaException
+
+    try:
+        directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
+        try:
+            reader = java_class("org.apache.lucene.index.DirectoryReader").open(directory)
+            try:
+                yield java_cast("org.apache.lucene.index.IndexReader", reader)
+            finally:
+                reader.close()
+        finally:
+            directory.close()
+    except JavaException as error:
+        raise user_error_of_java(error, str(shown or folder)) from error
+
+
 def options_of(folder: Path) -> IndexOptions:
-    """Return the options that the index in `folder` was built with; the defaults for indexes of others.
+    """Return the options that the index in `folder` was built with; the defaults for an index made by other programs.
 
     Raises:
         StateError: if they cannot be read.
@@ -193,7 +189,7 @@ def _check_id(identifier: str) -> None:
 
 
 def _repeated_id(folder: Path, documents: int, shown: Path) -> str | None:
-    """Return an id that several documents have; Lucene's own list tells, so none is kept in memory."""
+    """Return an id that several documents have, found in Lucene's dictionary; None if there is none."""
     with open_index(folder, shown) as reader:
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
         if terms is None or terms.size() == documents:

@@ -18,15 +18,15 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 class RetrievalModel:
     """How documents are ranked for a query.
 
-    `qld` is query likelihood with Dirichlet smoothing (Zhai and Lafferty, 2004), as Lucene computes it or,
-    with `exact`, as it is published. `bm25` is Lucene's BM25 (Robertson et al., 1994).
+    `qld` is query likelihood with Dirichlet smoothing (Zhai and Lafferty, 2004), as in Lucene or, if `exact`, as published.
+    `bm25` is Lucene's BM25 (Robertson et al., 1994). Defaults are Anserini's.
 
     Args:
         family: `qld` or `bm25`.
         exact: for `qld`: the published formula with exact document lengths.
-        mu: for `qld`: the smoothing parameter, above 0; 2000 by default.
-        k1: for `bm25`: how fast repeated words saturate, 0 or more; 0.9 by default, as in Anserini.
-        b: for `bm25`: how much document length counts, in [0, 1]; 0.4 by default, as in Anserini.
+        mu: for `qld`: the smoothing parameter µ, above 0.
+        k1: for `bm25`: tf saturation, 0 or more.
+        b: for `bm25`: length normalisation, in [0, 1].
 
     Raises:
         ConfigError: if a parameter is out of its range or not of this family.

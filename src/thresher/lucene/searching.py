@@ -1,8 +1,7 @@
-"""Scores whose order survives being written and read again.
+"""Searching an index: Lucene's rankings and the exact one, timed, with scores whose order survives a run file.
 
-trec_eval, and with it every tool built on it, reads scores as 32-bit floats and breaks ties by document id,
-descending. Scores that differ by less than such a float can tell (2e-6 near 20) would be put in another order
-than the one they were ranked in.
+trec_eval, and all tools built on it, read scores as 32-bit floats and break ties by document id, descending. Scores that
+differ by less than such floats resolve (2e-6 near 20) would be reordered.
 """
 
 from __future__ import annotations
@@ -30,15 +29,11 @@ _MICRO = 10**6
 
 
 def strictly_decreasing(scores: Sequence[float]) -> list[float]:
-    """Return the scores, in rank order, as a strictly decreasing list that stays so in print and in 32 bits.
+    """Return the scores (finite, best first) as a strictly decreasing list that stays so with six decimals and in 32 bits.
 
-    Scores are put on a grid of 1, 2 or 5 times a power of ten, no finer than 1e-6 and coarser than 32-bit
-    floats of their size are apart; a score that is not below the one before it is lowered to the next point
-    of the grid. The results keep their order when printed with six decimals and when read as 32-bit floats.
-    Scores of four decimals that are not tied and below 500 come back unchanged.
-
-    Args:
-        scores: finite, best first.
+    Scores are rounded to a grid of 1, 2 or 5 times a power of ten, no finer than 1e-6 and coarser than the spacing of 32-bit
+    floats of their size; a score that is not below the one before it is lowered to the next grid point. Scores of four
+    decimals, below 500 and not tied, are unchanged.
     """
     if not len(scores):
         return []
@@ -52,11 +47,10 @@ def strictly_decreasing(scores: Sequence[float]) -> list[float]:
 
 
 def _grid_in_micros(largest: float, count: int) -> int:
-    """Return the distance of the grid's points in millionths.
+    """Return the spacing of the grid in millionths.
 
-    The distance exceeds that of 32-bit floats at the size of the largest score, or of the last score when all
-    `count` are ties and lowered one by one. Two numbers further apart than neighbouring floats round to
-    different floats.
+    It exceeds that of 32-bit floats at the largest score, and at the last score if all `count` are ties: numbers further apart
+    than neighbouring floats round to different floats.
     """
     power = 1
     while True:
@@ -77,8 +71,8 @@ _HIT = "org.apache.lucene.search.ScoreDoc"
 class LuceneRanking:
     """Ranks by Lucene's similarity for `qld` or `bm25`: the same hits as Anserini's `SimpleSearcher`.
 
-    A whole query (analysis, search, collecting ids and scores) is one call into Java. The ids are those that
-    Lucene compared to break ties, so no stored document is fetched.
+    A query (analysis, search, ids and scores) is one call into Java. The ids are those that Lucene compared to break
+    ties, so no stored document is read.
     """
 
     def __init__(self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int) -> None:
@@ -94,7 +88,7 @@ class LuceneRanking:
         self._run = handles.as_interface(self._loop(searcher, analyzer, depth), "java.util.function.Consumer")
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
-        """Return the ids found, best first, and their scores rounded to four places as Anserini does."""
+        """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
         self._run.accept(valid_unicode(query))
         scores = self._scores.take().view(np.float32).astype(np.float64)
         return self._ids.take(), (np.floor(scores * 1e4 + 0.5) / 1e4).tolist()
@@ -111,7 +105,7 @@ class LuceneRanking:
         search = handles.method(_SEARCHER, "search", f"({_QUERY}I{_SORT}){_TOP}")
         search = handles.bind(handles.bind(search, 0, searcher), 1, depth, _score_then_id())
         hits = handles.getter("org.apache.lucene.search.TopDocs", "scoreDocs", f"[L{_HIT};")
-        hits = handles.cast(hits, f"({_TOP})[L{handles.slashes(_HIT)};")
+        hits = handles.cast(hits, f"({_TOP})[{handles.descriptor(_HIT)}")
 
         values = handles.getter("org.apache.lucene.search.FieldDoc", "fields", "[Ljava.lang.Object;")
         values = handles.cast(values, f"({handles.OBJECT})[{handles.OBJECT}")
@@ -125,7 +119,7 @@ class LuceneRanking:
         following = handles.next_of(handles.OBJECT)
         one = handles.pipe(following, handles.together(note_score, note_id))
         return handles.pipe(
-            build, search, hits, handles.iterate_array(f"L{handles.slashes(_HIT)};"), handles.for_all(one)
+            build, search, hits, handles.iterate_array(f"{handles.descriptor(_HIT)}"), handles.for_all(one)
         )
 
 
@@ -142,11 +136,10 @@ Hits = list[tuple[str, float]]
 
 @dataclass(frozen=True)
 class SearchReport:
-    """The hits of each topic, best first, and what they took.
+    """The hits of each topic, best first, and their cost.
 
-    `latencies_ms` is the wall time of each query in milliseconds, in the order of the topics, from the query
-    text to the list of hits; `total_seconds` the wall time of the whole set, one query after another, without
-    warm-up.
+    `latencies_ms`: the wall time of each query in milliseconds, in the order of the topics, from query text to list of hits.
+    `total_seconds`: the wall time of all queries, one after another, without warm-up.
     """
 
     hits: dict[str, Hits]
@@ -155,16 +148,15 @@ class SearchReport:
 
 
 class Searcher:
-    """Searches the index in a folder by one retrieval model. Use it as a context manager.
+    """Searches an index by one retrieval model. A context manager.
 
-    Queries are analysed as the documents were. Equal scores are ranked by document id, ascending, as in
-    Anserini; scores are then made strictly decreasing so that a run file keeps the order
-    (`strictly_decreasing`).
+    Queries are analysed as the documents were. Ties are ranked by ascending document id, as in Anserini; scores are then made
+    strictly decreasing, so that a run file keeps the order.
 
     Args:
         folder: the index.
-        model: how documents are ranked.
-        depth: the most hits a query may have, 1 or more.
+        model: the retrieval model.
+        depth: the most hits of a query, 1 or more.
 
     Raises:
         ConfigError: if the depth is below 1.
@@ -210,12 +202,11 @@ class Searcher:
         """Search (topic id, query) pairs one after another, and time them.
 
         Args:
-            topics: the topics, each id once.
-            warm_up: how many times all topics are searched before, untimed: Java compiles what runs often,
-                and the disk's pages come into memory.
+            topics: the topics.
+            warm_up: how often all topics are searched before, untimed, for Java's compiler and the disk cache.
 
         Raises:
-            InputError: if a topic id occurs twice.
+            InputError: if a topic id is repeated.
         """
         hits: dict[str, Hits] = {}
         latencies: list[float] = []

@@ -1,4 +1,4 @@
-"""The Lucene side of indexing: a writer that is fed batches of documents and loops over them in Java."""
+"""The Java side of indexing: a writer that takes batches of documents and loops over them in Java."""
 
 from __future__ import annotations
 
@@ -16,26 +16,25 @@ from thresher.lucene.handles import Integers
 from thresher.lucene.jvm import java_class, java_folder
 
 SEPARATOR = "\0"
-"""Stands between the strings of a batch. In a text it separates words just as a space does."""
+"""Separates the strings of a batch. Within a text it separates words as a space does."""
 
 _BUFFER_MIB = 256.0
-"""Of postings held before they are written. Fixed, so that the machine's memory changes no index."""
+"""The buffer of postings; fixed, so that an index does not depend on the machine's memory."""
 
 _AHEAD = 2
-"""Batches that may wait for Java, so that neither side waits for the other."""
+"""Batches that may be queued for Java."""
 
 _FIELD = "org.apache.lucene.document.Field"
 _BYTES = "org.apache.lucene.util.BytesRef"
 
 
 class IndexWriter:
-    """Writes documents, in the order given and in one thread, to a Lucene index in a new folder.
+    """Writes documents, in order and in one thread, to a Lucene index in a new folder.
 
-    The fields are those of Anserini: `id` (stored, searchable, and as doc values to break ties) and
-    `contents`. Merges happen at set points and join neighbours only, so documents keep their order and two
-    builds give the same files.
+    The fields are Anserini's: `id` (stored, searchable, and as doc values to break ties) and `contents`. Merges happen
+    at fixed points and join neighbours only, so documents keep their order and two builds give the same files.
 
-    Every Java failure is raised as a `jnius.JavaException`, possibly some batches later.
+    Java exceptions are raised as `jnius.JavaException`, possibly some batches later.
     """
 
     def __init__(
@@ -58,7 +57,7 @@ class IndexWriter:
         self._pending: deque[Any] = deque()
 
     def add(self, strings: Sequence[str]) -> None:
-        """Add a batch: id, contents, id, contents... Ids hold no separator and contents are not blank."""
+        """Add a batch: id, contents, id, contents… Ids contain no separator and contents are not blank."""
         joined = SEPARATOR.join(strings)
         if joined.count(SEPARATOR) != len(strings) - 1:
             joined = SEPARATOR.join(string.replace(SEPARATOR, " ") for string in strings)
@@ -70,7 +69,7 @@ class IndexWriter:
         self._pending.append(self._thread.submit(task))
 
     def finish(self) -> npt.NDArray[np.int32] | None:
-        """Write all, merge to one segment, close. Return the documents' lengths in tokens if asked for."""
+        """Write all, merge to one segment, close. Return the documents' lengths in tokens if they were asked for."""
         while self._pending:
             self._pending.popleft().get()
         self._writer.forceMerge(1)
@@ -79,7 +78,7 @@ class IndexWriter:
         return self._lengths.take() if self._lengths else None
 
     def abandon(self) -> None:
-        """Give up: release the folder and whatever Java holds; what is written is of no use."""
+        """Give up: release the folder and Java's resources; the index is unusable."""
         from jnius import JavaException
 
         self._pending.clear()
@@ -87,7 +86,7 @@ class IndexWriter:
             self._thread.shutdownNow()
             self._writer.rollback()
         except JavaException:
-            # The first failure is the one to report; Lucene may have closed the writer for it already.
+            # The first exception is reported; it may have closed the writer already.
             pass
         finally:
             self._close()
@@ -97,7 +96,7 @@ class IndexWriter:
         self._directory.close()
 
     def _loop(self, contents_type: Any) -> Any:
-        """Return the handle that adds a joined batch; one Lucene document serves for all, with new values."""
+        """Return the handle that adds a joined batch, reusing one Lucene document."""
         string = handles.STRING
         document = java_class("org.apache.lucene.document.Document")()
         stored = java_class("org.apache.lucene.document.Field$Store").YES
@@ -108,8 +107,8 @@ class IndexWriter:
             document.add(field)
 
         to_bytes = handles.constructor(_BYTES, "(Ljava/lang/CharSequence;)V")
-        to_bytes = handles.cast(to_bytes, f"({string})L{handles.slashes(_BYTES)};")
-        set_bytes = handles.method(_FIELD, "setBytesValue", f"(L{handles.slashes(_BYTES)};)V")
+        to_bytes = handles.cast(to_bytes, f"({string}){handles.descriptor(_BYTES)}")
+        set_bytes = handles.method(_FIELD, "setBytesValue", f"({handles.descriptor(_BYTES)})V")
         set_sorting = handles.pipe(to_bytes, handles.bind(set_bytes, 0, sorting))
         set_text = handles.method(_FIELD, "setStringValue", f"({string})V")
         set_identifier = handles.bind(set_text, 0, identifier)
@@ -130,7 +129,7 @@ class IndexWriter:
         return handles.pipe(split, handles.iterate_array(string), handles.for_all(one))
 
     def _count_tokens(self, lengths: Integers) -> Any:
-        """Return the handle that analyses a text and notes its number of tokens."""
+        """Return the handle that analyses a text and records its number of tokens."""
         analyse = handles.static(
             "io.anserini.analysis.AnalyzerUtils",
             "analyze",

@@ -20,8 +20,8 @@ __all__ = ["BLOCK_RULES", "PageOptions", "Segments", "read_html", "read_page", "
 class PageOptions:
     """How pages become segments.
 
-    `blocks` is `join` (inline tags such as B and SPAN pass within a block, as in the code that Kohlschuetter et al.
-    released) or `split` (only A does, as in their paper); `language` chooses the sentence splitter's abbreviations.
+    `blocks`: `join` ignores inline tags such as B and SPAN, as in the code that Kohlschuetter et al. released; `split` ignores
+    only A, as in their paper. `language` chooses the sentence splitter's abbreviations.
     """
 
     blocks: str = BLOCK_RULES[0]
@@ -35,10 +35,10 @@ _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS, detailed: bool = True) -> tuple[Segments, Decoded]:
     """Return the segments of a page, and how its bytes were decoded.
 
-    Without `detailed` it is a little faster, and `Segments.marks` can't be had.
+    Without `detailed` it is a little faster, but `Segments.marks` is not available.
 
     Raises:
-        lxml.etree.LxmlError: if libxml2 gives the page up.
+        lxml.etree.LxmlError: if libxml2 gives up.
     """
     decoded = decode(page.content, page.charset)
     if page.is_text:
@@ -68,18 +68,11 @@ def segment(
     marked: str | None = "",
     outside: set[str] | None = None,
 ) -> Segments:
-    """Find blocks in `text`; see `Segments` and `plain_text` for the meaning of the arguments."""
+    """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`."""
     plain = plain_text(text, outside)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
-    return Segments(
-        text,
-        plain,
-        block_ends,
-        np.array(levels, dtype=np.int8),
-        marked,
-        options.language,
-    )
+    return Segments(text, plain, block_ends, np.array(levels, dtype=np.int8), marked, options.language)
 
 
 def _segments_of(utf8: bytes, options: PageOptions, detailed: bool = True) -> Segments:

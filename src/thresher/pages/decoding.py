@@ -1,10 +1,9 @@
-"""Bytes to text, honestly: what encoding was used, who said so, and how many characters were lost.
+"""Bytes to text: the encoding, who declared it, and how many characters were lost.
 
-The order is a browser's (WHATWG Encoding and HTML standards): byte order mark, then the transport's charset, then the
-page's own `<meta>`; labels mean what browsers take them to mean (`iso-8859-1` is windows-1252). Where nothing is
-declared, UTF-8 if the bytes are valid UTF-8, else what uchardet makes of them. A declared charset that does not fit the
-bytes is given up only for one that loses fewer characters; and UTF-8, declared or not, only if it finds less meaning than
-nonsense, since one broken byte in a page must not make it all unreadable.
+The order is that of browsers (WHATWG Encoding and HTML standards): byte order mark, the transport's charset, the page's own
+`<meta>`; labels mean what they mean in browsers (`iso-8859-1` is windows-1252). Undeclared, a page is UTF-8 if that is valid,
+else what uchardet detects. A declared charset that does not fit the bytes is replaced only by one that loses fewer characters;
+UTF-8, declared or not, only if it decodes less than it loses, since one broken byte must not make a page unreadable.
 """
 
 from __future__ import annotations
@@ -16,22 +15,15 @@ from itertools import chain
 
 import cchardet
 
-BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED = (
-    "bom",
-    "transport",
-    "meta",
-    "valid-utf-8",
-    "detected",
-    "assumed",
-)
+BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED = "bom transport meta valid-utf-8 detected assumed".split()
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# The prescan of the HTML standard looks at 1024 bytes; older pages put long scripts before the declaration.
+# The HTML standard's prescan is of 1024 bytes; older pages have long scripts before the declaration.
 _PRESCAN = 4096
 _META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
 _COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
-# Labels whose meaning in browsers is not Python's.
+# Labels with another meaning in browsers than in Python.
 _BROWSER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -46,7 +38,7 @@ _BROWSER = {
     "big5": "big5hkscs",
     "utf-16": "utf-16-le",
 }
-# Labels of the Encoding standard that Python does not know.
+# Labels of the Encoding standard unknown to Python.
 _ALIASES = {
     label: name
     for name, labels in {
@@ -83,10 +75,10 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A page's text as valid UTF-8, and where it comes from.
+    """A page's text as valid UTF-8.
 
-    `encoding` is a Python codec name, `source` one of the constants of this module, `replaced` the number of U+FFFD that
-    stand for bytes without meaning in that encoding.
+    `encoding` is a Python codec name, `source` one of this module's constants, `replaced` the number of U+FFFD for bytes that
+    are invalid in that encoding.
     """
 
     utf8: bytes
@@ -96,7 +88,7 @@ class Decoded:
 
 
 def codec_of(label: str) -> str | None:
-    """Return the Python codec that a browser would use for the charset `label`, or None if it knows no such label."""
+    """Return the Python codec that browsers use for the charset `label`, or None if they know no such label."""
     label = label.strip().lower()
     try:
         name = codecs.lookup(_ALIASES.get(label, label)).name
@@ -107,12 +99,7 @@ def codec_of(label: str) -> str | None:
 
 
 def decode(content: bytes, charset: str | None = None) -> Decoded:
-    """Decode the bytes of a page.
-
-    Args:
-        content: the page as it came.
-        charset: the charset that the transport declared, if any.
-    """
+    """Decode the bytes of a page; `charset` is the one that the transport declared."""
     for mark, name in _BOMS:
         if content.startswith(mark):
             return _recoded(content[len(mark) :], name, BOM)
@@ -133,7 +120,7 @@ def _utf8_or_detected(content: bytes, source: str) -> Decoded:
     utf8 = _recoded(content, "utf-8", source or DETECTED)
     text = utf8.utf8.decode()
     outside_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    # As many characters with a meaning as without: other encodings form UTF-8's sequences only by rare chance.
+    # As many valid characters as invalid ones: text in other encodings seldom forms valid UTF-8 sequences.
     if outside_ascii >= 2 * utf8.replaced:
         return utf8
     name = codec_of(cchardet.detect(content).get("encoding") or "")
@@ -153,9 +140,9 @@ def _declared(content: bytes, charset: str | None) -> tuple[str | None, str]:
     head = content[:_PRESCAN]
     if b"<!--" in head:
         head = _COMMENT.sub(b"", head)
-    for found in chain(_META.finditer(head), _XML.finditer(head)):
-        if name := codec_of(found.group(1).decode("ascii")):
-            # It could be read as ASCII, so it is not UTF-16.
+    for declaration in chain(_META.finditer(head), _XML.finditer(head)):
+        if name := codec_of(declaration.group(1).decode("ascii")):
+            # The declaration is ASCII, so the page is not UTF-16.
             return "utf-8" if name.startswith("utf-16") else name, META
     return None, ""
 
@@ -164,6 +151,6 @@ def _recoded(content: bytes, encoding: str, source: str) -> Decoded:
     text = content.decode(encoding, "replace")
     replaced = text.count(_REPLACEMENT)
     if replaced:
-        # The page may hold some of its own.
+        # The page may contain U+FFFD itself.
         replaced -= content.decode(encoding, "ignore").count(_REPLACEMENT)
     return Decoded(text.encode("utf-8", "replace"), encoding, source, replaced)

@@ -1,7 +1,7 @@
-"""Pages to text by the text browser Lynx, as NCleaner did it.
+"""Pages to text by the text browser Lynx, as in NCleaner.
 
-Source: Evert, NCleaner, LREC 2008, section 2 (the first and second module): images, comments and inline scripts are deleted,
-marks inserted for headings and list items, and line breaks made paragraph breaks, by regular expressions; then `lynx -dump`.
+Source: Evert, NCleaner, LREC 2008, section 2 (first and second module): regular expressions delete images, comments and inline
+scripts, mark headings and list items, and turn line breaks into paragraph breaks; then `lynx -dump`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import subprocess
 from thresher.errors import InputError, MissingDependencyError
 from thresher.pages.decoding import decode
 
-# Wider than lines get, so that none is broken within a paragraph.
+# Wider than any line, so that no paragraph is wrapped.
 _COMMAND = (
     "-dump -nolist -nomargins -force_html -stdin -width=1000 -assume_charset=utf-8 -display_charset=utf-8".split()
 )
@@ -25,14 +25,11 @@ _LIST_ITEM = re.compile(r"<li\b[^>]*>", re.IGNORECASE)
 
 
 def lynx_dump(content: bytes) -> str:
-    """Return a page as the text that Lynx makes of it, with marks that `marked_text.read_marked_text` knows.
-
-    Args:
-        content: the page, in any encoding; `decode` finds out which, not Lynx.
+    """Return Lynx's dump of a page (in any encoding, which `decode` detects), with marks for `marked_text.read_marked_text`.
 
     Raises:
         MissingDependencyError: if Lynx is not installed.
-        InputError: if it fails over this page, or takes longer than a minute.
+        InputError: if it fails on this page, or takes longer than a minute.
     """
     program = shutil.which("lynx")
     if not program:
@@ -55,7 +52,7 @@ def lynx_dump(content: bytes) -> str:
 
 
 def prepared(html: str) -> str:
-    """Return a page's markup without images, comments, scripts and styles, and with marks that stay in a dump."""
+    """Return a page's markup without images, comments, scripts and styles, and with marks that remain in a dump."""
     html = _LINE_BREAK.sub("<p>", _DELETED.sub("", html))
     html = _HEADING.sub(lambda tag: f"{tag[0]}&lt;h&gt; ", html)
     return _LIST_ITEM.sub(lambda tag: f"{tag[0]}&lt;l&gt; ", html)

@@ -1,8 +1,8 @@
-"""Text with marks at headings and list items: what a text browser's dump of a page is, and back to segments.
+"""Text with marks at headings and list items, like a text browser's dump: written, and read as segments.
 
-Source: Evert, NCleaner, LREC 2008, section 2 (the second and third module): segments are classified as `<p>` (general
-paragraph), `<h>` (heading) or `<l>` (list item), and navigation bars, whose fields are separated by `|`, are deleted. The
-paper does not give its regular expressions; the rules here are this project's.
+Source: Evert, NCleaner, LREC 2008, section 2 (second and third module): segments are classified as `<p>` (general paragraph),
+`<h>` (heading) or `<l>` (list item), and navigation bars, whose fields are separated by `|`, are deleted. The paper does not
+give its regular expressions; these rules are this project's.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ PARAGRAPH, HEADING, LIST_ITEM = "p", "h", "l"
 LABELS = (PARAGRAPH, HEADING, LIST_ITEM)
 
 _MARKS = {PARAGRAPH: "", HEADING: "# ", LIST_ITEM: "* "}
-# What Lynx puts before list items, by depth, and before numbered ones. Signs that prose has too count only where they are
-# indented as far as Lynx indents them.
+# Lynx's bullets, by depth, and numbers. Characters that prose may begin with count only if indented as far as by Lynx.
 _BULLET = re.compile(r"(?:\s*\*|\s{5,}[+o#@=-]|\s{2,}\d{1,3}[.)])(?:\s+|$)")
 _LABEL = re.compile(r"\s*(?:(?:[*+o#@=-]|\d{1,3}[.)])\s+)?<([hlp])>\s*")
 _HEADING = re.compile(r"#{1,6}(?:\s+|$)")
-# CleanEval's gold standard names the page at the begin.
+# The first line of a text in CleanEval's gold standard.
 _ADDRESS = re.compile(r"\s*URL:\s*\w+://\S+[ \t]*(?:\r?\n|$)")
 
 _FIELDS = 3
@@ -32,14 +31,14 @@ _FIELD_WORDS = 5
 
 @dataclass(frozen=True)
 class MarkedSegment:
-    """A piece of text between paragraph breaks and what it is: `p`, `h` or `l`."""
+    """A piece of text between paragraph breaks, labelled `p`, `h` or `l`."""
 
     label: str
     text: str
 
 
 def marked_segments(segments: Segments) -> list[MarkedSegment]:
-    """Return a page's blocks with their labels; the title is a heading, and a heading inside a list item too."""
+    """Return a page's blocks with labels; the title is a heading, as is a heading inside a list item."""
     return [
         MarkedSegment(HEADING if heading else LIST_ITEM if item else PARAGRAPH, text)
         for text, heading, item in zip(
@@ -49,19 +48,19 @@ def marked_segments(segments: Segments) -> list[MarkedSegment]:
 
 
 def read_marked_text(text: str) -> list[MarkedSegment]:
-    """Find the segments of a text dump.
+    """Return the segments of a text dump.
 
-    A blank line ends a segment; a mark at the begin of a line begins one: `* ` and Lynx's other bullets and numbers a list
-    item, `# ` a heading, and `<p>`, `<h>`, `<l>` of the CleanEval guidelines what they say. A mark without text in its line
-    stands for the next line with text. An address at the begin, `URL: http://…`, is left out.
+    A blank line ends a segment; a mark at the beginning of a line begins one: `* ` and Lynx's other bullets and numbers a list
+    item, `# ` a heading, `<p>`, `<h>` and `<l>` as in the CleanEval guidelines. A mark alone in its line applies to the
+    next line with text. A first line `URL: http://…` is left out.
     """
-    found: list[MarkedSegment] = []
+    result: list[MarkedSegment] = []
     label, words = PARAGRAPH, list[str]()
 
     def finish() -> None:
         nonlocal label
         if words:
-            found.append(MarkedSegment(label, " ".join(words)))
+            result.append(MarkedSegment(label, " ".join(words)))
             words.clear()
             label = PARAGRAPH
 
@@ -72,7 +71,7 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
         label = mark or label
         words.extend(rest.split())
     finish()
-    return found
+    return result
 
 
 def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
@@ -83,15 +82,15 @@ def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
     """
     given = [*segments]
     lines = [_MARKS[segment.label] + segment.text for segment in given]
-    for place, (before, after) in enumerate(pairwise(given)):
-        lines[place] += "\n" if before.label == after.label == LIST_ITEM else "\n\n"
+    for index, (before, after) in enumerate(pairwise(given)):
+        lines[index] += "\n" if before.label == after.label == LIST_ITEM else "\n\n"
     return "".join(lines) + "\n" if lines else ""
 
 
 def is_bar(text: str) -> bool:
-    """Return whether a segment is a bar of links or a footer: three or more short fields separated by `|`.
+    """Return whether a segment is a navigation bar or footer: three or more fields of at most five words, separated by `|`.
 
-    A field has five words at most. Two fields are not enough, since titles have them.
+    Two fields are not enough, since titles have them.
 
     >>> is_bar("Home | News | Contact us"), is_bar("Storms | News"), is_bar("cat x | sort | uniq -c tells how often each came")
     (True, False, False)
@@ -101,7 +100,7 @@ def is_bar(text: str) -> bool:
 
 
 def _mark(line: str) -> tuple[str, str]:
-    """Return the label that a line's begin marks, or nothing, and the rest of the line."""
+    """Return the label of the mark that begins a line, else an empty string; and the rest of the line."""
     if tag := _LABEL.match(line):
         rest = line[tag.end() :].rstrip()
         bullet = _BULLET.match(f"  {rest}") if tag[1] == LIST_ITEM else None
@@ -114,5 +113,5 @@ def _mark(line: str) -> tuple[str, str]:
 
 
 def _end_of_address(text: str) -> int:
-    found = _ADDRESS.match(text)
-    return found.end() if found else 0
+    address = _ADDRESS.match(text)
+    return address.end() if address else 0

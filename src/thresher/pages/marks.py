@@ -1,4 +1,4 @@
-"""What a page's tags say about its blocks, beyond where they end: links, paragraphs, lists, how many tags there are."""
+"""What a page's tags say about its blocks, beyond where they end: links, paragraphs, lists, numbers of tags."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Mask = npt.NDArray[np.bool_]
 
 _LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")
 _LINK, _LINK_END = ord(parsing.LINK), ord(parsing.LINK_END)
-# Marks that a line feed stands before and that end no paragraph, and those that begin an element.
+# Marks after a line feed that end no paragraph, and marks that begin an element.
 _WITHIN_PARAGRAPH, _BEGIN = np.zeros((2, 256), dtype=np.bool_)
 _WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True
 _BEGIN[[*parsing.BEGIN.encode()]] = True
@@ -23,12 +23,12 @@ _BEGIN[[*parsing.BEGIN.encode()]] = True
 
 @dataclass(frozen=True)
 class Marks:
-    """Facts about a page's blocks, in their order, each worked out when it is first asked for.
+    """Facts about a page's blocks, in order, each computed on demand.
 
     Attributes:
-        marked: the page as `parsing.flatten` gives it, with all details; for a page of plain text, that text.
-        spaces: where spaces and line feeds stand in the page's text.
-        block_ends: where each of its blocks ends there, the line feed after it included.
+        marked: the page as `parsing.flatten` gives it, with all details; for plain text, that text.
+        spaces: the offsets of spaces and line feeds in the page's text.
+        block_ends: the offset where each block ends there, its line feed included.
         has_tags: whether it is HTML.
     """
 
@@ -39,31 +39,28 @@ class Marks:
 
     @cached_property
     def links(self) -> tuple[Ints, Ints]:
-        """Where the text of each link (element A) begins and ends in the page's text; rising, without overlaps, none empty."""
+        """Where each link's text (element A) begins and ends in the page's text; ascending, disjoint, none empty."""
         return _links(self._at(_LINK), self._at(_LINK_END), self._visible, self.spaces)
 
     def linked_before(self, offsets: Ints) -> Ints:
-        """Return for each offset in the text how many characters before it lie in links."""
+        """Return for each offset in the text the number of characters in links before it."""
         begins, ends = self.links
         if not len(begins):
             return np.zeros(len(offsets), dtype=np.int64)
         total = np.concatenate(([0], np.cumsum(ends - begins)))
         link = np.searchsorted(begins, offsets, side="right")
         beyond = ends[link - 1] - offsets
-        # Before the first link, `link - 1` is the last of all, and nothing lies beyond.
+        # Before the first link, `link - 1` is the last one, and nothing is beyond.
         return total[link] - np.where(link > 0, np.maximum(beyond, 0), 0)
 
     @cached_property
     def paragraphs(self) -> Ints:
-        """For each block the number of its paragraph, rising from 0.
-
-        Paragraphs are jusText's: only the tags of `parsing.PARAGRAPH_TAGS` and two or more BR in a row part them.
-        """
+        """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two or more BR end one."""
         line_feeds = self._codes == _LINE_FEED
         line_feeds[self._marks_at[_WITHIN_PARAGRAPH[self._kinds]] - 1] = False
         breaks = self._of_kind(parsing.BREAK)
         if len(breaks) > 1:
-            # Of BR with no text and no begin of an element between them, the second ends a paragraph.
+            # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
             in_a_row = np.ones(len(breaks) - 1, dtype=np.bool_)
             for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
                 in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
@@ -73,7 +70,7 @@ class Marks:
 
     @cached_property
     def is_control(self) -> Mask:
-        """For each block, whether it lies in a form control: BUTTON, SELECT or TEXTAREA."""
+        """For each block, whether it is in a form control: BUTTON, SELECT or TEXTAREA."""
         begins, ends = self._of_kind(parsing.CONTROL), self._of_kind(parsing.CONTROL_END)
         inside: Mask = np.searchsorted(begins, self._firsts) > np.searchsorted(ends, self._firsts)
         return inside
@@ -88,30 +85,30 @@ class Marks:
 
     @property
     def tags_before(self) -> Ints:
-        """For each block, the begin and end tags between the last character before it, or the page's begin, and its first."""
+        """For each block, the number of tags between the block before it, or the page's beginning, and its first character."""
         before_first, before_last, _ = self._tags
         return before_first - np.concatenate(([0], before_last))[:-1]
 
     @property
     def tags_inside(self) -> Ints:
-        """For each block, the tags between its first and last character."""
+        """For each block, the number of tags between its first and last character."""
         before_first, before_last, _ = self._tags
         return before_last - before_first
 
     @property
     def tags_after(self) -> int:
-        """The tags after the last block."""
+        """The number of tags after the last block."""
         _, before_last, count = self._tags
         return count - int(before_last[-1]) if len(before_last) else count
 
     @cached_property
     def _tags(self) -> tuple[Ints, Ints, int]:
-        """The tags before each block's first character and before its last, and in all."""
+        """The number of tags before each block's first character, before its last one, and in all."""
         if not self.has_tags:
             none = np.zeros(len(self.block_ends), dtype=np.int64)
             return none, none, 0
         codes = self._codes
-        # One line feed stands for one tag, but for what is left out and for the second of a heading's two.
+        # Each line feed is one tag, except for dropped elements and the second of a heading's two.
         tags = (codes == _LINE_FEED) | (codes == _LINK) | (codes == _LINK_END)
         tags[self._of_kind(parsing.INLINE)] = tags[self._of_kind(parsing.INLINE_END)] = True
         tags[self._of_kind(parsing.DROPPED) - 1] = False
@@ -121,7 +118,7 @@ class Marks:
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
-        # A byte a character: what is outside ASCII is no mark.
+        # A byte a character: marks are ASCII.
         return np.frombuffer(self.marked.encode("ascii", "replace"), dtype=np.uint8)
 
     @cached_property
@@ -135,22 +132,22 @@ class Marks:
 
     @cached_property
     def _visible(self) -> Ints:
-        """Where the text's characters other than spaces stand: what is left of the marked text without its marks."""
+        """The positions in the marked text of characters that are neither spaces nor marks."""
         codes = self._codes
-        # Line feeds, tabs and the ends of links are below 14; it is quicker to compare than to look up.
+        # Line feeds, tabs and ends of links are below 14; comparing is faster than looking up.
         shown = (codes > _LINK_END) & (codes != _SPACE) & (codes != _LINK)
         shown[self._marks_at + 1] = False
         return np.flatnonzero(shown)
 
     @cached_property
     def _lasts(self) -> Ints:
-        """Where each block's last character stands in the marked text."""
+        """The position of each block's last character in the marked text."""
         last: Ints = self._visible[self.block_ends - np.searchsorted(self.spaces, self.block_ends) - 1]
         return last
 
     @cached_property
     def _firsts(self) -> Ints:
-        """Where each block's first character stands in the marked text."""
+        """The position of each block's first character in the marked text."""
         begins = np.concatenate(([0], self.block_ends))[:-1]
         return self._visible[begins - np.searchsorted(self.spaces, begins)]
 
@@ -158,27 +155,27 @@ class Marks:
         return np.flatnonzero(self._codes == code)
 
     def _of_kind(self, kind: str) -> Ints:
-        found: Ints = self._marks_at[self._kinds == ord(kind)]
-        return found
+        positions: Ints = self._marks_at[self._kinds == ord(kind)]
+        return positions
 
 
 def _links(begins: Ints, ends: Ints, visible: Ints, spaces: Ints) -> tuple[Ints, Ints]:
-    """Return where the text of each link begins and ends in the page's text.
+    """Return where each link's text begins and ends in the page's text.
 
     Args:
-        begins, ends: where elements A begin and end in the marked text.
-        visible: where the text's characters other than spaces stand there.
-        spaces: where spaces and line feeds stand in the text.
+        begins, ends: the positions of elements A in the marked text.
+        visible: the positions there of characters that are neither spaces nor marks.
+        spaces: the offsets of spaces and line feeds in the text.
     """
     first, after = np.searchsorted(visible, begins), np.searchsorted(visible, ends)
     if (first[1:] < after[:-1]).any():
-        # Links in links, which HTML forbids: the outermost remain.
+        # Of nested links, which HTML forbids, the outermost remain.
         size = len(visible) + 1
         depth = np.cumsum(np.bincount(first, minlength=size) - np.bincount(after, minlength=size))
         edges = np.diff(depth > 0, prepend=False, append=False)
         first, after = np.flatnonzero(edges).reshape(-1, 2).T
     first, after = first[first < after], after[first < after]
-    # A space is not among the visible: as many as stand before a character are to be added.
+    # Visible characters exclude spaces: add the number of those before each.
     before_spaces = spaces - np.arange(len(spaces))
     last = after - 1
     return (

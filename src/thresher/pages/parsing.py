@@ -1,9 +1,8 @@
 """HTML to lines of text: one block a line, with marks for links and headings.
 
 libxml2 parses the page (through lxml) and a stylesheet flattens the tree into one text in which a line feed ends a block and
-other control characters are marks. None can come from the page: control characters are taken out of it first, also where it
-spells them as references. A page too deep or too large for that goes through the parser's events instead, which is slower and
-gives the same.
+other control characters are marks. The page's own control characters, character references included, are removed first. Pages
+too deep or too large for that go through the parser's events instead, which gives the same, more slowly.
 """
 
 from __future__ import annotations
@@ -16,27 +15,26 @@ from typing import Any
 import numpy as np
 from lxml import etree
 
-# The control characters that XML allows in a stylesheet. A tab and the character after it are one mark; a heading's is the
-# level that begins there.
+# Control characters that XML allows in a stylesheet. A tab and the character after it are one mark; of a heading, its level.
 LINK, LINK_END, MARK = "\x7f", "\r", "\t"
 _HEADING = f"\n{MARK}{{}}\n"
 TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
-# Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks stand after the line feed.
+# Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, CONTROL, CONTROL_END, ITEM = "-_~^/=[]*"
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + CONTROL + ITEM + "01234567"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
-# the code they released lets these pass as well, and so does the default here.
+# their released code ignores these tags as well, as is the default here.
 INLINE_TAGS = frozenset(
     (
         "abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rb rt rp"
         " s samp small span strike strong sub sup time tt u var wbr"
     ).split()
 )
-# Tags at which jusText begins a paragraph. All others, within or between blocks, leave a paragraph whole. OPTION and TEXTAREA
-# are in its list too; here the one is dropped, and the other stands beside the text as all form controls do.
+# Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA is
+# a form control, beside the text.
 PARAGRAPH_TAGS = frozenset(
     (
         "body blockquote caption center col colgroup dd div dl dt fieldset form h1 h2 h3 h4 h5 h6 legend li optgroup"
@@ -44,19 +42,18 @@ PARAGRAPH_TAGS = frozenset(
     ).split()
 )
 _CONTROL_TAGS = ("button", "select", "textarea")
-# libxml2 gives these no content, so that their begin is their end.
+# Elements without content in libxml2.
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
-# Not shown to a reader, or shown only to one without scripts, frames or objects. EMBED is not among them: it has no content,
-# but libxml2 puts what follows into it.
+# Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
 _DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
 
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
-# libxml2 keeps no tree deeper than 256 unless told to, and none should be: the stylesheet recurses, and a process with Java in
-# it has a stack of 1 MiB. Elements that hold text count, others are a level less.
+# libxml2's limit is 256 unless raised, which it must not be: the stylesheet recurses, and a process with Java in it has
+# a stack of 1 MiB. Elements with text count one level more than others.
 _DEEPEST = 250
-# Nor does it keep a text of more than 10 MB.
+# libxml2's limit for a text is 10 MB.
 _LARGEST = 9_000_000
 _DETAILS = re.compile(f"{MARK}[^0-7]")
 _SPACES = re.compile("  +")
@@ -68,11 +65,11 @@ def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
 
     Args:
         utf8: the page as UTF-8.
-        blocks: `join` to let inline tags such as B and SPAN pass within a block, `split` to let only A.
-        detailed: whether to mark also what only some scorers need. Blocks are the same either way.
+        blocks: `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
+        detailed: whether to add the marks that only some scorers need; blocks are the same either way.
 
     Raises:
-        lxml.etree.LxmlError: if libxml2 gives the page up.
+        lxml.etree.LxmlError: if libxml2 gives up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST:
@@ -87,14 +84,14 @@ def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
 
 
 def _without_controls(utf8: bytes) -> bytes:
-    """Return the text with a space for each control character, line feeds among them."""
-    # What `bytes.translate` would do, in half the time: controls are all the bytes below the space, and DEL.
+    """Return the text with a space for each control character, line feeds included."""
+    # As `bytes.translate`, in half the time: controls are all bytes below the space, and DEL.
     return np.maximum(np.frombuffer(utf8, dtype=np.uint8), ord(" ")).tobytes().replace(b"\x7f", b" ")
 
 
 def _is_cut_off(root: etree._Element, parser: etree.HTMLParser) -> bool:
-    """Return whether libxml2 stopped at its limit of depth, which drops the rest of the page, or came near it."""
-    # What stands behind </body> counts for the limit, but may be in the tree elsewhere than deep down.
+    """Return whether libxml2 reached its depth limit, which drops the rest of the page, or came near it."""
+    # Elements after </body> count for the limit, but may be elsewhere in the tree.
     last = parser.error_log.last_error
     if last is not None and last.type == etree.ErrorTypes.ERR_RESOURCE_LIMIT:
         return True
@@ -107,12 +104,12 @@ def _is_cut_off(root: etree._Element, parser: etree.HTMLParser) -> bool:
 
 @cache
 def _parser() -> etree.HTMLParser:
-    # One for all pages, since making one costs; an index of ids would be for lookups that nobody makes.
+    # One for all pages, since making one is slow. Without an index of ids, which is never used.
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
 def flatten_by_events(html: bytes, blocks: str = "join", detailed: bool = True) -> str:
-    """Do what `flatten` does through the parser's events, for a page without control characters, however deep."""
+    """As `flatten`, by the parser's events, for a page of any depth without control characters."""
     target = _Events(_marks(blocks, detailed))
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
@@ -122,7 +119,7 @@ def flatten_by_events(html: bytes, blocks: str = "join", detailed: bool = True) 
 
 @dataclass(frozen=True)
 class _Marks:
-    """What becomes of begin and end tags, by tag; of all other tags; and of an element that is left out."""
+    """The marks for begin and end tags, by tag; for other tags; and for a dropped element."""
 
     tags: dict[str, tuple[str, str]]
     others: tuple[str, str]
@@ -201,15 +198,15 @@ class _Events:
 
 
 def lines(flat: str) -> tuple[str, list[int]]:
-    """Split marked text, in which every space is a plain one, into blocks.
+    """Split marked text, whose only white space is U+0020 and line feeds, into blocks.
 
     Returns:
-        the blocks with single spaces between words, joined by line feeds; and for each block its heading level (0 for none,
-        1 to 6, 7 for the page's title).
+        the blocks with single spaces between words, joined by line feeds; and each block's heading level (0 for none, 1 to 6,
+        7 for the page's title).
     """
     texts: list[str] = []
     levels: list[int] = []
-    # Headings are few, so that all work on lines is left to C.
+    # Headings are few, so most of the work is done in C.
     before, *headed = _undetailed(unlinked(flat)).split(MARK)
     for level, part in ((0, before), *((int(part[0]), part[1:]) for part in headed)):
         stripped = [*filter(None, map(str.strip, part.split("\n")))]
@@ -220,7 +217,7 @@ def lines(flat: str) -> tuple[str, list[int]]:
 
 
 def one_space(text: str, outside: set[str]) -> str:
-    """Return `text` with a plain space for every other space; `outside` gives its characters outside ASCII."""
+    """Return `text` with U+0020 for all other white space; `outside` are its characters outside ASCII."""
     for character in outside:
         if character.isspace():
             text = text.replace(character, " ")

@@ -1,4 +1,4 @@
-"""Plain text: what counters, splitters and language models look at, with the class of every character."""
+"""Plain text, as word counters, sentence splitters and language models see it, with the class of every character."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ Classes = npt.NDArray[np.uint8]
 # Bits; a character may have several. A line feed is a space too.
 SPACE, LINE_FEED, LETTER, APOSTROPHE, STOP, CLOSER, LOWER = 1, 2, 4, 8, 16, 32, 64
 ODD = "\x1f"
-# What ends a sentence in other scripts that put a space after it does so here too.
+# Full stops of other scripts that are followed by a space.
 _TRANSLATED = {"’": "'", "…": ".", "।": ".", "॥": ".", "።": ".", "۔": ".", "؟": "?", "՜": "!", "՞": "?"}
-# From here on, looking up every character is faster than going through the text for each that is odd.
+# With more different odd characters, translating the text is faster than replacing them one by one.
 _MANY = 1000
 
 
@@ -35,7 +35,7 @@ def _table() -> Classes:
         ("'", CLOSER | APOSTROPHE),
     ):
         table[list(characters.encode())] = bits
-    # Outside ASCII only letters, digits and combining marks are left.
+    # Outside ASCII only letters, digits and combining marks remain.
     table[128:] = LETTER
     return table
 
@@ -45,9 +45,9 @@ _TABLE = _table()
 
 @dataclass(frozen=True)
 class PlainText:
-    """A text in which no character outside ASCII is anything but a letter, digit or combining mark.
+    """A text whose characters outside ASCII are all letters, digits or combining marks.
 
-    `text` has the length of the original; `classes` has one byte a character, the bits of this module.
+    `text` has the length of the original; `classes` one byte a character, of this module's bits.
     """
 
     text: str
@@ -55,12 +55,10 @@ class PlainText:
 
 
 def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
-    """Return the plain form of a text.
-
-    `outside` may give all its characters outside ASCII, and others, if they are known already.
+    """Return the plain form of a text; `outside`, if known, is a superset of its characters outside ASCII.
 
     Characters outside ASCII that belong to no word become `ODD`, but a typographic apostrophe becomes `'`, an ellipsis `.`.
-    Most pages are pure ASCII after that, which is what makes it worth doing once for all who cut, count or score words.
+    Most pages are pure ASCII after that, which saves time wherever words are cut, counted or scored.
     """
     odd = {
         character: _TRANSLATED.get(character, ODD)
@@ -80,18 +78,18 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
 
 
 def run_starts(inside: npt.NDArray[np.bool_]) -> Ints:
-    """Return where each run of True begins."""
+    """Return the index at which each run of True begins."""
     return np.flatnonzero(inside & ~np.concatenate(([False], inside[:-1])))
 
 
 def word_starts(plain: PlainText, spaces: Ints) -> Ints:
-    """Return where each word begins: white-space tokens with a letter, digit or combining mark.
+    """Return the offset of each word: white-space tokens with a letter, digit or combining mark.
 
-    The definition is that of Kohlschuetter et al. (2010), section 3, for any script.
+    Source: Kohlschuetter et al. (2010), section 3, here for any script.
 
     Args:
-        plain: the plain form of a text in which one space or line feed stands between two words, and none at the ends.
-        spaces: where these stand.
+        plain: the plain form of a text with one space or line feed between words, and none at its ends.
+        spaces: their offsets.
     """
     if not plain.text:
         return spaces
@@ -100,5 +98,5 @@ def word_starts(plain: PlainText, spaces: Ints) -> Ints:
 
 
 def count_by_end(starts: Ints, ends: Ints) -> Ints:
-    """Count the `starts` in each of the parts that end at `ends`."""
+    """Return the number of `starts` in each of the parts that end at `ends`."""
     return np.diff(np.searchsorted(starts, ends), prepend=0)

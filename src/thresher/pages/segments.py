@@ -1,4 +1,4 @@
-"""A page as scorers see it: its text, and where blocks and sentences lie in it."""
+"""A page as scorers see it: its text, blocks and sentences."""
 
 from __future__ import annotations
 
@@ -19,12 +19,11 @@ from thresher.pages.sentences import sentence_breaks
 class Segments:
     """The text of a page and its parts.
 
-    Blocks are joined by line feeds, words by single spaces. `block_ends` and `sentence_ends` hold where each part ends in
-    `text`, the separator after it included, so that the parts of one kind laid end to end are the text; every block's end
-    is a sentence's end. `levels` holds each block's heading level: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title.
-    `plain` is the plain form of the text, at the same offsets.
-    `marked` is the page as `thresher.pages.parsing.flatten` gives it with all details; it is empty for a page of plain
-    text, and None where details were left out. `language` is whose abbreviations end no sentence.
+    Blocks are joined by line feeds, words by single spaces. `block_ends` and `sentence_ends` are offsets in `text`, each after
+    the part's separator, so that the parts of one kind add up to the text; every block's end is a sentence's end. `levels` are
+    the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
+    with the same offsets. `marked` is the page as `thresher.pages.parsing.flatten` gives it with all details; empty for plain
+    text, None if details were left out. `language` chooses the abbreviations that end no sentence.
     """
 
     text: str
@@ -36,7 +35,7 @@ class Segments:
 
     @cached_property
     def sentence_ends(self) -> Ints:
-        """Where each sentence ends, rising."""
+        """The offset where each sentence ends, ascending."""
         breaks = sentence_breaks(self.text, self.plain, self.language)
         return np.sort(np.concatenate((self.block_ends, np.array(breaks, dtype=np.int64))))
 
@@ -57,22 +56,22 @@ class Segments:
 
     @cached_property
     def spaces(self) -> Ints:
-        """Where spaces and line feeds stand in the text."""
+        """The offsets of spaces and line feeds in the text."""
         return np.flatnonzero(self.plain.classes & SPACE)
 
     @cached_property
     def word_starts(self) -> Ints:
-        """Where each word of the text begins."""
+        """The offset of each word of the text."""
         return word_starts(self.plain, self.spaces)
 
     @cached_property
     def words_in_blocks(self) -> Ints:
-        """For each block, its words: white-space tokens with at least one letter, digit or combining mark."""
+        """Each block's number of words: white-space tokens with at least one letter, digit or combining mark."""
         return count_by_end(self.word_starts, self.block_ends)
 
     @cached_property
     def words_in_sentences(self) -> Ints:
-        """For each sentence, the words that begin in it; over a block they add up to the block's."""
+        """The number of words that begin in each sentence; over a block they add up to the block's."""
         return count_by_end(self.word_starts, self.sentence_ends)
 
     @property
@@ -87,13 +86,13 @@ class Segments:
 
     @cached_property
     def linked_words_in_blocks(self) -> Ints:
-        """For each block, its words inside A elements."""
+        """Each block's number of words inside A elements."""
         starts, classes = self.word_starts, self.plain.classes
         begins, ends = self.marks.links
         first, after = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
         steps = np.bincount(first, minlength=len(starts) + 1) - np.bincount(after, minlength=len(starts) + 1)
         linked = np.cumsum(steps[:-1]) > 0
-        # A link may end or begin within a word; of such a word the part inside must have a letter.
+        # A link may end or begin within a word, whose part inside must then have a letter.
         broken = np.flatnonzero((first < after) & (ends < len(classes)))
         broken = broken[(classes[ends[broken]] & SPACE == 0) & (classes[starts[after[broken] - 1]] & LETTER == 0)]
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
@@ -110,7 +109,7 @@ class Segments:
 
     @cached_property
     def linked_characters_in_blocks(self) -> Ints:
-        """For each block, its characters inside A elements, spaces between words included."""
+        """Each block's number of characters inside A elements, spaces between words included."""
         return np.diff(self.marks.linked_before(self.block_ends), prepend=0)
 
     @cached_property
@@ -118,7 +117,7 @@ class Segments:
         """What the page's tags say about its blocks.
 
         Raises:
-            RuntimeError: if the page was read without: a scorer that looks at this declares `uses_marks`.
+            RuntimeError: if the page was read without marks: a scorer that needs them declares `uses_marks`.
         """
         if self.marked is None:
             raise RuntimeError(

@@ -1,4 +1,4 @@
-"""Sentence boundaries by rule, with no model and no download.
+"""Sentence boundaries by rules.
 
 A sentence ends at `.`, `!`, `?` or `…` (with closing quotes or brackets) before a space and anything but a lower-case
 Latin letter, unless the full stop belongs to an abbreviation or an initial; and after a full stop of a script that
@@ -15,11 +15,11 @@ from thresher.pages.plain import CLOSER, LOWER, ODD, SPACE, STOP, PlainText
 
 # In plain text, where typographic quotes are `ODD` and an ellipsis is a full stop.
 _PLAIN_CLOSERS, _PLAIN_OPENERS = "\"')]" + ODD, "\"'([" + ODD
-# In the text itself. After these stops no space need follow.
+# In the text itself: stops that need no space after them.
 _STOPS, _CLOSERS = "。！？｡", "\"')\\]’”»」』）"
 _UNSPACED = re.compile(rf"[{_STOPS}][{_CLOSERS}]* ?(?=[^ \n{_CLOSERS}{_STOPS}])")
 
-# Words after which a full stop ends no sentence, as they stand in running text before a capital or a digit.
+# Abbreviations that occur in running text before a capital or a digit; their full stop ends no sentence.
 ABBREVIATIONS: dict[str, frozenset[str]] = {
     "en": frozenset(
         (
@@ -45,12 +45,12 @@ ABBREVIATIONS: dict[str, frozenset[str]] = {
 
 
 def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[int]:
-    """Return where sentences end inside blocks: the offsets in `text` at which the next sentence begins, rising.
+    """Return the offsets in `text`, ascending, at which a sentence within a block follows another.
 
     Args:
-        text: blocks joined by line feeds, words by single spaces. The ends of blocks are not among the breaks.
+        text: blocks joined by line feeds, words by single spaces.
         plain: its plain form.
-        language: whose abbreviations to know: a key of `ABBREVIATIONS`; any other language is split without.
+        language: a key of `ABBREVIATIONS`; other languages are split without abbreviations.
     """
     known = ABBREVIATIONS.get(language, frozenset())
     breaks = [at + 2 for at in _stops_before_spaces(plain) if not _ends_no_sentence(plain.text, at, known)]
@@ -60,7 +60,7 @@ def sentence_breaks(text: str, plain: PlainText, language: str = "en") -> list[i
 
 
 def _stops_before_spaces(plain: PlainText) -> list[int]:
-    """Return the offsets of stops and closers that stand before a space and no lower-case Latin letter."""
+    """Return the offsets of stops and closers before a space and no lower-case Latin letter."""
     classes = plain.classes
     ends = (classes[:-2] & (STOP | CLOSER) > 0) & (classes[1:-1] == SPACE) & (classes[2:] & LOWER == 0)
     offsets: list[int] = np.flatnonzero(ends).tolist()
@@ -73,7 +73,7 @@ def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
         while plain[at] in _PLAIN_CLOSERS and at > 0:
             at -= 1
         return plain[at] not in ".!?"
-    # A line feed is looked for in this word only: a page of one long block would be searched to its begin for each stop.
+    # Search for a line feed within this word only: else a page of one long block would be searched whole for each stop.
     before = plain.rfind(" ", 0, at) + 1
     before = max(before, plain.rfind("\n", before, at) + 1)
     word = plain[before:at].lstrip(_PLAIN_OPENERS)
