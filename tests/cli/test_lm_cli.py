@@ -9,15 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import installed, thresher
 
 from thresher.language_models.words.cards import read_card
-
-
-def thresher(*arguments: object) -> subprocess.CompletedProcess[str]:
-    code = "from thresher.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
-    )
 
 
 @pytest.fixture(scope="module")
@@ -33,14 +27,14 @@ def test_train(text: Path, tmp_path: Path) -> None:
     card = read_card(model / "card.json")
     assert card.training is not None
     most = math.ceil(card.training.perplexities["90"])
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == (
+    assert (done.code, done.out) == (0, "")
+    assert done.err == (
         f"{model}: interpolated of order 2, 280 words in 60 sentences, 11 + 13 n-grams; "
         f"90 % of 60 training sentences have a perplexity of {most} or less; "
         f"use it as 'perplexity(lm={model})@{most}'\n"
     )
     first = (model / "model.arpa").read_bytes()
-    thresher("lm", "train", text, "-o", model, "--workers", "1")
+    installed("lm", "train", text, "-o", model, "--workers", "1")
     assert (model / "model.arpa").read_bytes() == first
 
 
@@ -55,7 +49,7 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
         *("--order", "3", "--estimator", "kneser-ney", "--prune", "0, 0 1", "--min-count", "2", "--vocabulary", "6"),
         *("--language", "de", "--field", "body", "--tokeniser", "characters"),
     )
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     card = read_card(tmp_path / "m" / "card.json")
     training = card.training
     assert training is not None
@@ -70,31 +64,31 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
     # The abbreviation ends no sentence.
     assert (training.sentences, training.vocabulary) == (63, 6)
     done = thresher("lm", "train", text, "-o", tmp_path / "m", "--unigram", "current")
-    assert done.returncode == 0
+    assert done.code == 0
     assert "0.2 * P(w) +" in read_card(tmp_path / "m" / "card.json").formula
 
 
 def test_problems_are_told_together(tmp_path: Path) -> None:
     none = tmp_path / "none"
     done = thresher("lm", "train", none, "-o", tmp_path / "m", "--order", "7", "--estimator", "mle")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines() == [
         f"error: {none}: there is no such file or folder. Fix: check the path.",
         "error: --order 7: the estimator mle has no models of order 7. Fix: choose an order from 1 to 5.",
     ]
     done = thresher("lm", "train", none, "-o", tmp_path / "m", "--prune", "0 x")
-    assert done.returncode == 2
-    assert done.stderr == "error: --prune 0 x: thresholds are whole numbers. Fix: write --prune '0 0 1'.\n"
+    assert done.code == 2
+    assert done.err == "error: --prune 0 x: thresholds are whole numbers. Fix: write --prune '0 0 1'.\n"
     done = thresher("lm", "train", "-o", tmp_path / "m")
-    assert done.returncode == 2
-    assert done.stderr == ("error: TEXT: there is no text to train on. Fix: name files of text, or folders of HTML.\n")
+    assert done.code == 2
+    assert done.err == ("error: TEXT: there is no text to train on. Fix: name files of text, or folders of HTML.\n")
 
 
 def test_text_without_words(tmp_path: Path) -> None:
     (tmp_path / "t").write_text("...\n")
     done = thresher("lm", "train", tmp_path / "t", "-o", tmp_path / "m")
-    assert done.returncode == 3
-    assert done.stderr == (f"error: {tmp_path / 't'}: the training text has no words. Fix: give text with words.\n")
+    assert done.code == 3
+    assert done.err == (f"error: {tmp_path / 't'}: the training text has no words. Fix: give text with words.\n")
     assert [path.name for path in tmp_path.iterdir()] == ["t"]
 
 

@@ -8,17 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import installed, thresher
 
 from thresher.language_models.characters.files import read_model
 
 MENU = ["Home", "Contact us now!", "Login >> Register", "Copyright (C) 2008", "Top | Back | Print"]
-
-
-def thresher(*arguments: object) -> subprocess.CompletedProcess[str]:
-    code = "from thresher.cli.main import main; main()"
-    return subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)], capture_output=True, text=True, check=False
-    )
 
 
 @pytest.fixture(scope="module")
@@ -41,8 +35,8 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     model = tmp_path / "mine.ncleaner"
     done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", model)
     found = read_model(model)
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr == (
+    assert (done.code, done.out) == (0, "")
+    assert done.err == (
         f"{model}: 12 pages, {len(found.keys):,} n-grams, {model.stat().st_size:,} bytes; "
         f"use it as 'ncleaner(model={model})@0'\n"
     )
@@ -50,13 +44,13 @@ def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     assert (found.pages, found.training) == (12, "clean against raw")
     cleaned = tmp_path / "cleaned.jsonl"
     done = thresher("clean", site / "raw", "-c", f"ncleaner(model={model})@0", "-o", cleaned, "--workers", "1")
-    assert done.returncode == 0, done.stderr
+    assert done.code == 0, done.err
     text = cleaned.read_text()
     assert text.count("Rain is expected") == text.count("It will be dry") == 12
     for block in MENU:
         assert block not in text
     again = tmp_path / "again"
-    thresher("ncleaner", "train", site / "clean", site / "raw", "-o", again)
+    installed("ncleaner", "train", site / "clean", site / "raw", "-o", again)
     assert again.read_bytes() == model.read_bytes()
 
 
@@ -68,12 +62,12 @@ def test_choices_of_training(site: Path, tmp_path: Path) -> None:
         (["--non-lexical", "--n", "2"], (2, 0.4, "non-lexical", 12)),
     ):
         done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", model, *options)
-        assert done.returncode == 0, done.stderr
+        assert done.code == 0, done.err
         found = read_model(model)
         settings = found.settings
         assert (settings.n, settings.q, settings.alphabet.name, found.pages) == expected
     one = thresher("ncleaner", "train", site / "clean" / "3.txt", site / "raw" / "3.html", "-o", model)
-    assert one.returncode == 0
+    assert one.code == 0
     assert (read_model(model).pages, read_model(model).training) == (1, "3.txt against 3.html")
 
 
@@ -83,7 +77,7 @@ def test_raw_pages_without_a_cleaned_one_are_told(site: Path, tmp_path: Path) ->
     for number in (1, 2):
         (few / f"{number}.txt").write_text((site / "clean" / f"{number}.txt").read_text())
     done = thresher("ncleaner", "train", few, site / "raw", "-o", tmp_path / "m")
-    assert done.stderr.splitlines()[0] == "10 raw pages have no cleaned page and are left out"
+    assert done.err.splitlines()[0] == "10 raw pages have no cleaned page and are left out"
     assert read_model(tmp_path / "m").pages == 2
 
 
@@ -102,17 +96,17 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         (["polish"], 2, "No such command 'polish'"),
     ):
         done = thresher("ncleaner", *arguments)
-        assert done.returncode == code, (arguments, done.stderr)
-        assert done.stderr.startswith(f"error: {message}"), done.stderr
-        assert done.stderr.count("\n") == 1
+        assert done.code == code, (arguments, done.err)
+        assert done.err.startswith(f"error: {message}"), done.err
+        assert done.err.count("\n") == 1
         assert not out.exists()
 
 
 def test_tune(site: Path, tmp_path: Path) -> None:
     plot = tmp_path / "plot.svg"
     done = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--plot", plot)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = done.stdout.splitlines()
+    assert (done.code, done.err) == (0, "")
+    lines = done.out.splitlines()
     assert lines[0].split("  ")[0] == "q"
     assert lines[0].count("n = ") == 4
     assert [line.split()[0] for line in lines[1:10]] == [f"0.{tenth}" for tenth in range(1, 10)]
@@ -125,11 +119,11 @@ def test_tune(site: Path, tmp_path: Path) -> None:
     assert len(lines) == 11
     first = plot.read_bytes()
     assert first.startswith(b"<?xml")
-    again = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--plot", plot)
-    assert (again.stdout, plot.read_bytes()) == (done.stdout, first)
+    again = installed("ncleaner", "tune", site / "raw", "--most", "4", "--plot", plot)
+    assert (again.out, plot.read_bytes()) == (done.out, first)
     other = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--non-lexical", "--folds", "3", "--seed", "1")
-    assert other.returncode == 0
-    assert other.stdout != done.stdout
+    assert other.code == 0
+    assert other.out != done.out
 
 
 @pytest.fixture(scope="module")
@@ -149,8 +143,8 @@ def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
     plot, table = tmp_path / "plot.svg", tmp_path / "curve.csv"
     arguments = ["ncleaner", "curve", site / "clean", site / "raw", gold, "--repeats", "2"]
     done = thresher(*arguments, "--plot", plot, "--csv", table)
-    assert (done.returncode, done.stderr) == (0, "")
-    head, *lines = [line.split() for line in done.stdout.splitlines()]
+    assert (done.code, done.err) == (0, "")
+    head, *lines = [line.split() for line in done.out.splitlines()]
     assert head == ["pages", "words", "models", "precision", "recall", "F1", "least", "most", "macro", "F1"]
     # Each cleaned page has 17 words.
     assert [line[:3] for line in lines] == [[str(size), str(17 * size), "2"] for size in (1, 2, 5, 10, 12)]
@@ -165,11 +159,11 @@ def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
     assert "clean against raw, tested on gold" in plot.read_text()
     first = plot.read_bytes()
     few = thresher(*arguments, "--sizes", "5,2, 5", "--seed", "3", "--non-lexical", "--plot", plot)
-    assert few.returncode == 0, few.stderr
-    assert [line.split()[0] for line in few.stdout.splitlines()[1:]] == ["2", "5"]
+    assert few.code == 0, few.err
+    assert [line.split()[0] for line in few.out.splitlines()[1:]] == ["2", "5"]
     assert plot.read_bytes() != first
-    again = thresher(*arguments, "--plot", plot)
-    assert [line.split() for line in again.stdout.splitlines()] == [head, *lines]
+    again = installed(*arguments, "--plot", plot)
+    assert [line.split() for line in again.out.splitlines()] == [head, *lines]
     assert plot.read_bytes() == first
 
 
@@ -188,15 +182,15 @@ def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path
         ([clean, raw, tmp_path], 3, f"{tmp_path}: the folder holds no gold ("),
     ):
         done = thresher("ncleaner", "curve", *arguments)
-        assert done.returncode == code, (arguments, done.stderr)
-        assert done.stderr.startswith(f"error: {message}"), done.stderr
-        assert done.stderr.count("\n") == 1
+        assert done.code == code, (arguments, done.err)
+        assert done.err.startswith(f"error: {message}"), done.err
+        assert done.err.count("\n") == 1
 
 
 def test_text(site: Path) -> None:
     done = thresher("ncleaner", "text", site / "raw" / "0.html")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "\n\n".join(
+    assert (done.code, done.err) == (0, "")
+    assert done.out == "\n\n".join(
         [
             "# Weather 0",
             "# Rain",
@@ -212,4 +206,4 @@ def test_help_is_light() -> None:
     code = "import sys, thresher.cli.ncleaner; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
-    assert "train" in thresher("ncleaner", "--help").stdout
+    assert "train" in thresher("ncleaner", "--help").out

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from commands import thresher
 
 from thresher.cli.main import main
 from thresher.evaluation import read_qrels, read_topics
@@ -66,9 +66,8 @@ def test_what_is_written_runs(
         f'[experiment]\nname = "known"\n\n[collection]\npath = "pages"\n\n{told.out}\n'
         '[cleaners]\nnames = ["words@3"]\n\n[retrieval]\nmodels = ["qld"]\n\n[costs]\ntdp_watts = 65\n'
     )
-    command = [Path(sys.executable).with_name("thresher"), "run", experiment]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
+    done = thresher("run", experiment, cwd=tmp_path)
+    assert done.code == 0, done.err
     rows = list(csv.DictReader((tmp_path / "results/known/results.csv").read_text(encoding="utf-8").splitlines()))
     assert [row["variant"] for row in rows] == ["none", "words@3"]
     per_topic = (tmp_path / "results/known/per_topic.csv").read_text(encoding="utf-8").splitlines()
@@ -78,18 +77,10 @@ def test_what_is_written_runs(
     # What such topics are bad at is told with the results, and with a choice.
     report = (tmp_path / "results/known/report.html").read_text(encoding="utf-8")
     assert report.count("these are pseudo-topics: on them cleaners that keep titles and headings look far better") == 1
-    chosen = subprocess.run(
-        [command[0], "choose", experiment, "--folds", "2", "--repeats", "1"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert chosen.returncode == 0, chosen.stderr
+    chosen = thresher("choose", experiment, "--folds", "2", "--repeats", "1", cwd=tmp_path)
+    assert chosen.code == 0, chosen.err
     assert (
-        "- Mind: these are pseudo-topics: on them cleaners that keep titles and headings look far better"
-        in chosen.stdout
+        "- Mind: these are pseudo-topics: on them cleaners that keep titles and headings look far better" in chosen.out
     )
 
 
