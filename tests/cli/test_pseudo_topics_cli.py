@@ -107,7 +107,7 @@ def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: py
         (
             ("--ids", "name"),
             2,
-            "ids: there is no rule for ids 'name'. Fix: use one of path, stem.",
+            "Invalid value for '--ids': 'name' is not one of 'path', 'stem'. Fix: see `thresher pseudo-topics --help`.",
         ),
         (
             ("--id-pattern", "("),

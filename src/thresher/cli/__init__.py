@@ -1,1 +1,1 @@
-"""Verbs of the command line beside those of experiments: each reads what was asked and leaves the work to the library."""
+"""The command line: each verb reads its options and leaves the work to the library. Nothing heavy is imported before that."""

@@ -1,37 +1,27 @@
-"""`thresher clean`: any collection to cleaned JSON lines or WARC."""
+"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners`: what there is to clean by."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
 
-from thresher.cli.options import backend_options, chosen_backend, json_field_options
-
-_FILE = click.Path(path_type=Path)
+from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_backend, keys, say
 
 
 @click.command()
-@click.argument("source", metavar="INPUT", type=_FILE)
+@click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--cleaner", "-c", required=True, help="A canonical name, such as words@11; see `thresher cleaners`.")
 @click.option(
-    "--output", "-o", required=True, type=_FILE, help="JSONL with `id` and `contents`, or .warc, .warc.gz to write."
+    "--output", "-o", required=True, type=FILE, help="JSONL with `id` and `contents`, or .warc, .warc.gz to write."
 )
-@click.option("--removed", type=_FILE, help="A JSONL file of every segment with its scores and what dropped it.")
-@click.option("--side-by-side", type=_FILE, help="An HTML page of every text with what was dropped struck through.")
-@click.option("--failures", type=_FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
-@click.option("--format", default="", help="html, warc, trec-web, jsonl or tar [default: by names and first bytes].")
-@json_field_options
-@click.option("--blocks", type=click.Choice(["join", "split"]), default="join", show_default=True, help="Block rule.")
-@click.option("--language", default="en", show_default=True, help="Language of the sentence splitter.")
+@click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
+@click.option("--side-by-side", type=FILE, help="An HTML page of every text with what was dropped struck through.")
+@click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
+@keys("collection", *COLLECTION_KEYS)
+@keys("pages", "blocks", "language")
 @backend_options
-@click.option(
-    "--max-page-mib", type=click.FloatRange(min=0.001), default=16.0, show_default=True, help="Larger pages fail."
-)
-@click.option(
-    "--page-seconds", type=click.FloatRange(min=0.01), default=30.0, show_default=True, help="Slower pages fail."
-)
-@click.option("--escape-ids", is_flag=True, help="Write characters that a run cannot hold as %XX.")
 def clean(
     source: Path,
     cleaner: str,
@@ -72,14 +62,22 @@ def clean(
         backend=chosen_backend(backend, workers, scheduler),
         extras=Extras(removed, side_by_side, failures),
     )
-    click.echo(
+    say(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
-        f"{counts.words} words kept",
-        err=True,
+        f"{counts.words} words kept"
     )
     for name, cutoff in counts.cutoffs.items():
-        click.echo(f"{name} = {exact_number(cutoff)}", err=True)
+        say(f"{name} = {exact_number(cutoff)}")
     for name, reason in counts.failures:
-        click.echo(f"failed: {name}: {reason}", err=True)
+        say(f"failed: {name}: {reason}")
     if counts.failed > len(counts.failures):
-        click.echo(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all", err=True)
+        say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
+def cleaners(as_json: bool) -> None:
+    """List what cleaners there are: parameters, defaults, cutoffs, source."""
+    from thresher.scorers.describe import declarations, describe
+
+    click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())

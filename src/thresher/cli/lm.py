@@ -8,11 +8,9 @@ from pathlib import Path
 import click
 
 from thresher.cli.lm_histogram import histogram
-from thresher.cli.lm_import import import_model
 from thresher.cli.lm_separate import separate
+from thresher.cli.options import FILE, say
 from thresher.errors import ConfigError
-
-_FILE = click.Path(path_type=Path)
 
 
 @click.group()
@@ -21,8 +19,8 @@ def lm() -> None:
 
 
 @lm.command()
-@click.argument("texts", metavar="TEXT...", nargs=-1, type=_FILE)
-@click.option("--output", "-o", required=True, type=_FILE, help="The model's folder to write.")
+@click.argument("texts", metavar="TEXT...", nargs=-1, type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model's folder to write.")
 @click.option("--order", default=2, show_default=True, help="The length of the longest n-grams, 1 to 5.")
 @click.option("--estimator", default="interpolated", show_default=True, help="interpolated, mle or kneser-ney.")
 @click.option(
@@ -80,16 +78,35 @@ def train(
     training = card.training
     if training is not None:
         most = math.ceil(training.perplexities["90"])
-        click.echo(
+        say(
             f"{output}: {estimator} of order {order}, {training.words:,} words in {training.sentences:,} sentences, "
             f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
             f"{training.perplexities_of} have a perplexity of {most:,} or less; "
-            f"use it as 'perplexity(lm={output})@{most}'",
-            err=True,
+            f"use it as 'perplexity(lm={output})@{most}'"
         )
 
 
-lm.add_command(import_model)
+@lm.command("import")
+@click.argument("file", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
+@click.option(
+    "--tokeniser",
+    metavar="NAME",
+    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams "
+    "[default: words; for .st files PyPlexity's own].",
+)
+@click.option("--name", help="The model's name [default: the file's].")
+def import_model(file: Path, output: Path, tokeniser: str | None, name: str | None) -> None:
+    """Import a model: an ARPA FILE (also .gz), a KenLM binary, or a .st model of PyPlexity's, as a folder with a card."""
+    from thresher.language_models.words.importing import import_model as write
+
+    card = write(file, output, tokeniser, name)
+    counts = " + ".join(f"{count:,}" for count in card.ngrams)
+    say(
+        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
+    )
+
+
 lm.add_command(histogram)
 lm.add_command(separate)
 

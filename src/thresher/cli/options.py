@@ -1,50 +1,74 @@
-"""Options that several verbs have."""
+"""Options that several verbs have, and how their tables are shown."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from thresher.defaults import BACKENDS, DASK, LOKY
 from thresher.errors import ConfigError
+from thresher.experiments.schema import LARGE, Key, tables
 
 if TYPE_CHECKING:
     from thresher.experiments.config import Experiment
     from thresher.passes.backends import Backend
+    from thresher.reports.table import Table
 
 Verb = Callable[..., Any]
+
+FILE = click.Path(path_type=Path)
+COLLECTION_KEYS = (
+    "format",
+    "id_field",
+    "html_field",
+    "text_field",
+    "url_field",
+    "max_page_mib",
+    "page_seconds",
+    "escape_ids",
+)
+"""The keys of [collection] that say how any collection is read."""
+
+
+def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
+    """Add options that are keys of experiment files, such as `--max-page-mib`: all about them is declared there."""
+
+    def add(verb: Verb) -> Verb:
+        for name in reversed(names):
+            verb = _option(name, tables()[table].keys[name])(verb)
+        return verb
+
+    return add
+
+
+def _option(name: str, key: Key) -> Callable[[Verb], Verb]:
+    flag, meaning = f"--{name.replace('_', '-')}", f"{key.meaning[0].upper()}{key.meaning[1:]}."
+    if bool in key.kinds:
+        return click.option(flag, is_flag=True, default=False, help=meaning)
+    kind: Any = str
+    if "" in key.choices:
+        meaning = f"{meaning[:-1]}: {', '.join(filter(None, key.choices))}."
+    elif key.choices:
+        kind = click.Choice(key.choices)
+    elif key.bounds:
+        number: Any = click.FloatRange if float in key.kinds else click.IntRange
+        kind = number(key.bounds.low, key.bounds.high if key.bounds.high < LARGE else None)
+    return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning)
 
 
 def backend_options(verb: Verb) -> Verb:
     """Add `--workers`, `--backend`, `--scheduler`."""
     for option in (
         click.option("--scheduler", default="", help="Where the Dask scheduler is, such as tcp://head:8786."),
-        click.option(
-            "--backend", type=click.Choice(["loky", "dask"]), help="Who works [default: loky, processes here]."
-        ),
+        click.option("--backend", type=click.Choice(BACKENDS), help="Who works [default: loky, processes here]."),
         click.option("--workers", type=click.IntRange(1), help="Processes [default: one a core]."),
     ):
-        verb = option(verb)
-    return verb
-
-
-def json_field_options(verb: Verb) -> Verb:
-    """Add the options that say which members of JSON lines are what."""
-    for name, default, meaning in (
-        ("url", "url", "address"),
-        ("text", "contents", "plain text, where there is no page"),
-        ("html", "html", "page"),
-        ("id", "id", "id"),
-    ):
-        option = click.option(
-            f"--{name}-field",
-            default=default,
-            show_default=True,
-            help=f"The member of JSON lines that is the {meaning}.",
-        )
         verb = option(verb)
     return verb
 
@@ -55,7 +79,6 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
     Raises:
         ConfigError: if Dask has no scheduler, or a scheduler is given to processes of this machine.
     """
-    from thresher.defaults import DASK, LOKY
     from thresher.passes.backends import Backend
 
     name = name or (DASK if scheduler else LOKY)
@@ -67,7 +90,7 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
 
 
 def with_backend(config: Experiment, name: str | None, workers: int | None, scheduler: str) -> Experiment:
-    """Return the experiment with what options say of who works in place of what its file says.
+    """Return the experiment with what options say of the backend in place of what its file says.
 
     Raises:
         ConfigError: as `chosen_backend`.
@@ -76,3 +99,15 @@ def with_backend(config: Experiment, name: str | None, workers: int | None, sche
         chosen = chosen_backend(name, workers or config.workers, scheduler)
         config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
     return replace(config, workers=workers) if workers else config
+
+
+def say(line: str) -> None:
+    """Print a line to standard error."""
+    click.echo(line, err=True)
+
+
+def show(table: Table) -> None:
+    """Print a table as wide as the terminal."""
+    from thresher.reports.formats import render_text
+
+    click.echo(render_text(table, shutil.get_terminal_size((160, 40)).columns))

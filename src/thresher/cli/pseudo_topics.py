@@ -6,14 +6,12 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import json_field_options
-
-_FILE = click.Path(path_type=Path)
+from thresher.cli.options import COLLECTION_KEYS, FILE, keys, say
 
 
 @click.command("pseudo-topics")
-@click.argument("source", metavar="COLLECTION", type=_FILE)
-@click.option("--output", "-o", required=True, type=_FILE, help="The folder to write topics and qrels to.")
+@click.argument("source", metavar="COLLECTION", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write topics and qrels to.")
 @click.option(
     "--from",
     "origin",
@@ -27,21 +25,9 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
 )
-@click.option("--format", default="", help="html, warc, trec-web, jsonl or tar [default: by names and first bytes].")
-@json_field_options
-@click.option("--ids", default="path", show_default=True, help="path or stem: what of a file's name is the id.")
-@click.option("--prefix", default="", help="The folder that ids do not show.")
-@click.option("--keep-suffix", is_flag=True, help="Ids keep .html.")
-@click.option("--id-pattern", default="", help="A regular expression; what it matches in ids is replaced.")
-@click.option("--id-replacement", default="", help=r"By this; \1 is the first group.")
-@click.option("--escape-ids", is_flag=True, help="Write characters that a run cannot hold as %XX.")
+@keys("collection", *COLLECTION_KEYS)
+@keys("collection", "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
 @click.option("--workers", type=click.IntRange(1), help="Processes [default: one a core].")
-@click.option(
-    "--max-page-mib", type=click.FloatRange(min=0.001), default=16.0, show_default=True, help="Larger pages fail."
-)
-@click.option(
-    "--page-seconds", type=click.FloatRange(min=0.01), default=30.0, show_default=True, help="Slower pages fail."
-)
 def pseudo_topics(
     source: Path,
     output: Path,
@@ -87,5 +73,5 @@ def pseudo_topics(
         workers=workers or 0,
     )
     for line in summary(made):
-        click.echo(line, err=True)
+        say(line)
     click.echo(next_step(output))

@@ -15,6 +15,7 @@ from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested
+from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key, exclusive
@@ -43,6 +44,20 @@ class Question:
     queries: int = QUERIES
     sweeps: tuple[str, ...] = ()
     measured: bool = False
+
+
+def parse_margin(text: str) -> Margin:
+    """Read `5%` as a share of the baseline's mean and `0.01` as units of the measure.
+
+    Raises:
+        ConfigError: if it is neither.
+    """
+    share = text.rstrip().endswith("%")
+    try:
+        return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)
+    except ValueError as error:
+        fix = "write a share above 0% and below 100%, such as 5%, or a number above 0"
+        raise ConfigError(f"{text!r} is no margin", fix, "--margin") from error
 
 
 def choose_experiment(

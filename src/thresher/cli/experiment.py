@@ -1,0 +1,158 @@
+"""The verbs of experiments: `run`, `report`, `explore`, `choose`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from thresher.cli.options import FILE, backend_options, say, show, with_backend
+
+if TYPE_CHECKING:
+    from thresher.results.records import Results
+
+_ROWS_SHOWN = 40
+_RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
+_FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
+
+
+@click.command()
+@click.argument("experiment", type=FILE)
+@_RESULTS
+@click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@backend_options
+@_FRESH
+def run(
+    experiment: Path,
+    results: Path,
+    indexes: Path,
+    workers: int | None,
+    backend: str | None,
+    scheduler: str,
+    fresh: bool,
+) -> None:
+    """Run an experiment file, or what is missing of it, and report. Options go before what the file says."""
+    from thresher.experiments.config import load_experiment
+    from thresher.experiments.runner import run_experiment
+
+    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
+    _show(run_experiment(config, results, indexes, fresh, say), results / config.name)
+
+
+@click.command()
+@click.argument("folder", type=FILE)
+def report(folder: Path) -> None:
+    """Write the reports of a results FOLDER again, from its results.json."""
+    from thresher.reports import read_results, write_all
+
+    results = read_results(folder)
+    write_all(results, folder)
+    _show(results, folder)
+
+
+def _show(results: Results, folder: Path) -> None:
+    from thresher.reports.results_tables import main_table
+    from thresher.reports.summary import summary
+
+    show(main_table(results, limit=_ROWS_SHOWN))
+    for line in (*summary(results), *results.notices):
+        click.echo(f"- {line}")
+    click.echo(f"\nreport: {(folder / 'report.html').resolve()}")
+
+
+@click.command()
+@click.argument("experiment", type=FILE)
+@_RESULTS
+@backend_options
+@_FRESH
+def explore(
+    experiment: Path, results: Path, workers: int | None, backend: str | None, scheduler: str, fresh: bool
+) -> None:
+    """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
+
+    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options go before what the
+    file says.
+    """
+    from thresher.experiments.config import load_experiment
+    from thresher.experiments.explorer import explore_experiment
+    from thresher.reports.explored import CSV_FILE, explored_table
+    from thresher.results.selection import main_of
+
+    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
+    exploration = explore_experiment(config, results, fresh, say)
+    measure = exploration.measures.index(main_of(exploration.measures))
+    for model in range(len(exploration.retrieval)):
+        show(explored_table(exploration, model, measure))
+    click.echo(f"all cutoffs: {(results / config.name / CSV_FILE).resolve()}")
+
+
+@click.command()
+@click.argument("experiment", type=FILE)
+@_RESULTS
+@click.option(
+    "--margin",
+    default="5%",
+    show_default=True,
+    help="The loss that is accepted: a share of the baseline's mean such as 5%, or a number in units of the measure.",
+)
+@click.option("--measure", "-m", help="What must not be lost [default: the first nDCG, or else the last measure].")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="How likely a cutoff may be called non-inferior that is not, over all that are looked at.",
+)
+@click.option("--scorer", "scorers", multiple=True, help="Choose among this scorer's cutoffs alone; may be repeated.")
+@click.option("--measured", is_flag=True, help="Choose among the variants that were run, not the explored cutoffs.")
+@click.option(
+    "--queries",
+    type=click.IntRange(1),
+    default=1_000_000,
+    show_default=True,
+    help="Over how many queries savings are computed.",
+)
+@click.option(
+    "--folds", type=click.IntRange(2), default=10, show_default=True, help="Of the cross-validation over topics."
+)
+@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Of the cross-validation.")
+def choose(
+    experiment: Path,
+    results: Path,
+    margin: str,
+    measure: str | None,
+    alpha: float,
+    scorers: tuple[str, ...],
+    measured: bool,
+    queries: int,
+    folds: int,
+    repeats: int,
+) -> None:
+    """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
+
+    Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, and says
+    what the choice is worth on topics that had no part in it: the held-out ones, or by cross-validation. Writes choice.csv,
+    choice.json and the report.
+    """
+    from thresher.choosing.deciding import Terms
+    from thresher.evaluation import parse_measure
+    from thresher.experiments.chooser import Question, choose_experiment, parse_margin
+    from thresher.experiments.config import load_experiment
+    from thresher.reports.choice_sentences import choice_sentences
+    from thresher.reports.choice_tables import decision_table, picks_table, savings_table
+
+    config = load_experiment(experiment)
+    terms = Terms(parse_margin(margin), alpha, folds, repeats)
+    named = str(parse_measure(measure)) if measure else None
+    choice = choose_experiment(config, results, Question(named, terms, queries, scorers, measured), say)
+    for decision in choice.decisions:
+        if decision.measure == choice.measure:
+            show(decision_table(decision))
+            show(picks_table(decision))
+    table = savings_table(choice)
+    if table is not None:
+        show(table)
+    for sentence in choice_sentences(choice):
+        click.echo(f"- {sentence}")
+    click.echo(f"\nreport: {(results / config.name / 'report.html').resolve()}")

@@ -1,0 +1,69 @@
+"""The command as a whole: its name, its version, completion, and options that experiment files have too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from thresher import __version__
+from thresher.cli.main import cli, main
+from thresher.experiments.schema import tables
+
+
+def module(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "thresher", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+
+
+def test_python_m_is_called_thresher() -> None:
+    done = module("--version")
+    assert (done.returncode, done.stdout) == (0, f"thresher, version {__version__}\n")
+    done = module("clean", "-h")
+    assert done.stdout.startswith("Usage: thresher clean [OPTIONS] INPUT\n")
+    done = module("polish")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: No such command 'polish'. Fix: see `thresher --help`.\n"
+
+
+def test_it_is_called_thresher_whatever_started_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["/elsewhere/pytest", "run"])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    assert caught.value.code == 2
+    assert capsys.readouterr().err.endswith(" Fix: see `thresher run --help`.\n")
+
+
+def test_shells_complete_verbs_and_options() -> None:
+    script = module(_THRESHER_COMPLETE="bash_source").stdout
+    assert "_THRESHER_COMPLETE=bash_complete" in script
+    assert script.rstrip().endswith("_thresher_completion_setup;")
+    verbs = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher cl", COMP_CWORD="1").stdout
+    assert set(verbs.split()) == {"plain,clean", "plain,cleaners", "plain,cleaneval"}
+    options = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher index --stem", COMP_CWORD="2").stdout
+    assert options == "plain,--stemmer\n"
+
+
+@pytest.mark.parametrize(
+    ("verb", "table", "names"),
+    [
+        ("clean", "collection", ["format", "max_page_mib", "page_seconds", "escape_ids", "id_field"]),
+        ("clean", "pages", ["blocks", "language"]),
+        ("pseudo-topics", "collection", ["ids", "prefix", "id_pattern", "max_page_mib", "page_seconds"]),
+        ("index", "index", ["positions", "stored", "vectors", "stemmer"]),
+        ("search", "retrieval", ["depth"]),
+        ("search", "topics", ["field"]),
+    ],
+)
+def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, names: list[str]) -> None:
+    options = {option.name: option for option in cli.commands[verb].params}
+    for name in names:
+        key, option = tables()[table].keys[name], options[name]
+        assert isinstance(option, click.Option)
+        assert option.default == key.default
+        assert (option.help or "").casefold().startswith(key.meaning.casefold())
