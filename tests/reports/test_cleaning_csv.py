@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 
-from cleaning_samples import EMPTIED, PAGES, STEMS, results, run, sweep
+from cleaning_samples import EMPTIED, PAGES, STEMS, bare, results, run, sweep
 
-from thresher.reports.cleaning_report import cleaners_csv, curves_csv, pages_csv
+from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, pages_csv
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -61,13 +62,13 @@ def test_what_is_not_defined_is_empty() -> None:
     segments = {name for name in baseline if name.startswith(("labelled", "unlabelled", "segmented"))}
     assert len(segments) == 9
     assert {baseline[name] for name in tests | segments} == {""}
-    page = read(pages_csv(STEMS, results(segments=False)))[0]
+    page = read(pages_csv(bare()))[0]
     assert {page[name] for name in ("segments", "gold_segments", "right_labelled", "right_unlabelled")} == {""}
 
 
 def test_each_page_and_cleaner_has_a_line() -> None:
     found = results()
-    lines = read(pages_csv(STEMS, found))
+    lines = read(pages_csv(replace(run(), reliability=())))
     assert [(line["page"], line["cleaner"]) for line in lines] == [
         (stem, result.cleaner) for stem in STEMS for result in found
     ]
@@ -87,7 +88,7 @@ def test_each_page_and_cleaner_has_a_line() -> None:
 
 def test_predictions_stand_at_their_pages() -> None:
     ((cleaner, reliability),) = run().reliability
-    lines = read(pages_csv(STEMS, results(), run().reliability))
+    lines = read(pages_csv(run()))
     told = [line for line in lines if line["predicted_precision"]]
     assert {line["cleaner"] for line in told} == {cleaner}
     assert [line["page"] for line in told] == [stem for place, stem in enumerate(STEMS) if place != EMPTIED]

@@ -13,7 +13,8 @@ import pytest
 from cleaning_samples import bare, results, run
 from lxml import html as lxml_html
 
-from thresher.reports.cleaning_report import cleaning_tables, render_cleaning_report
+from thresher.reports.cleaning_report import render_cleaning_report
+from thresher.reports.cleaning_tables import cleaning_tables
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -73,15 +74,26 @@ def test_the_summary_says_what_the_tables_say(page: str) -> None:
     first, second, third, *rest = [item.text for item in tree.xpath("//section[@id='summary']//li")]
     mean = 11 * 90 / 110 / 12
     assert first == "All text of the 12 pages has precision 0.500, recall 1.000 and F1 0.667, means over pages."
-    assert second == "Of 2 others, 1 are significantly better in F1 (α = 0.05, Holm), 1 significantly worse, 0 neither."
+    assert second == "Of 2 others, 1 is significantly better in F1 (α = 0.05, Holm), 1 significantly worse, 0 neither."
     assert third == (
         f"The highest mean F1 is that of words@10: {mean:.3f} (+{mean - 2 / 3:.3f}), at precision {11 * 0.75 / 12:.3f} and"
         f" recall {11 * 0.9 / 12:.3f}."
     )
     assert rest == [
-        "Cleaning hurts, by mean F1, with peer:x.",
+        "Cleaning hurts, significantly in F1, with peer:x.",
         "words@10 leaves nothing of 1 page, the most.",
     ]
+
+
+def test_only_significant_losses_are_said_to_hurt() -> None:
+    found = results()
+    assert found[2].comparison is not None
+    assert found[2].comparison.difference < 0
+    tie = replace(found[2], comparison=replace(found[2].comparison, p_holm=1.0))
+    tree = lxml_html.document_fromstring(render_cleaning_report(replace(run(), results=(*found[:2], tie))))
+    sentences = [item.text for item in tree.xpath("//section[@id='summary']//li")]
+    assert not any("hurts" in sentence for sentence in sentences)
+    assert "0 significantly worse, 1 neither" in sentences[1]
 
 
 def test_pages_left_out_and_failed_are_listed(page: str) -> None:

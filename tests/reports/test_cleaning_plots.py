@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -17,9 +18,8 @@ from matplotlib.text import Text
 from thresher.cleaneval.learning_curve import CurvePoint, summarize_curve
 from thresher.cleaneval.measures import Agreement
 from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
-from thresher.cleaneval.sweeps import SweepPoint
+from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
 from thresher.reports.cleaning_plots import (
-    NamedCurve,
     Quality,
     curves_figure,
     differences_figure,
@@ -47,7 +47,7 @@ def bars(figure: Figure, colour: str) -> dict[tuple[float, float], float]:
     return found
 
 
-def curve(name: str, seed: int) -> NamedCurve:
+def curve(name: str, seed: int) -> GoldSweep:
     generator = random.Random(seed)
     points = []
     for place in range(11):
@@ -56,7 +56,7 @@ def curve(name: str, seed: int) -> NamedCurve:
         f1s = tuple(f1 + generator.gauss(0, 0.01) for _ in range(20))
         mean = Agreement(precision, recall, sum(f1s) / 20)
         points.append(SweepPoint(float(place * 1000), mean, mean, f1s))
-    return NamedCurve(name, tuple(points))
+    return GoldSweep(name, "gold", Path("gold"), tuple(points), best_cutoff(points), ())
 
 
 def reliability() -> Reliability:
@@ -117,7 +117,7 @@ def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
     figure = curves_figure("set", curves, BASELINE)
     (axes,) = figure.axes
     for place, one in enumerate(curves):
-        line = next(line for line in axes.lines if line.get_label() == one.name)
+        line = next(line for line in axes.lines if line.get_label() == one.scorer)
         assert line.get_color() == SERIES[place]
         assert list(line.get_xdata()) == [point.macro.recall for point in one.points]
         assert list(line.get_ydata()) == [point.macro.precision for point in one.points]
@@ -137,7 +137,7 @@ def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
 def test_cutoffs_far_below_the_best_do_not_widen_the_plot() -> None:
     near = curve("words", 0)
     poor = Agreement(0.05, 0.04, 0.045)
-    far = NamedCurve("words", (*near.points, SweepPoint(99_000.0, poor, poor, (0.045,) * 20)))
+    far = replace(near, points=(*near.points, SweepPoint(99_000.0, poor, poor, (0.045,) * 20)))
     (alone,), (axes,) = (curves_figure("set", [one], BASELINE).axes for one in (near, far))
     assert (axes.get_xlim(), axes.get_ylim()) == (alone.get_xlim(), alone.get_ylim())
     assert axes.get_xlim()[0] > 0.04

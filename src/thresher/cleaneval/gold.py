@@ -16,10 +16,11 @@ from typing import Any
 from lxml import etree
 from lxml.etree import LxmlError
 
+from thresher.collections import Page
 from thresher.collections.base import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
-from thresher.pages import read_html
+from thresher.pages import Segments, read_html, read_page
 from thresher.pages.decoding import decode
 from thresher.pages.marked_text import marked_segments
 
@@ -191,6 +192,28 @@ def decode_gold(content: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
+def parse_page(page: GoldPage, detailed: bool = True) -> Segments:
+    """Return the segments of the whole page, content or not; `detailed` as for `read_page`.
+
+    Raises:
+        InputError: if its file cannot be read.
+        lxml.etree.LxmlError: if libxml2 cannot parse it.
+    """
+    return read_page(Page(page.stem, read_bytes(page.path)), detailed=detailed)[0]
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises:
+        InputError: if it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
 def _marked(text: str) -> Iterator[tuple[str | None, str]]:
     label: str | None = None
     begin = 0
@@ -204,10 +227,7 @@ def _segments(gold: str | Path, comments: bool) -> tuple[LabelledText, ...]:
     """Return the segments of a gold text, or of a file: a gold text or an annotated page."""
     if isinstance(gold, str):
         return parse_gold(gold, comments)
-    try:
-        content = gold.read_bytes()
-    except OSError as error:
-        raise user_error(error, gold) from error
+    content = read_bytes(gold)
     if gold.name.lower().endswith(GOLD_SUFFIXES):
         return parse_gold(decode_gold(content), comments)
     try:

@@ -1,4 +1,4 @@
-"""How much training text NCleaner needs: its measures on other pages, by the number of pages it was trained on.
+"""How much training text NCleaner needs: its quality on held-out pages by the number of training pages.
 
 Source: Evert, NCleaner, LREC 2008, section 5, Fig. 4: subsets of one gold standard for training, another for testing.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress, groupby
+from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
@@ -15,24 +16,22 @@ import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
-from thresher.cleaneval.gold import GoldPage, decode_gold, parse_gold
+from thresher.cleaneval.gold import GoldPage, decode_gold, parse_gold, parse_page, read_bytes, read_gold
 from thresher.cleaneval.measures import CleaningSummary, PageWords, compare_words, summarize_pages
-from thresher.collections import Page
 from thresher.collections.base import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
-from thresher.files import user_error
 from thresher.language_models.characters.counts import CharacterModel, Settings, train
-from thresher.language_models.characters.pages import Pairs, segment_texts
+from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
 from thresher.language_models.characters.scoring import SegmentScorer
-from thresher.pages import read_page
 from thresher.pages.marked_text import is_bar, read_marked_text
+from thresher.progress import progress
 
 CUTOFF = 0.0
-"""Segments that the dirty model gives the higher probability are dropped, as in the paper."""
+"""Segments that are more probable under the dirty model are dropped, as in the paper."""
 
 
 class TrainingPage(NamedTuple):
-    """The segments of a page as it was cleaned by hand and as it was."""
+    """The segments of a page, cleaned by hand and raw."""
 
     clean: list[str]
     raw: list[str]
@@ -40,7 +39,7 @@ class TrainingPage(NamedTuple):
 
 @dataclass(frozen=True)
 class HeldOutPage:
-    """A page to test on: its blocks' text, whether each block is a bar of short fields, and its gold text."""
+    """A page to test on: the text of its blocks, whether each block is a bar of short fields, and its gold text."""
 
     text: str
     bars: npt.NDArray[np.bool_]
@@ -49,10 +48,10 @@ class HeldOutPage:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What a model comes to that was trained on `pages` pages with `words` words of cleaned text.
+    """The quality of a model trained on `pages` pages with `words` words of cleaned text, in the `repeat`-th order from 0.
 
-    `precision`, `recall` and `f1` pool the words of all pages tested (micro), `macro_f1` is the mean over pages; all are of
-    words by alignment, in [0, 1]. `repeat` counts the random orders of training pages from 0.
+    `precision`, `recall` and `f1` pool the words of all test pages (micro), `macro_f1` is the mean over pages; all are of
+    words by alignment, in [0, 1].
     """
 
     pages: int
@@ -66,7 +65,7 @@ class CurvePoint:
 
 @dataclass(frozen=True)
 class Spread:
-    """A measure over the repetitions: mean, least and most."""
+    """A measure over the repetitions: mean, minimum and maximum."""
 
     mean: float
     low: float
@@ -75,7 +74,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class CurveSize:
-    """All points of one number of training pages: how many, their mean words, their measures."""
+    """All points of one number of training pages: how many, their mean number of words, their measures."""
 
     pages: int
     repeats: int
@@ -86,8 +85,45 @@ class CurveSize:
     macro_f1: Spread
 
 
+def measure_curve(
+    clean: Path,
+    raw: Path,
+    gold_folder: Path,
+    settings: Settings,
+    sizes: Sequence[int] | None = None,
+    repeats: int = 5,
+    seed: int = 0,
+) -> list[CurvePoint]:
+    """Read pages to train on and a gold standard to test on, and return the points of the learning curve.
+
+    Args:
+        clean, raw: two files, or two folders with equal names: pages cleaned by hand, and raw.
+        gold_folder: a gold standard of other pages.
+        settings, repeats, seed: as for `learning_curve`.
+        sizes: numbers of training pages; by default `usual_sizes`.
+
+    Raises:
+        ConfigError: if the folders overlap, or as `learning_curve` says.
+        InputError: if pages or gold are missing or unreadable, or no subset yields a model.
+    """
+    tested = gold_folder.resolve()
+    if any(path.resolve().is_relative_to(tested) or tested.is_relative_to(path.resolve()) for path in (clean, raw)):
+        raise ConfigError(
+            "a model cannot be tested on the pages that it was trained on", "give another folder", str(gold_folder)
+        )
+    pairs, standard = find_pairs(clean, raw), read_gold(gold_folder)
+    pages = list(progress(training_pages(pairs), "reading", len(pairs.files), "pages"))
+    held_out = list(progress(held_out_pages(standard.pages), "reading", len(standard.pages), "pages"))
+    sizes = sizes or usual_sizes(len(pages))
+    models = learning_curve(pages, held_out, sizes, repeats, settings, seed)
+    points = list(progress(models, "training", len(sizes) * repeats, "models"))
+    if not points:
+        raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
+    return points
+
+
 def training_pages(pairs: Pairs) -> Iterator[TrainingPage]:
-    """Read pairs of pages. Cleaned text is read as gold is: CleanEval's markers and character references mean what they say.
+    """Read pairs of pages. Cleaned text is parsed like gold text, with CleanEval's markers and character references.
 
     Raises:
         InputError: if a file is missing or unreadable, or cannot be parsed.
@@ -96,25 +132,20 @@ def training_pages(pairs: Pairs) -> Iterator[TrainingPage]:
         if clean.name.lower().endswith(HTML_SUFFIXES):
             cleaned = segment_texts(clean)
         else:
-            try:
-                gold = parse_gold(decode_gold(clean.read_bytes()))
-            except OSError as error:
-                raise user_error(error, clean) from error
+            gold = parse_gold(decode_gold(read_bytes(clean)))
             cleaned = [segment.text for part in gold for segment in read_marked_text(part.text)]
         yield TrainingPage(cleaned, segment_texts(raw))
 
 
 def held_out_pages(pages: Iterable[GoldPage]) -> Iterator[HeldOutPage]:
-    """Parse the pages of a gold standard. A page that cannot be parsed has no text, as if it were emptied.
+    """Parse the pages of a gold standard. A page that cannot be parsed counts as emptied.
 
     Raises:
         InputError: if a page's file cannot be read.
     """
     for page in pages:
         try:
-            text = read_page(Page(page.stem, page.path.read_bytes()), detailed=False)[0].text
-        except OSError as error:
-            raise user_error(error, page.path) from error
+            text = parse_page(page, detailed=False).text
         except LxmlError:
             text = ""
         bars = ["|" in block and is_bar(block) for block in text.split("\n")] if text else []
@@ -139,10 +170,10 @@ def learning_curve(
     settings: Settings,
     seed: int = 0,
 ) -> Iterator[CurvePoint]:
-    """Train on growing subsets and test each model, at the cutoff 0.
+    """Train on growing subsets of the pages and test each model, at the cutoff 0.
 
-    For each repetition the pages have one random order, and each size takes its first pages: subsets are nested. A subset
-    whose cleaned text is not shorter than its raw text makes no model and has no point; one page may be like that.
+    Each repetition has a random order of the pages, of which each size takes the first: subsets are nested. A subset whose
+    cleaned text is not shorter than its raw text yields no model and no point, which happens with single pages.
 
     Args:
         pages: what to train on, at least one.
@@ -150,11 +181,11 @@ def learning_curve(
         sizes: numbers of training pages.
         repeats: how many random orders.
         settings: n, q and the alphabet.
-        seed: of the orders; those of fewer repetitions are the first of more.
+        seed: of the orders; fewer repetitions have the first orders of more.
 
     Raises:
         ConfigError: if a size is below 1 or above the number of pages.
-        InputError: if all pages together make no model.
+        InputError: if all pages together yield no model.
     """
     if wrong := [size for size in sizes if not 1 <= size <= len(pages)]:
         raise ConfigError(
@@ -162,7 +193,7 @@ def learning_curve(
             f"give sizes from 1 to {len(pages)}",
             "--sizes",
         )
-    # Here for its error: that the folders are swapped must be said, and not be taken for a subset that makes no model.
+    # For its error: swapped folders must not pass for subsets that yield no model.
     train(pages, settings, "all training pages")
     words = [sum(len(segment.split()) for segment in page.clean) for page in pages]
     judged: dict[frozenset[int], CleaningSummary | None] = {}
@@ -172,17 +203,15 @@ def learning_curve(
         for size in sizes:
             chosen = frozenset(order[:size])
             if chosen not in judged:
-                model = _model([pages[place] for place in sorted(chosen)], settings)
+                model = _model([pages[page] for page in sorted(chosen)], settings)
                 judged[chosen] = _judge(model, held_out, compared) if model else None
-            found = judged[chosen]
-            if found:
-                micro = found.micro
-                taken = sum(words[place] for place in chosen)
-                yield CurvePoint(size, taken, repeat, micro.precision, micro.recall, micro.f1, found.f1.mean)
+            if summary := judged[chosen]:
+                micro, cleaned_words = summary.micro, sum(words[page] for page in chosen)
+                yield CurvePoint(size, cleaned_words, repeat, micro.precision, micro.recall, micro.f1, summary.f1.mean)
 
 
 def summarize_curve(points: Iterable[CurvePoint]) -> tuple[CurveSize, ...]:
-    """Return the points by number of training pages, rising."""
+    """Summarise the points by number of training pages, in increasing order."""
     groups = groupby(sorted(points, key=lambda point: point.pages), key=lambda point: point.pages)
     return tuple(_summarize(pages, [*group]) for pages, group in groups)
 
@@ -203,13 +232,13 @@ def _model(pages: Sequence[TrainingPage], settings: Settings) -> CharacterModel 
 def _judge(
     model: CharacterModel, held_out: Sequence[HeldOutPage], compared: dict[tuple[int, bytes], PageWords]
 ) -> CleaningSummary:
-    """Clean and compare; `compared` remembers what was, by the page's place and the blocks kept: models often agree."""
+    """Clean and compare; `compared` caches by page and kept blocks, since models often agree."""
     scorer = SegmentScorer(model)
     words = []
-    for place, page in enumerate(held_out):
-        # In single precision as scores are stored, so that the same blocks stay.
+    for number, page in enumerate(held_out):
+        # In single precision, in which scores are stored, so that the same blocks are kept.
         keep = (scorer.score(page.text).astype(np.float32) >= CUTOFF) & ~page.bars
-        key = place, keep.tobytes()
+        key = number, keep.tobytes()
         if key not in compared:
             compared[key] = compare_words("\n".join(compress(page.text.split("\n"), keep)), page.gold)
         words.append(compared[key])

@@ -1,10 +1,9 @@
-"""The verb `thresher cleaneval`: cleaners against pages that people cleaned."""
+"""The verb `thresher cleaneval`: cleaners measured on gold standards."""
 
 from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -33,12 +32,12 @@ _FILE = click.Path(path_type=Path)
     help="A scorer over its cutoffs, such as density, density=5,8,11 or density=p10,p20; may be repeated.",
 )
 @click.option(
-    "--test", "tested_on", type=_FILE, help="Try each sweep's best cutoff on the gold standard in this folder."
+    "--test", "tested_on", type=_FILE, help="Test each sweep's best cutoff on the gold standard in this folder."
 )
 @click.option(
     "--floor",
     type=click.FloatRange(0, 1),
-    help="Pages to rely on: those of this predicted precision [default: the better half].",
+    help="Reliable pages: those of at least this predicted precision [default: the better half].",
 )
 @click.option(
     "--output", "-o", type=_FILE, help="Write tables, plots and every number into this folder; keep the scores there."
@@ -58,7 +57,7 @@ def cleaneval(
     workers: int,
     fresh: bool,
 ) -> None:
-    """Measure how well cleaners clean: a FOLDER of pages (`input/` or `original/`) against its gold, by file stem.
+    """Measure how well cleaners clean: the pages of FOLDER (`input/` or `original/`) against gold of the same file stem.
 
     Gold is in `GoldStandard/`, `gold/` or `annotated/`.
     """
@@ -68,7 +67,7 @@ def cleaneval(
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
-    from thresher.reports.cleaning_report import CUTOFFS, cleaning_tables, write_cleaning_report
+    from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
     from thresher.reports.formats import render_text
 
     chosen, swept = asked(cleaners, sweeps)
@@ -78,27 +77,25 @@ def cleaneval(
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )
-    found = find_peers() if peers else ()
+    others = find_peers() if peers else ()
     standard = read_gold(folder, gold, comments)
     other = read_gold(tested_on, None, comments) if tested_on is not None else None
-    _list("pages without gold", standard.without_gold)
-    _list("gold without a page", standard.without_page)
-    with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as kept:
-        here = GoldSet(folder, standard, Path(kept) / "scores")
-        there = GoldSet(tested_on, other, Path(kept) / "scores-test") if tested_on is not None and other else None
-        run = run_cleaners(here, chosen, found, swept, there, workers, floor, fresh)
+    for what, stems in (("pages without gold", standard.without_gold), ("gold without a page", standard.without_page)):
+        if stems:
+            click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)
+    with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
+        here = GoldSet(folder, standard, Path(store) / "scores")
+        there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
+        run = run_cleaners(here, chosen, others, swept, there, workers, floor, fresh)
     for stem, problem in run.problems:
         click.echo(f"failed: {stem}: {problem}", err=True)
     for peer, stem, problem in run.crashes:
         click.echo(f"crashed: {peer}: {stem}: {problem}", err=True)
     if output is not None:
+        from thresher.reports.cleaning_report import write_cleaning_report
+
         write_cleaning_report(run, output)
     width = shutil.get_terminal_size((160, 40)).columns
     click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run, CUTOFFS)), nl=False)
     if output is not None:
         click.echo(f"\nreport: {(output / 'report.html').resolve()}")
-
-
-def _list(what: str, stems: Sequence[str]) -> None:
-    if stems:
-        click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)

@@ -1,4 +1,4 @@
-"""The verb `thresher lm histogram`: how the perplexities of a collection lie under a model."""
+"""The verb `thresher lm histogram`: the distribution of a collection's perplexities under a model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def histogram(
 ) -> None:
     """Show the perplexities of a COLLECTION's sentences (any input of `thresher clean`) under a MODEL: `books` or a path.
 
-    Percentiles with sentences that stand there, and what the perplexity paper's cutoffs would remove: choose a cutoff.
+    Percentiles with example sentences, and what the perplexity paper's cutoffs would remove: to choose a cutoff.
     """
     import shutil
     import tempfile
@@ -37,7 +37,7 @@ def histogram(
     from thresher.pages import PageOptions
     from thresher.passes.backends import Backend
     from thresher.reports.formats import render_text
-    from thresher.reports.histograms import percentile_table, removed_table, write_histogram_csv
+    from thresher.reports.histograms import histogram_figure, percentile_table, removed_table, write_histogram_csv
     from thresher.scorers.perplexity import Perplexity
     from thresher.scoring.distribution import read_distribution
     from thresher.scoring.score_pass import ScorePlan, score_collection
@@ -47,22 +47,21 @@ def histogram(
     scorer = Perplexity(lm=model)
     scorer.check(model)
     reference = scorer.reference_percentiles()
-    # Ids are not shown: those that a run could not hold do no harm.
+    # Ids are not shown, so any will do.
     pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
     with tempfile.TemporaryDirectory(prefix="thresher-") as store:
         scores = score_collection(
             ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), Backend(workers=workers)
         )
-        found = read_distribution(Path(store), scorer)
+        distribution = read_distribution(Path(store), scorer)
     width = shutil.get_terminal_size((160, 40)).columns
-    tables = (percentile_table(found, reference, width), removed_table(found))
-    click.echo("\n".join(render_text(some, width) for some in tables), nl=False)
+    tables = (percentile_table(distribution, reference, width), removed_table(distribution))
+    click.echo("\n".join(render_text(one, width) for one in tables), nl=False)
     if scores.failed:
         click.echo(f"{scores.failed} of {scores.documents} pages failed and are not counted", err=True)
     if table is not None:
-        write_histogram_csv(found, reference, table)
+        write_histogram_csv(distribution, reference, table)
     if plot is not None:
-        from thresher.reports.histograms import histogram_figure
         from thresher.reports.plot_style import write_plot
 
-        write_plot(histogram_figure(found, f"{collection.name}: {scorer.canonical_name}"), plot)
+        write_plot(histogram_figure(distribution, f"{collection.name}: {scorer.canonical_name}"), plot)

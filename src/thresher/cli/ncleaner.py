@@ -1,18 +1,12 @@
-"""The verbs of `thresher ncleaner`: text of pages, models trained on them, how many pages they need, the choice of n and q."""
+"""The verbs of `thresher ncleaner`: page text, training, the learning curve, the choice of n and q."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import astuple, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from thresher.errors import ConfigError, InputError
-
-if TYPE_CHECKING:
-    from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
+from thresher.errors import ConfigError
 
 _FILE = click.Path(path_type=Path)
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
@@ -89,7 +83,7 @@ def train(
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
 @_NON_LEXICAL
-@click.option("--plot", type=_FILE, help="Draw it too: a file in .svg or .png.")
+@click.option("--plot", type=_FILE, help="Draw it into this .svg or .png file.")
 @click.option("--csv", "csv_file", type=_FILE, help="Write every model's numbers to this file.")
 def curve(
     clean: Path,
@@ -102,53 +96,34 @@ def curve(
     plot: Path | None,
     csv_file: Path | None,
 ) -> None:
-    """Print how well models clean the pages of GOLD_FOLDER that are trained on more and more pages of CLEAN and RAW.
+    """Print how well models that are trained on growing subsets of CLEAN and RAW clean the pages of GOLD_FOLDER.
 
     CLEAN and RAW are as for `train`, GOLD_FOLDER is as for `thresher cleaneval`. Each size takes the first pages of a random
-    order; precision, recall and F1 are of words, all pages pooled, at the cutoff 0, and macro F1 is the mean over pages: means
-    over the orders, F1 with its least and most.
+    order. Precision, recall and F1 are of words, all pages pooled, at the cutoff 0; macro F1 is the mean over pages. All are
+    means over the orders, F1 also minimum and maximum.
     """
-    from thresher.cleaneval.gold import read_gold
-    from thresher.cleaneval.learning_curve import (
-        held_out_pages,
-        learning_curve,
-        summarize_curve,
-        training_pages,
-        usual_sizes,
-    )
+    from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
     from thresher.files import write_text
     from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL
-    from thresher.language_models.characters.pages import find_pairs
-    from thresher.progress import progress
+    from thresher.reports.cleaning_tables import curve_csv, curve_table
+    from thresher.reports.formats import render_text
 
     _check_plot(plot)
     if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
     wanted = None if sizes is None else _sizes(sizes)
-    tested = gold_folder.resolve()
-    if any(path.resolve().is_relative_to(tested) or tested.is_relative_to(path.resolve()) for path in (clean, raw)):
-        raise ConfigError(
-            "a model cannot be tested on the pages that it was trained on", "give another folder", str(gold_folder)
-        )
-    pairs, standard = find_pairs(clean, raw), read_gold(gold_folder)
-    pages = list(progress(training_pages(pairs), "reading", len(pairs.files), "pages"))
-    held_out = list(progress(held_out_pages(standard.pages), "reading", len(standard.pages), "pages"))
-    wanted = wanted or usual_sizes(len(pages))
     settings = STANDARD_NON_LEXICAL if non_lexical else STANDARD
-    models = learning_curve(pages, held_out, wanted, repeats, settings, seed)
-    points = list(progress(models, "training", len(wanted) * repeats, "models"))
-    if not points:
-        raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
+    points = measure_curve(clean, raw, gold_folder, settings, wanted, repeats, seed)
     curve_sizes = summarize_curve(points)
     if csv_file is not None:
-        write_text(csv_file, _curve_csv(points))
+        write_text(csv_file, curve_csv(points))
     if plot is not None:
         from thresher.reports.cleaning_plots import learning_figure
         from thresher.reports.plot_style import write_plot
 
-        write_plot(learning_figure(f"{clean.name} against {raw.name}, tested on {tested.name}", curve_sizes), plot)
-    for line in _curve_lines(curve_sizes):
-        click.echo(line)
+        title = f"{clean.name} against {raw.name}, tested on {gold_folder.resolve().name}"
+        write_plot(learning_figure(title, curve_sizes), plot)
+    click.echo(render_text(curve_table(curve_sizes)), nl=False)
 
 
 @ncleaner.command()
@@ -157,7 +132,7 @@ def curve(
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @_NON_LEXICAL
-@click.option("--plot", type=_FILE, help="Draw it too: a file in .svg or .png.")
+@click.option("--plot", type=_FILE, help="Draw it into this .svg or .png file.")
 @_LYNX
 def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
     """Print the cross-entropy of RAW pages (a folder) in bits a character over n and q, by cross-validation over pages."""
@@ -189,24 +164,8 @@ def _check_plot(plot: Path | None) -> None:
 
 
 def _sizes(text: str) -> tuple[int, ...]:
-    """Return the numbers in `text`, rising, each once."""
+    """Return the distinct numbers in `text`, in increasing order."""
     try:
-        found = sorted({int(part) for part in text.split(",")})
+        return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError as error:
         raise ConfigError(f"{text!r} is no list of numbers", "write it like 1,2,5,10", "--sizes") from error
-    return tuple(found)
-
-
-def _curve_lines(sizes: Sequence[CurveSize]) -> Iterable[str]:
-    yield " pages     words  models  precision  recall      F1   least    most  macro F1"
-    for size in sizes:
-        yield (
-            f"{size.pages:>6,}{size.words:>10,.0f}{size.repeats:>8}{size.precision.mean:>11.3f}{size.recall.mean:>8.3f}"
-            f"{size.f1.mean:>8.3f}{size.f1.low:>8.3f}{size.f1.high:>8.3f}{size.macro_f1.mean:>10.3f}"
-        )
-
-
-def _curve_csv(points: Sequence[CurvePoint]) -> str:
-    """Return one line a model; floats have the fewest digits that give the same float back."""
-    header = ",".join(field.name for field in fields(points[0]))
-    return "".join(f"{line}\n" for line in (header, *(",".join(map(repr, astuple(point))) for point in points)))

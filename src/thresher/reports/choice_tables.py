@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from thresher.choosing.records import Choice, Decision, JudgedVariant, RuleName, Savings
-from thresher.reports.cleaning_tables import p_cell
-from thresher.reports.formatting import NOTHING, exact_number, fixed, megabytes, percent, signed, significant_digits
+from thresher.reports.formatting import (
+    NOTHING,
+    exact_number,
+    fixed,
+    megabytes,
+    p_text,
+    percent,
+    signed,
+    significant_digits,
+)
 from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, wins_cell
 
 BASELINE = "baseline"
@@ -94,7 +102,7 @@ def picks_table(decision: Decision) -> Table:
                 _signed(result.difference),
                 Cell(f"{_text(result.ci_low)} to {_text(result.ci_high)}"),
                 wins_cell(result),
-                p_cell(result.p),
+                Cell(p_text(result.p), value=result.p),
                 _signed(check.optimism),
                 *(() if decision.held_out_topics else (share,)),
             )

@@ -16,7 +16,7 @@ from matplotlib.transforms import Bbox
 
 from thresher.cleaneval.learning_curve import CurveSize, Spread
 from thresher.cleaneval.reliability import Reliability
-from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
+from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.evaluation.significance import TOLERANCE
 from thresher.language_models.characters.tuning import Tuning
 from thresher.reports.formatting import cutoff_text, fixed, plain, signed
@@ -165,15 +165,7 @@ class Quality:
     is_peer: bool = False
 
 
-@dataclass(frozen=True)
-class NamedCurve:
-    """A scorer's name and its curve."""
-
-    name: str
-    points: tuple[SweepPoint, ...]
-
-
-def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -> Figure:
+def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) -> Figure:
     """Return precision against recall over the cutoffs of scorers: means over pages, a line for each scorer.
 
     Cutoffs are written at their points where there is room; a ring is around each scorer's best mean F1. Cutoffs whose
@@ -185,14 +177,13 @@ def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -
         axes.set_title(plain(title))
         first: list[tuple[float, float, str]] = []
         labels: list[tuple[float, float, str]] = []
-        for place, curve in enumerate(curves):
+        for place, sweep in enumerate(sweeps):
             colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
-            x, y = [point.macro.recall for point in curve.points], [point.macro.precision for point in curve.points]
-            axes.plot(x, y, color=colour, marker=marker, label=plain(curve.name))
-            chosen = best_cutoff(curve.points).cutoff
-            for point in curve.points:
+            x, y = [point.macro.recall for point in sweep.points], [point.macro.precision for point in sweep.points]
+            axes.plot(x, y, color=colour, marker=marker, label=plain(sweep.scorer))
+            for point in sweep.points:
                 at = point.macro.recall, point.macro.precision
-                if point.cutoff == chosen:
+                if point.cutoff == sweep.best.cutoff:
                     axes.plot(
                         *at, marker="o", markersize=11, markerfacecolor="none", markeredgecolor=colour, linewidth=0
                     )
@@ -211,8 +202,8 @@ def curves_figure(title: str, curves: Sequence[NamedCurve], baseline: Quality) -
             linewidth=0,
             label=plain(baseline.name),
         )
-        points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(curves, baseline))]
-        points += [place for curve in curves for place in _along(curve.points)]
+        points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(sweeps, baseline))]
+        points += [place for sweep in sweeps for place in _along(sweep.points)]
         legend_below(figure, axes)
         place_labels(figure, axes, [*first, *labels], points, fontsize=7.0)
     return figure
@@ -253,9 +244,9 @@ def _along(points: Sequence[SweepPoint]) -> list[tuple[float, float]]:
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _near(curves: Sequence[NamedCurve], baseline: Quality) -> list[tuple[float, float]]:
+def _near(sweeps: Sequence[GoldSweep], baseline: Quality) -> list[tuple[float, float]]:
     """Return what a plot of curves must show: the baseline, and points that are not far below the best."""
-    points = [point for curve in curves for point in curve.points]
+    points = [point for sweep in sweeps for point in sweep.points]
     least = _NEAR * max(point.macro.f1 for point in points)
     return [
         (baseline.recall, baseline.precision),

@@ -1,280 +1,447 @@
-"""How well cleaners clean: the tables people read."""
+"""The tables and CSV files of cleaning evaluation; each column is declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from operator import attrgetter
+from typing import Any, TypeVar
 
-from thresher.cleaneval.measures import Agreement
+from thresher.cleaneval.judging import PageQuality
+from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
+from thresher.cleaneval.measures import Agreement, SegmentCounts, Summary
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult, Interval
+from thresher.cleaneval.results import CleanerResult, Interval, SegmentationSummary, TTest
+from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.separation import Area, PooledCutoff, ScorerSeparation, SeparationRun
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
-from thresher.evaluation.significance import ALPHA
-from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, fixed, signed
-from thresher.reports.tables import Cell, Column, Table
+from thresher.evaluation.significance import ALPHA, Comparison
+from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, fixed, p_text, signed
+from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 from thresher.results.selection import direction
 
+Row = TypeVar("Row")
 DECIMALS = 3
-_SMALLEST_P = 0.0001
+CUTOFFS = 12
+"""About as many cutoffs of a sweep are shown on a terminal."""
+_NUMBER = decimals(DECIMALS)
+_P = each(p_text)
+
+
+def _whole(value: float) -> float:
+    """Return a whole number as an integer, as canonical names write it."""
+    return int(value) if value == int(value) else value
+
+
+_AGREEMENT: tuple[Column[Agreement], ...] = (
+    Column("precision", lambda item: item.precision, format=_NUMBER),
+    Column("recall", lambda item: item.recall, format=_NUMBER),
+    Column("f1", lambda item: item.f1, header="F1", format=_NUMBER),
+)
+_SUMMARY: tuple[Column[Summary], ...] = (
+    Column("mean", lambda item: item.mean, "Mean over pages.", format=_NUMBER),
+    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", _NUMBER),
+    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=_NUMBER),
+)
+_COMPARISON: tuple[Column[Comparison], ...] = (
+    Column("difference", lambda item: item.difference, format=each(lambda value: signed(value, DECIMALS))),
+    *(Column(name, attrgetter(name)) for name in ("wins", "ties", "losses")),
+    Column("p", lambda item: item.p, format=_P),
+    Column("p_holm", lambda item: item.p_holm, "Wilcoxon signed-rank test of F1.", "p", "Holm", _P),
+    *(Column(name, attrgetter(name)) for name in ("effect", "ci_low", "ci_high")),
+)
+_T_TEST: tuple[Column[TTest], ...] = (
+    Column("t", lambda item: item.t),
+    Column("df", lambda item: item.df),
+    Column("p", lambda item: item.p, "Paired t-test, uncorrected.", unit="t-test", format=_P),
+    Column("low", lambda item: item.difference.low),
+    Column("high", lambda item: item.difference.high),
+)
+
+
+def _micro(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
+    return [replace(column, unit="micro") for column in within(_AGREEMENT, read, "micro_")]
+
+
+def _interval(name: str, header: str, read: Callable[[Row], Interval | Area]) -> list[Column[Row]]:
+    return [
+        Column(f"{name}_low", lambda row: read(row).low),
+        Column(f"{name}_high", lambda row: read(row).high),
+        Column(
+            f"{name}_interval",
+            lambda row: read(row).low,
+            "",
+            header,
+            "95 %",
+            text=lambda row: f"{fixed(read(row).low, DECIMALS)} to {fixed(read(row).high, DECIMALS)}",
+            exact=False,
+        ),
+    ]
+
+
+def _summary(name: str, header: str, part: str = "words", **mean: Any) -> list[Column[CleanerResult]]:
+    path = f"summary.{part}.{name}" if part else f"summary.{name}"
+    first, sd, median = within(_SUMMARY, attrgetter(path), f"{name}_")
+    return [replace(first, header=header, **mean), sd, replace(median, header=header)]
+
+
+def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
+    pooled = within(_AGREEMENT, attrgetter(kind), f"{kind}_")
+    (macro,) = within(_SUMMARY[:1], attrgetter(f"{kind}_f1"))
+    return [
+        *(replace(column, header=kind, unit=column.header) for column in pooled),
+        replace(macro, name=f"{kind}_f1_macro", header=kind, unit="F1, macro"),
+    ]
+
+
+CLEANERS: tuple[Column[CleanerResult], ...] = (
+    Column("cleaner", lambda row: row.cleaner, align="left"),
+    Column("peer", lambda row: int(row.is_peer), "1 for another package."),
+    Column("pages", lambda row: row.summary.words.pages, format=COUNT),
+    Column("emptied", lambda row: row.summary.words.emptied, "Pages without text left.", unit="pages", format=COUNT),
+    Column(
+        "crashed",
+        lambda row: row.crashes,
+        "Pages on which a package crashed.",
+        unit="pages",
+        text=lambda row: str(row.crashes) if row.is_peer else NOTHING,
+    ),
+    *_summary("precision", "precision"),
+    *_summary("recall", "recall"),
+    *_summary("f1", "F1", mark=lambda row: MARKS[direction(row.comparison)]),
+    *_summary("bag_precision", "bag precision"),
+    *_summary("bag_recall", "bag recall"),
+    *_summary("bag_f1", "bag F1"),
+    *_summary("similarity", "Levenshtein", unit="%", format=decimals(1)),
+    *_summary("rouge_precision", "ROUGE-LSum", "", unit="precision"),
+    *_summary("rouge_recall", "ROUGE-LSum", "", unit="recall"),
+    *_summary("rouge_f1", "ROUGE-LSum", "", unit="F1"),
+    *_interval("precision", "precision", lambda row: row.intervals[0]),
+    *_interval("recall", "recall", lambda row: row.intervals[1]),
+    *_interval("f1", "F1", lambda row: row.intervals[2]),
+    *_micro(lambda row: row.summary.words.micro),
+    *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_"),
+    *within(
+        (Column("segmented_pages", lambda item: item.pages), *_segmentation("labelled"), *_segmentation("unlabelled")),
+        lambda row: row.summary.segmentation,
+    ),
+    *within(_COMPARISON, lambda row: row.comparison, "f1_"),
+    *within(_T_TEST, lambda row: row.t_test, "t_f1_"),
+    *within(_T_TEST, lambda row: row.t_precision, "t_precision_"),
+)
+"""The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, segments, tests."""
+
+
+def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table, ...]:
+    """Return all tables of a run, those that would be empty left out.
+
+    Args:
+        run: the finished run.
+        cutoffs: about how many of each sweep to show at most; None for all.
+    """
+    tables = (
+        words_table(run.results),
+        measures_table(run.results),
+        segmentation_table(run.results),
+        reliability_table(run.reliability),
+        *(sweep_table(sweep, cutoffs) for sweep in run.sweeps),
+        transfer_table(run.transfers),
+    )
+    return tuple(table for table in tables if table is not None)
+
+
+def cleaners_csv(results: Sequence[CleanerResult]) -> str:
+    """Return one line a cleaner.
+
+    Shares are in [0, 1], similarity in per cent. The baseline's tests are empty, and segments where the gold text has none.
+    """
+    return csv_table(CLEANERS, results)
 
 
 def words_table(results: Sequence[CleanerResult]) -> Table:
-    """Return the main table, one cleaner a row, the baseline first.
-
-    Columns: cleaner; precision, recall and F1 of words by alignment, mean over pages, each with its standard deviation; the
-    95 % interval of the mean F1; pages; pages emptied; pages a package crashed on, if any package is there; p of Wilcoxon's
-    test against the baseline, whose mark stands at F1, and p of the paired t-test.
-    """
-    peers = any(result.is_peer for result in results)
-    columns = [Column("cleaner", align="left")]
-    for name in ("precision", "recall", "F1"):
-        columns += [Column(name, marked=name == "F1"), Column("±", "sd")]
-    columns += [Column("F1", "95 %"), Column("pages"), Column("emptied", "pages")]
-    columns += [Column("crashed", "pages")] if peers else []
-    columns += [Column("p", "Holm"), Column("p", "t-test")]
-    rows = []
-    for result in results:
-        summary = result.summary.words
-        row = [Cell(result.cleaner)]
-        marks = ("", "", MARKS[direction(result.comparison)])
-        for measure, mark in zip((summary.precision, summary.recall, summary.f1), marks, strict=True):
-            row += [replace(number_cell(measure.mean), mark=mark), number_cell(measure.sd)]
-        row += [_interval(result.intervals[2]), number_cell(summary.pages, 0), number_cell(summary.emptied, 0)]
-        if peers:
-            row.append(number_cell(result.crashes, 0) if result.is_peer else Cell(NOTHING))
-        row.append(p_cell(result.comparison.p_holm if result.comparison else None))
-        row.append(p_cell(result.t_test.p if result.t_test else None))
-        rows.append(tuple(row))
-    return Table(tuple(columns), tuple(rows), _words_caption(results), rules=_rules(results))
+    """Return the main table, one cleaner a row, the baseline first: words by alignment, and the tests against the baseline."""
+    crashed = ("crashed",) if any(result.is_peer for result in results) else ()
+    parts = (f"{name}_{part}" for name in ("precision", "recall", "f1") for part in ("mean", "sd"))
+    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, "f1_p_holm", "t_f1_p")
+    caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
+    if len(results) > 1:
+        mixed = any(direction(result.comparison) == "mixed" for result in results)
+        caption += (
+            f" p: {_tested(results[0].cleaner, len(results) - 1)}"
+            + (" † alone is significant, but mean and ranks differ in sign." if mixed else "")
+            + " p of the paired t-test is not corrected."
+        )
+    return _cleaner_table(names, results, caption)
 
 
 def measures_table(results: Sequence[CleanerResult]) -> Table:
     """Return the other measures: words of all pages pooled, the median page, bags of words, ROUGE-LSum, Levenshtein."""
-    columns = (
-        Column("cleaner", align="left"),
-        Column("precision", "micro"),
-        Column("recall", "micro"),
-        Column("F1", "micro"),
-        Column("precision", "median"),
-        Column("recall", "median"),
-        Column("F1", "median"),
-        Column("bag F1"),
-        Column("ROUGE-LSum", "precision"),
-        Column("ROUGE-LSum", "recall"),
-        Column("ROUGE-LSum", "F1"),
-        Column("Levenshtein", "%"),
+    parts = ("precision", "recall", "f1")
+    names = (
+        "cleaner",
+        *(f"micro_{part}" for part in parts),
+        *(f"{part}_median" for part in parts),
+        "bag_f1_mean",
+        *(f"rouge_{part}_mean" for part in parts),
+        "similarity_mean",
     )
-    rows = []
-    for result in results:
-        words, quality = result.summary.words, result.summary
-        medians = (words.precision.median, words.recall.median, words.f1.median)
-        rouge = (quality.rouge_precision.mean, quality.rouge_recall.mean, quality.rouge_f1.mean)
-        row = [
-            Cell(result.cleaner),
-            *_agreement(words.micro),
-            *map(number_cell, medians),
-            number_cell(words.bag_f1.mean),
-        ]
-        rows.append((*row, *map(number_cell, rouge), number_cell(words.similarity.mean, 1)))
     caption = (
         "Micro: words of all pages pooled. Median: of pages. Bag F1, ROUGE-LSum and Levenshtein similarity: means over"
         " pages."
     )
-    return Table(columns, tuple(rows), caption, rules=_rules(results))
+    return _cleaner_table(names, results, caption)
 
 
 def segmentation_table(results: Sequence[CleanerResult]) -> Table | None:
-    """Return how well segments are found, labelled and unlabelled, pooled and by page; None if the gold text has none."""
-    columns = [Column("cleaner", align="left")]
-    for kind in ("labelled", "unlabelled"):
-        columns += [Column(kind, part) for part in ("precision", "recall", "F1", "F1, macro")]
-    rows = []
-    pages = 0
-    for result in results:
-        found = result.summary.segmentation
-        if found is None:
-            return None
-        pages = found.pages
-        labelled, unlabelled = _agreement(found.labelled), _agreement(found.unlabelled)
-        rows.append(
-            (
-                Cell(result.cleaner),
-                *labelled,
-                number_cell(found.labelled_f1.mean),
-                *unlabelled,
-                number_cell(found.unlabelled_f1.mean),
-            )
-        )
-    caption = (
-        f"Segment markers that are right, of {pages} pages with marked gold text: as heading, paragraph or list item"
-        " (labelled), or at all (unlabelled). Packages give paragraphs only."
-    )
-    return Table(tuple(columns), tuple(rows), caption, rules=_rules(results))
-
-
-def _rules(results: Sequence[CleanerResult]) -> tuple[int, ...]:
-    """A line stands below the baseline and above the first package."""
-    first_peer = next((place for place, result in enumerate(results) if result.is_peer), 0)
-    return tuple(sorted({place for place in (1, first_peer) if 0 < place < len(results)}))
-
-
-def number_cell(value: float, decimals: int = DECIMALS) -> Cell:
-    """Return a number as a cell."""
-    return Cell(fixed(value, decimals), value=value)
-
-
-def _agreement(found: Agreement) -> tuple[Cell, ...]:
-    return tuple(map(number_cell, (found.precision, found.recall, found.f1)))
-
-
-def _interval(found: Interval) -> Cell:
-    return Cell(f"{fixed(found.low, DECIMALS)} to {fixed(found.high, DECIMALS)}", value=found.low)
-
-
-def p_cell(p: float | None) -> Cell:
-    """Return a p-value as a cell: four decimals, small ones as a bound, an en dash for none."""
-    if p is None:
-        return Cell(NOTHING)
-    return Cell(f"< {_SMALLEST_P}" if p < _SMALLEST_P else fixed(p, 4), value=p)
-
-
-def _words_caption(results: Sequence[CleanerResult]) -> str:
-    text = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
-    if len(results) < 2:
-        return text
-    mixed = any(direction(result.comparison) == "mixed" for result in results)
-    return text + (
-        f" p: two-sided Wilcoxon signed-rank test of F1 against {results[0].cleaner}, paired by page, Holm correction over"
-        f" {len(results) - 1} rows, α = {ALPHA}: †+ is significantly better, †{MINUS} significantly worse."
-        + (" † alone is significant, but mean and ranks differ in sign." if mixed else "")
-        + " p of the paired t-test is not corrected."
-    )
-
-
-def reliability_table(found: Sequence[tuple[str, Reliability]]) -> Table | None:
-    """Return how far each cleaner's page precision is predicted, and what choosing pages by it is worth; None for none."""
-    if not found:
+    """Return agreement of segments, labelled and unlabelled, pooled and by page; None if the gold text has none."""
+    segmentation = results[0].summary.segmentation
+    if segmentation is None:
         return None
-    columns = (
-        Column("cleaner", align="left"),
-        Column("R²"),
-        Column("residual", "standard error"),
-        Column("pages"),
-        Column("chosen", "pages"),
-        Column("floor"),
-        Column("precision", "all"),
-        Column("precision", "chosen"),
-        Column(f"below {LOW:g}", "all"),
-        Column(f"below {LOW:g}", "chosen"),
+    parts = ("precision", "recall", "f1", "f1_macro")
+    names = ("cleaner", *(f"{kind}_{part}" for kind in ("labelled", "unlabelled") for part in parts))
+    caption = (
+        f"Segment markers that are right, of {segmentation.pages} pages with marked gold text: as heading, paragraph or list"
+        " item (labelled), or at all (unlabelled). Packages give paragraphs only."
     )
-    rows = []
-    for cleaner, item in found:
-        chosen = item.reliable
-        rows.append(
-            (
-                Cell(cleaner),
-                number_cell(item.model.r_squared),
-                number_cell(item.model.residual_error),
-                number_cell(chosen.pages, 0),
-                number_cell(chosen.selected, 0),
-                number_cell(chosen.floor),
-                number_cell(chosen.mean_precision_all),
-                number_cell(chosen.mean_precision_selected) if chosen.selected else Cell(NOTHING),
-                number_cell(chosen.low_all, 0),
-                number_cell(chosen.low_selected, 0),
-            )
+    return _cleaner_table(names, results, caption)
+
+
+def _cleaner_table(names: Sequence[str], results: Sequence[CleanerResult], caption: str) -> Table:
+    def group(result: CleanerResult) -> tuple[bool, bool]:
+        return result is results[0], result.is_peer
+
+    return Table.of(pick(CLEANERS, *names), results, caption, group=group)
+
+
+def _tested(baseline: str, rows: int) -> str:
+    return (
+        f"two-sided Wilcoxon signed-rank test of F1 against {baseline}, paired by page, Holm correction over"
+        f" {rows} {'row' if rows == 1 else 'rows'}, α = {ALPHA}: †+ is significantly better, †{MINUS} significantly worse."
+    )
+
+
+@dataclass(frozen=True)
+class _PageRow:
+    stem: str
+    cleaner: str
+    quality: PageQuality
+    predicted: float | None
+
+
+_PAGES: tuple[Column[_PageRow], ...] = (
+    Column("page", lambda row: row.stem),
+    Column("cleaner", lambda row: row.cleaner),
+    *(Column(name, attrgetter(f"quality.words.{name}")) for name in ("words", "gold", "aligned", "shared", "distance")),
+    *within(_AGREEMENT, lambda row: row.quality.words.alignment),
+    Column("bag_f1", lambda row: row.quality.words.bag.f1),
+    Column("similarity", lambda row: row.quality.words.similarity),
+    *within(_AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_"),
+    *within(
+        (
+            Column[SegmentCounts]("segments", lambda item: item.cleaned),
+            Column("gold_segments", lambda item: item.gold),
+            Column("right_labelled", lambda item: item.right),
+            Column("right_unlabelled", lambda item: item.right_unlabelled),
+        ),
+        lambda row: row.quality.segments,
+    ),
+    Column("predicted_precision", lambda row: row.predicted, "Empty where the page has no words."),
+)
+
+
+def pages_csv(run: CleaningRun) -> str:
+    """Return one line a page and cleaner: counts of words, the measures, the predicted precision."""
+    predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
+    rows = (
+        _PageRow(
+            page.stem,
+            result.cleaner,
+            quality,
+            next(predictions[result.cleaner]) if result.cleaner in predictions and quality.statistics else None,
         )
+        for page, *qualities in zip(run.standard.pages, *(result.pages for result in run.results), strict=True)
+        for result, quality in zip(run.results, qualities, strict=True)
+    )
+    return csv_table(_PAGES, rows)
+
+
+_Modelled = tuple[str, Reliability]
+_RELIABILITY: tuple[Column[_Modelled], ...] = (
+    Column("cleaner", lambda row: row[0], align="left"),
+    Column("R²", lambda row: row[1].model.r_squared, format=_NUMBER),
+    Column("residual", lambda row: row[1].model.residual_error, unit="standard error", format=_NUMBER),
+    Column("pages", lambda row: row[1].reliable.pages, "Pages with words.", format=COUNT),
+    Column("chosen", lambda row: row[1].reliable.selected, unit="pages", format=COUNT),
+    Column("floor", lambda row: row[1].reliable.floor, format=_NUMBER),
+    Column("precision", lambda row: row[1].reliable.mean_precision_all, unit="all", format=_NUMBER),
+    Column(
+        "precision",
+        lambda row: row[1].reliable.mean_precision_selected if row[1].reliable.selected else None,
+        unit="chosen",
+        format=_NUMBER,
+    ),
+    Column(f"below {LOW:g}", lambda row: row[1].reliable.low_all, unit="all", format=COUNT),
+    Column(f"below {LOW:g}", lambda row: row[1].reliable.low_selected, unit="chosen", format=COUNT),
+)
+
+
+def reliability_table(reliability: Sequence[tuple[str, Reliability]]) -> Table | None:
+    """Return how well each cleaner's page precision is predicted, and what selecting pages by it gains; None for none."""
+    if not reliability:
+        return None
     caption = (
         "Precision of a page predicted from its cleaned text alone (number and length of segments, share of short ones) by a"
         " linear model. Chosen: pages whose prediction, by a model fitted to other pages, is at least the floor."
     )
-    return Table(columns, tuple(rows), caption)
+    return Table.of(_RELIABILITY, reliability, caption)
 
 
-def shown_points(curve: Sequence[SweepPoint], best: BestCutoff, limit: int | None) -> tuple[SweepPoint, ...]:
-    """Return at most `limit` points of a curve, in its order; all of them for None.
+_Swept = tuple[GoldSweep, SweepPoint]
 
-    The first, the last, the best and both ends of its plateau always stay, even where they are more than `limit`; others
-    are taken where most are missing, each from the middle of the widest gap.
-    """
-    if limit is None or len(curve) <= limit:
-        return tuple(curve)
-    ends = (best.low, best.cutoff, best.high)
-    kept = sorted({0, len(curve) - 1, *(place for place, point in enumerate(curve) if point.cutoff in ends)})
-    while len(kept) < limit:
-        low, high = max(pairwise(kept), key=lambda gap: gap[1] - gap[0])
-        kept = sorted([*kept, (low + high) // 2])
-    return tuple(curve[place] for place in kept)
+
+def _on_plateau(row: _Swept) -> bool:
+    sweep, point = row
+    return sweep.best.low <= point.cutoff <= sweep.best.high
+
+
+_SWEEP: tuple[Column[_Swept], ...] = (
+    Column("scorer", lambda row: row[0].scorer),
+    Column("set", lambda row: row[0].gold),
+    Column(
+        "cutoff",
+        lambda row: _whole(row[1].cutoff),
+        align="left",
+        text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),
+    ),
+    *within(_AGREEMENT, lambda row: row[1].macro),
+    *_micro(lambda row: row[1].micro),
+    Column("best", lambda row: int(row[1].cutoff == row[0].best.cutoff), "1 at the best mean F1."),
+    Column("plateau", lambda row: int(_on_plateau(row)), "1 within one standard error of the best."),
+)
+
+
+def curves_csv(sweeps: Sequence[GoldSweep]) -> str:
+    """Return one line a scorer and cutoff, from the cutoff that removes least to the one that removes most."""
+    return csv_table(_SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
 
 
 def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
-    """Return the curve of a scorer: precision, recall and F1 by cutoff, by page and pooled; * marks the plateau.
+    """Return precision, recall and F1 by cutoff, by page and pooled; * marks the plateau.
 
     Args:
-        sweep: the scorer over its cutoffs.
+        sweep: the scorer at its cutoffs.
         limit: about how many cutoffs to show at most (see `shown_points`); None for all.
     """
-    best = sweep.best
-    shown = shown_points(sweep.points, best, limit)
-    columns = (
-        Column(sweep.scorer, align="left"),
-        Column("precision"),
-        Column("recall"),
-        Column("F1"),
-        Column("precision", "micro"),
-        Column("recall", "micro"),
-        Column("F1", "micro"),
-    )
-    rows = []
-    for point in shown:
-        star = "*" if best.low <= point.cutoff <= best.high else ""
-        values = (point.macro.precision, point.macro.recall, point.macro.f1)
-        pooled = (point.micro.precision, point.micro.recall, point.micro.f1)
-        rows.append((Cell(cutoff_text(point.cutoff) + star, value=point.cutoff), *map(number_cell, (*values, *pooled))))
+    shown = shown_points(sweep.points, sweep.best, limit)
+    cutoff, *numbers = _SWEEP[2:-2]
     caption = (
-        f"{sweep.scorer} on {sweep.gold}: best mean F1 {best.f1:.{DECIMALS}f} at {cutoff_text(best.cutoff)}; * is within one"
-        " standard error of it, paired by page."
+        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {cutoff_text(sweep.best.cutoff)};"
+        " * is within one standard error of it, paired by page."
     )
     if len(shown) < len(sweep.points):
         caption += f" {len(shown)} of {len(sweep.points)} cutoffs."
-    return Table(columns, tuple(rows), caption)
+    columns = (replace(cutoff, header=sweep.scorer), *numbers)
+    return Table.of(columns, [(sweep, point) for point in shown], caption)
+
+
+def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | None) -> tuple[SweepPoint, ...]:
+    """Return at most `limit` points of a sweep, in order; all for None.
+
+    The first, the last, the best and both ends of its plateau are always shown, even if they are more than `limit`; others are
+    taken from the middle of the widest gap, repeatedly.
+    """
+    if limit is None or len(points) <= limit:
+        return tuple(points)
+    ends = (best.low, best.cutoff, best.high)
+    kept = sorted({0, len(points) - 1, *(index for index, point in enumerate(points) if point.cutoff in ends)})
+    while len(kept) < limit:
+        low, high = max(pairwise(kept), key=lambda gap: gap[1] - gap[0])
+        kept = sorted([*kept, (low + high) // 2])
+    return tuple(points[index] for index in kept)
+
+
+_TRANSFER: tuple[Column[GoldTransfer], ...] = (
+    Column("scorer", lambda row: row.scorer, align="left"),
+    Column("cutoff", lambda row: row.cutoff, format=each(cutoff_text)),
+    Column("F1", lambda row: row.tuned_f1, unit="where chosen", format=_NUMBER),
+    Column(
+        "F1", lambda row: row.tested_f1, "", "", "tested", _NUMBER, mark=lambda row: MARKS[direction(row.comparison)]
+    ),
+    Column("F1", lambda row: row.baseline_f1, unit="all text", format=_NUMBER),
+    *within(pick(_COMPARISON, "difference", "p_holm"), lambda row: row.comparison),
+    Column("F1", lambda row: row.best_f1, unit="best possible", format=_NUMBER),
+    Column("cutoff", lambda row: row.best_cutoff, unit="of that", format=each(cutoff_text)),
+)
 
 
 def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
-    """Return what cutoffs chosen on one gold standard are worth on another; None for none."""
+    """Return how good cutoffs chosen on one gold standard are on another; None for none."""
     if not transfers:
         return None
-    columns = (
-        Column("scorer", align="left"),
-        Column("cutoff"),
-        Column("F1", "where chosen"),
-        Column("F1", "tested", marked=True),
-        Column("F1", "all text"),
-        Column("difference"),
-        Column("p"),
-        Column("F1", "best possible"),
-        Column("cutoff", "of that"),
-    )
-    rows = []
-    for item in transfers:
-        rows.append(
-            (
-                Cell(item.scorer),
-                Cell(cutoff_text(item.cutoff), value=item.cutoff),
-                number_cell(item.tuned_f1),
-                Cell(f"{item.tested_f1:.{DECIMALS}f}", MARKS[direction(item.comparison)], item.tested_f1),
-                number_cell(item.baseline_f1),
-                Cell(signed(item.comparison.difference, DECIMALS), value=item.comparison.difference),
-                p_cell(item.comparison.p_holm),
-                number_cell(item.best_f1),
-                Cell(cutoff_text(item.best_cutoff), value=item.best_cutoff),
-            )
-        )
     caption = (
         f"The cutoff of the best mean F1 on {transfers[0].tuned_on}, tested on {transfers[0].tested_on}, which had no part in"
-        " the choice. p: two-sided Wilcoxon signed-rank test of F1 against all text, paired by page, Holm correction over"
-        f" {len(transfers)} {'row' if len(transfers) == 1 else 'rows'}, α = {ALPHA}: †+ is significantly better,"
-        f" †{MINUS} significantly worse."
+        f" the choice. p: {_tested('all text', len(transfers))}"
     )
-    return Table(columns, tuple(rows), caption)
+    return Table.of(_TRANSFER, transfers, caption)
+
+
+def _area(name: str, read: Callable[[ScorerSeparation], Area]) -> list[Column[ScorerSeparation]]:
+    value = Column[ScorerSeparation](f"area_{name}", lambda row: read(row).value, "", "area", name, _NUMBER)
+    return [value, *_interval(name, "area", read)]
+
+
+_SEPARATION: tuple[Column[ScorerSeparation], ...] = (
+    Column("scorer", lambda row: row.scorer, align="left"),
+    *_area("sentences", lambda row: row.separation.sentences),
+    *_area("words", lambda row: row.separation.words),
+    Column("area_page_mean", lambda row: row.separation.page_mean, "", "area", "page mean", _NUMBER),
+    Column("pages_with_both", lambda row: row.separation.pages, "Pages with both content and boilerplate."),
+    *within(
+        (
+            Column[PooledCutoff]("best_f1_words", lambda item: item.f1, "", "best F1", "words", _NUMBER),
+            Column("best_cutoff", lambda item: item.cutoff, "", "its cutoff", "", each(lambda value: f"{value:,.6g}")),
+        ),
+        lambda row: row.separation.best,
+    ),
+)
+
+
+def separation_csv(run: SeparationRun) -> str:
+    """Return one line a scorer."""
+    return csv_table(_SEPARATION, run.scorers)
+
+
+def separation_table(run: SeparationRun) -> Table:
+    """Return the areas under the ROC curve and the best cutoff of each scorer, yardsticks last."""
+    areas = (f"{part}" for name in ("sentences", "words") for part in (f"area_{name}", f"{name}_interval"))
+    columns = pick(_SEPARATION, "scorer", *areas, "area_page_mean", "best_f1_words", "best_cutoff")
+    caption = f"{run.pages} pages, {run.sentences:,} sentences with words, {run.content:,} of them content."
+    note = "Area under the ROC curve over sentences, over words, and its mean over pages; 0.5 is chance."
+    return Table.of(columns, run.scorers, caption, note, group=lambda row: row.is_yardstick)
+
+
+_POINT: tuple[Column[CurvePoint], ...] = tuple(
+    Column(field.name, attrgetter(field.name)) for field in fields(CurvePoint)
+)
+_SIZE: tuple[Column[CurveSize], ...] = (
+    Column("pages", lambda row: row.pages, "Pages trained on.", format=COUNT),
+    Column("words", lambda row: row.words, "Words of cleaned text, mean over the orders.", format=COUNT),
+    Column("models", lambda row: row.repeats, format=COUNT),
+    Column("precision", lambda row: row.precision.mean, format=_NUMBER),
+    Column("recall", lambda row: row.recall.mean, format=_NUMBER),
+    Column("F1", lambda row: row.f1.mean, format=_NUMBER),
+    Column("least", lambda row: row.f1.low, "The lowest F1 of an order.", format=_NUMBER),
+    Column("most", lambda row: row.f1.high, "The highest F1 of an order.", format=_NUMBER),
+    Column("macro F1", lambda row: row.macro_f1.mean, format=_NUMBER),
+)
+
+
+def curve_csv(points: Sequence[CurvePoint]) -> str:
+    """Return one line a model."""
+    return csv_table(_POINT, points)
+
+
+def curve_table(sizes: Sequence[CurveSize]) -> Table:
+    """Return one row a number of training pages."""
+    return Table.of(_SIZE, sizes, "")

@@ -1,8 +1,9 @@
-"""A collection's perplexities as tables and as CSV: percentiles with examples, and what cutoffs would remove."""
+"""The perplexities of a collection as tables, as CSV and as a histogram."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -10,92 +11,103 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from thresher.files import write_text
-from thresher.reports.formats import display_width
-from thresher.reports.formatting import NOTHING, cutoff_text, fixed, percent, plain, short_number, significant_digits
+from thresher.reports.formats import display_width, render_text
+from thresher.reports.formatting import cutoff_text, fixed, percent, plain, short_number, significant_digits
 from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
-from thresher.reports.table import csv_text
-from thresher.reports.tables import Cell, Column, Table
+from thresher.reports.table import PERCENT, Column, Table, csv_table, each, pick
 from thresher.scoring.distribution import BINS_PER_DECADE, Distribution
 
 _LEAST_ROOM = 20
 _DIGITS = 4
 _ELLIPSIS = "…"
+_PERPLEXITY = each(lambda value: significant_digits(value, _DIGITS))
 
 
-def percentile_table(found: Distribution, reference: Mapping[float, float], width: int) -> Table:
+@dataclass(frozen=True)
+class _Row:
+    """The perplexity at a percentile, or the shares above a cutoff: `at`, over sentences and over words."""
+
+    kind: str
+    at: float
+    by_sentences: float
+    by_words: float
+    reference: float | None = None
+    sentence: str | None = None
+
+
+_COLUMNS: tuple[Column[_Row], ...] = (
+    Column("kind", lambda row: row.kind),
+    Column(
+        "at",
+        lambda row: int(row.at) if row.at == int(row.at) else row.at,
+        header="percentile",
+        format=each(cutoff_text),
+    ),
+    Column("by_sentences", lambda row: row.by_sentences, header="by sentences", format=_PERPLEXITY),
+    Column("by_words", lambda row: row.by_words, header="by words", format=_PERPLEXITY),
+    Column("reference_text", lambda row: row.reference, header="reference text", format=_PERPLEXITY),
+    Column("sentence", lambda row: row.sentence, header="a sentence there, by words", align="left"),
+)
+"""Infinite perplexities are `inf` in CSV files; shares are of 1."""
+
+
+def _percentiles(distribution: Distribution, reference: Mapping[float, float]) -> Iterator[_Row]:
+    for at, by_words in distribution.by_words.items():
+        example = distribution.examples.get(at)
+        yield _Row("percentile", at, distribution.by_sentences[at], by_words, reference.get(at), example)
+
+
+def _removed(distribution: Distribution) -> Iterator[_Row]:
+    return (_Row("removed", item.cutoff, item.sentences, item.words) for item in distribution.removed)
+
+
+def percentile_table(distribution: Distribution, reference: Mapping[float, float], width: int) -> Table:
     """Return the perplexities at percentiles, one row each, with a sentence at each decile.
 
     Args:
-        found: of the collection.
+        distribution: of the collection.
         reference: the percentiles of the model's reference text, empty if it has none.
         width: terminal columns; sentences are shortened so that rows fit, but never below `_LEAST_ROOM`.
     """
-    columns = [Column("percentile"), Column("by sentences"), Column("by words")]
-    if reference:
-        columns.append(Column("reference text"))
-    rows = []
-    for at, by_words in found.by_words.items():
-        values = [found.by_sentences[at], by_words, *((reference.get(at),) if reference else ())]
-        rows.append([Cell(str(at), value=at), *map(_perplexity, values)])
-    widths = [
-        max(display_width(text) for text in (column.header, *(row[place].text for row in rows)))
-        for place, column in enumerate(columns)
-    ]
-    room = max(_LEAST_ROOM, width - sum(widths) - 2 * len(columns))
-    columns.append(Column("a sentence there, by words", align="left"))
-    for row, at in zip(rows, found.by_words, strict=True):
-        row.append(Cell(shortened(plain(found.examples.get(at, "")), room)))
+    rows = [*_percentiles(distribution, reference)]
+    names = ("at", "by_sentences", "by_words", *(("reference_text",) if reference else ()))
+    numbers = Table.of(pick(_COLUMNS, *names), rows, "")
+    room = max(_LEAST_ROOM, width - max(map(display_width, render_text(numbers).splitlines())) - 2)
+    (sentence,) = pick(_COLUMNS, "sentence")
+    sentence = replace(sentence, value=lambda row: shortened(plain(row.sentence or ""), room))
     caption = (
-        f"Perplexities of {found.sentences:,} sentences with {found.words:,} words; {found.wordless:,} sentences have no word "
-        "for the model and come last. By words, a percentile is what the cutoff of the same name means: p70."
+        f"Perplexities of {distribution.sentences:,} sentences with {distribution.words:,} words; {distribution.wordless:,}"
+        " sentences have no word for the model and come last. By words, a percentile is what the cutoff of the same name"
+        " means: p70."
     )
     if reference:
         caption += " Reference text: by sentences, from the model's card."
-    return Table(tuple(columns), tuple(map(tuple, rows)), caption)
+    return Table.of((*pick(_COLUMNS, *names), sentence), rows, caption)
 
 
-def removed_table(found: Distribution) -> Table:
+def removed_table(distribution: Distribution) -> Table:
     """Return the shares of sentences and words that cutoffs would remove."""
-    columns = (Column("cutoff"), Column("sentences removed", "%"), Column("words removed", "%"))
-    rows = tuple(
-        (
-            Cell(cutoff_text(item.cutoff), value=item.cutoff),
-            Cell(percent(item.sentences), value=item.sentences),
-            Cell(percent(item.words), value=item.words),
-        )
-        for item in found.removed
+    at, sentences, words = pick(_COLUMNS, "at", "by_sentences", "by_words")
+    columns = (
+        replace(at, header="cutoff"),
+        replace(sentences, header="sentences removed", unit="%", format=PERCENT),
+        replace(words, header="words removed", unit="%", format=PERCENT),
     )
-    return Table(columns, rows, "What the cutoffs of the perplexity paper would remove here.")
+    caption = "What the cutoffs of the perplexity paper would remove here."
+    return Table.of(columns, [*_removed(distribution)], caption)
 
 
-def write_histogram_csv(found: Distribution, reference: Mapping[float, float], path: Path) -> None:
+def write_histogram_csv(distribution: Distribution, reference: Mapping[float, float], path: Path) -> None:
     """Write both tables into one file: rows of kind `percentile` hold perplexities, those of kind `removed` shares of 1.
-
-    Infinite perplexities are `inf`; a shares' row has neither a reference nor a sentence.
 
     Raises:
         ThresherError: if the file cannot be written.
     """
-    header = ["kind", "at", "by_sentences", "by_words", "reference_text", "sentence"]
-    lines = [
-        [
-            "percentile",
-            str(at),
-            repr(found.by_sentences[at]),
-            repr(by_words),
-            repr(reference[at]) if at in reference else "",
-            found.examples.get(at, ""),
-        ]
-        for at, by_words in found.by_words.items()
-    ]
-    lines += [
-        ["removed", cutoff_text(item.cutoff), repr(item.sentences), repr(item.words), "", ""] for item in found.removed
-    ]
-    write_text(path, csv_text(header, lines))
+    write_text(path, csv_table(_COLUMNS, (*_percentiles(distribution, reference), *_removed(distribution))))
 
 
 def shortened(text: str, room: int) -> str:
-    """Return as much of a text as `room` terminal columns hold, with an ellipsis where it goes on.
+    """Return as much of a text as fits `room` terminal columns, with an ellipsis if it is cut.
 
     >>> shortened("barley and rye", 8)
     'barley…'
@@ -108,27 +120,23 @@ def shortened(text: str, room: int) -> str:
     return text[:end].rstrip() + _ELLIPSIS
 
 
-def _perplexity(value: float | None) -> Cell:
-    return Cell(NOTHING if value is None else significant_digits(value, _DIGITS), value=value)
-
-
 _TAIL = 0.0005
-"""Bins at the ends are left out as long as they hold less than this share of the words together."""
+"""Bins at an end are left out as long as together they hold less than this share of the words."""
 _MARGIN = 0.05
 _APART = 0.021
-"""Labels are at least this share of the axis apart."""
+"""The least distance of labels, as a share of the axis."""
 _LABELS = 36
-"""How many points high the labels above the axes are."""
+"""Height of the labels above the axes, in points."""
 
 
-def histogram_figure(found: Distribution, title: str) -> Figure:
-    """Return the share of words over perplexity on a logarithmic axis, with the median and lines at the paper's cutoffs.
+def histogram_figure(distribution: Distribution, title: str) -> Figure:
+    """Return the share of words by perplexity on a logarithmic axis, with the median and lines at the paper's cutoffs.
 
-    Tails of less than 0.05 % of the words are left out, unless a cutoff lies there, and labels that would cover others, too.
+    Tails of less than 0.05 % of the words are left out, unless a cutoff lies there, and so are labels that would cover others.
     """
-    first, last = _shown(found)
-    edges, shares = found.edges[first : last + 1], 100 * found.shares[first:last]
-    cutoffs = [item.cutoff for item in found.removed]
+    first, last = _shown(distribution)
+    edges, shares = distribution.edges[first : last + 1], 100 * distribution.shares[first:last]
+    cutoffs = [item.cutoff for item in distribution.removed]
     with style():
         figure = new_figure(6.2, 3.4)
         axes = figure.subplots()
@@ -139,7 +147,7 @@ def histogram_figure(found: Distribution, title: str) -> Figure:
         axes.set_xlim(low * (low / high) ** _MARGIN, high * (high / low) ** _MARGIN)
         axes.set_ylim(0, 1.08 * max(shares.max(), 1e-9))
         labelled = 0.0
-        for item in found.removed:
+        for item in distribution.removed:
             axes.axvline(item.cutoff, color=LOSS, linewidth=0.7)
             # Upright labels need their own height between them.
             if labelled and np.log(item.cutoff / labelled) < _APART * np.log(high / low):
@@ -156,7 +164,9 @@ def histogram_figure(found: Distribution, title: str) -> Figure:
                 va="bottom",
                 fontsize=6.5,
             )
-        axes.axvline(found.by_words[50], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="median, by words")
+        axes.axvline(
+            distribution.by_words[50], color=INK, linewidth=1.0, linestyle=(0, (4, 3)), label="median, by words"
+        )
         axes.plot([], [], color=LOSS, linewidth=0.7, label="the paper's cutoffs: % of words removed")
         axes.xaxis.set_major_locator(LogLocator())
         axes.xaxis.set_minor_locator(NullLocator())
@@ -170,10 +180,10 @@ def histogram_figure(found: Distribution, title: str) -> Figure:
     return figure
 
 
-def _shown(found: Distribution) -> tuple[int, int]:
-    """Return the first bin to show and the last, that one exclusive: at least one."""
-    total = found.shares.sum()
-    reached = np.cumsum(found.shares)
+def _shown(distribution: Distribution) -> tuple[int, int]:
+    """Return the range of bins to show, its end exclusive: at least one."""
+    total = distribution.shares.sum()
+    reached = np.cumsum(distribution.shares)
     first = int(np.searchsorted(reached, _TAIL * total))
     last = int(np.searchsorted(reached, (1 - _TAIL) * total))
-    return min(first, len(found.shares) - 1), min(last + 1, len(found.shares))
+    return min(first, len(distribution.shares) - 1), min(last + 1, len(distribution.shares))

@@ -1,4 +1,4 @@
-"""How a collection's perplexities lie: percentiles, what cutoffs would remove, sentences to look at."""
+"""The distribution of a collection's perplexities: percentiles, shares above cutoffs, example sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _DECADES = 39
 
 @dataclass(frozen=True)
 class Removed:
-    """What is above a cutoff, as shares of all sentences and of all their words, within [0, 1]."""
+    """The shares of all sentences and of all their words above a cutoff, in [0, 1]."""
 
     cutoff: float
     sentences: float
@@ -36,13 +36,13 @@ class Distribution:
     """The perplexities of a collection's sentences.
 
     Attributes:
-        sentences: how many there are.
-        words: how many words they have.
-        wordless: sentences of infinite perplexity: the model's tokeniser finds no word in them.
-        by_sentences: the perplexity at each of `PERCENTILES`: the smallest that so many sentences have at most.
-        by_words: the same, sentences weighed by their words: what the cutoffs `p1` to `p99` are.
+        sentences: their number.
+        words: the number of their words.
+        wordless: sentences of infinite perplexity, in which the model's tokeniser finds no word.
+        by_sentences: at each of `PERCENTILES`, the lowest perplexity that this share of sentences does not exceed.
+        by_words: the same, with sentences weighted by their words: the values of the cutoffs `p1` to `p99`.
         examples: at each of `DECILES`, by words, the first sentence of exactly that perplexity; none where it is infinite.
-        removed: what cutoffs would remove.
+        removed: shares above the scorer's cutoffs.
         edges: of the histogram's bins, logarithmic, `BINS_PER_DECADE` a decade from the lowest perplexity to the highest
             finite one; shape (bins + 1,).
         shares: the share of all words in each bin; shape (bins,).
@@ -60,7 +60,7 @@ class Distribution:
 
 
 def read_distribution(folder: Path, scorer: Perplexity) -> Distribution:
-    """Read the distribution of perplexities from a score store, some shards at a time.
+    """Read the distribution of perplexities from a score store, shard by shard.
 
     Raises:
         InputError: if no sentence has a word.
@@ -77,14 +77,14 @@ def read_distribution(folder: Path, scorer: Perplexity) -> Distribution:
         sentences += len(scores)
         words += int(weights.sum())
         wordless += int(np.count_nonzero(~finite))
-        for place, cutoff in enumerate(scorer.grid):
+        for index, cutoff in enumerate(scorer.grid):
             dropped = scores > np.float32(cutoff)
-            above[place] += np.count_nonzero(dropped), int(weights[dropped].sum())
-        # A perplexity below 1 is one of 1 that was rounded.
-        places = np.searchsorted(edges, np.maximum(scores[finite], 1), side="right") - 1
-        bins += np.bincount(places, weights=weights[finite], minlength=len(bins)).astype(np.int64)
+            above[index] += np.count_nonzero(dropped), int(weights[dropped].sum())
+        # A perplexity below 1 is 1 with a rounding error.
+        in_bins = np.searchsorted(edges, np.maximum(scores[finite], 1), side="right") - 1
+        bins += np.bincount(in_bins, weights=weights[finite], minlength=len(bins)).astype(np.int64)
     table = dict(zip(PERCENTILES, by_words, strict=True))
-    first, last = (int(found) for found in np.flatnonzero(bins)[[0, -1]]) if bins.any() else (0, 0)
+    first, last = (int(index) for index in np.flatnonzero(bins)[[0, -1]]) if bins.any() else (0, 0)
     return Distribution(
         sentences,
         words,
@@ -107,32 +107,32 @@ def _evenly(parts: Iterable[tuple[Scores, Ints]]) -> Iterator[tuple[Scores, Ints
 
 
 def _examples(folder: Path, scorer: Perplexity, wanted: Mapping[int, float]) -> dict[int, str]:
-    """Return for each decile the first sentence that has its perplexity, which one with words does, by definition."""
+    """Return for each decile the first sentence with words of its perplexity; there is one by definition."""
     values = {decile: np.float32(value) for decile, value in wanted.items() if np.isfinite(value)}
-    found: dict[int, str] = {}
+    examples: dict[int, str] = {}
     for path in shards(folder):
-        if len(found) == len(values):
+        if len(examples) == len(values):
             break
         table = read_shard(path, weighted_columns(scorer)).combine_chunks()
         scores, words = (
             weighted_scores(table, scorer) if len(table) else (np.zeros(0, np.float32), np.zeros(0, np.int64))
         )
-        places = {
+        positions = {
             decile: int(same[0])
             for decile, value in values.items()
-            if decile not in found and (same := np.flatnonzero((scores == value) & (words > 0))).size
+            if decile not in examples and (same := np.flatnonzero((scores == value) & (words > 0))).size
         }
-        if places:
-            found |= _sentences(path, places)
-    return {decile: found[decile] for decile in values}
+        if positions:
+            examples |= _sentences(path, positions)
+    return {decile: examples[decile] for decile in values}
 
 
-def _sentences(path: Path, places: Mapping[int, int]) -> dict[int, str]:
+def _sentences(path: Path, positions: Mapping[int, int]) -> dict[int, str]:
     table = read_shard(path, ["text", "sentence_ends"]).combine_chunks()
     offsets, ends = list_column(table, "sentence_ends")
-    found = {}
-    for decile, place in places.items():
-        row = int(np.searchsorted(offsets, place, side="right")) - 1
-        begin = int(ends[place - 1]) if place > offsets[row] else 0
-        found[decile] = table["text"][row].as_py()[begin : int(ends[place])].strip()
-    return found
+    sentences = {}
+    for decile, position in positions.items():
+        row = int(np.searchsorted(offsets, position, side="right")) - 1
+        begin = int(ends[position - 1]) if position > offsets[row] else 0
+        sentences[decile] = table["text"][row].as_py()[begin : int(ends[position])].strip()
+    return sentences
