@@ -122,7 +122,7 @@ def index_json_lines(source: Path, output: Path, options: IndexOptions | None = 
     """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
     Raises:
-        InputError: if the file is missing, broken, holds pages in place of text, or has an id that is unfit or not unique.
+        InputError: if the file is missing, broken, holds pages in place of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index.
     """
     collection = open_collection(source)
@@ -150,18 +150,18 @@ class RunTable:
         for run, by_measure in self.values.items():
             for measure, by_topic in by_measure.items():
                 mean = f"{sum(by_topic.values()) / len(by_topic):.4f}"
-                found = self.comparisons.get(run, {}).get(measure)
+                comparison = self.comparisons.get(run, {}).get(measure)
                 rest = (
                     (
-                        f"{found.difference:+.4f}",
-                        f"{found.wins}/{found.ties}/{found.losses}",
-                        f"{found.p:.4g}",
-                        f"{found.p_holm:.4g}",
-                        f"{found.effect:+.2f}",
-                        f"{found.ci_low:+.4f}..{found.ci_high:+.4f}",
-                        found.note,
+                        f"{comparison.difference:+.4f}",
+                        f"{comparison.wins}/{comparison.ties}/{comparison.losses}",
+                        f"{comparison.p:.4g}",
+                        f"{comparison.p_holm:.4g}",
+                        f"{comparison.effect:+.2f}",
+                        f"{comparison.ci_low:+.4f}..{comparison.ci_high:+.4f}",
+                        comparison.note,
                     )
-                    if found
+                    if comparison
                     else ("", "", "", "", "", "", "baseline" if run == self.baseline else "")
                 )
                 yield "\t".join((run, measure, mean, *rest))
@@ -191,9 +191,9 @@ def compare_runs(
     paths = list(dict.fromkeys([first, *runs]))
     values = {}
     for path in paths:
-        found = read_run(path)
-        check_overlap(found, judged, topics)
-        values[str(path)] = evaluate(judged, found, names, topics)
+        retrieved = read_run(path)
+        check_overlap(retrieved, judged, topics)
+        values[str(path)] = evaluate(judged, retrieved, names, topics)
     comparisons = compare_all(values, {str(path): str(first) for path in paths if path != first})
     return RunTable(str(first), topics, values, comparisons)
 

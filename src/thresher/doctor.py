@@ -54,9 +54,10 @@ def examine() -> list[Finding]:
 
 
 def _python() -> Finding:
-    found = ".".join(map(str, sys.version_info[:3]))
     old = sys.version_info < (3, 11)
-    return Finding("Python", found, "install Python 3.11 or later" if old else "", old)
+    return Finding(
+        "Python", ".".join(map(str, sys.version_info[:3])), "install Python 3.11 or later" if old else "", old
+    )
 
 
 def _packages() -> list[Finding]:
@@ -82,9 +83,9 @@ def _packages() -> list[Finding]:
 
 
 def _package(name: str) -> Finding:
-    found = _version(name)
-    if found:
-        return Finding(name, found)
+    installed = _version(name)
+    if installed:
+        return Finding(name, installed)
     fix = missing_retrieval("").fix if name in RETRIEVAL_PACKAGES else f"pip install {name}"
     return Finding(name, "missing", fix, True)
 
@@ -110,8 +111,8 @@ def _machine() -> list[Finding]:
     if machine.rapl.readable:
         rapl = Finding("RAPL", f"readable: {machine.rapl.path}")
     else:
-        there = f"not readable: {machine.rapl.path}" if machine.rapl.path else "no energy counters on this machine"
-        rapl = Finding("RAPL", there, machine.rapl.fix)
+        state = f"not readable: {machine.rapl.path}" if machine.rapl.path else "no energy counters on this machine"
+        rapl = Finding("RAPL", state, machine.rapl.fix)
     free = psutil.virtual_memory().available // 2**20
     low = free < _LOW_MEMORY_MIB
     return [

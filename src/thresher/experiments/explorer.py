@@ -49,7 +49,7 @@ def explore_experiment(
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")
         topics, held_out = scored.inputs.topics, scored.inputs.held_out
-        found = explore(
+        exploration = explore(
             scored.store,
             sweeps,
             [variant.cleaner for variant in experiment.variants],
@@ -61,20 +61,20 @@ def explore_experiment(
             held_out=_judging(held_out, experiment.measures) if held_out else None,
             backend=Backend(experiment.backend, experiment.workers, experiment.scheduler),
         )
-        found = replace(found, key=evidence_key(experiment, scored))
-        write_exploration(found, folder)
-        write_explored_csv(found, folder)
-    return found
+        exploration = replace(exploration, key=evidence_key(experiment, scored))
+        write_exploration(exploration, folder)
+        write_explored_csv(exploration, folder)
+    return exploration
 
 
 def sweeps_of(experiment: Experiment) -> list[Cut]:
     """Return the scorers with cutoffs that stand alone in some variant, each once, as cuts without a cutoff."""
-    found: dict[str, Cut] = {}
+    templates: dict[str, Cut] = {}
     for variant in experiment.variants:
         if len(variant.cleaner.cuts) == 1 and not variant.cleaner.cuts[0].scorer.decides:
             template = replace(variant.cleaner.cuts[0], cutoff=None, percentile=None)
-            found.setdefault(template.name, template)
-    return list(found.values())
+            templates.setdefault(template.name, template)
+    return list(templates.values())
 
 
 def _judging(topics: TopicSet, measures: tuple[str, ...]) -> Judging:

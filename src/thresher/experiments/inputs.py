@@ -57,13 +57,18 @@ def read_topic_set(source: TopicSource) -> TopicSet:
     qrels = _qrels(source.qrels, source.column)
     topics = spelled_as(topics, qrels)
     ids, notices = topic_set(topics, qrels)
-    if isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists():
+    if _are_pseudo_topics(source):
         notices = [*notices, _PSEUDO]
     digests = {
         "topics": _digest(source.file, [[topic.id, topic.query] for topic in topics.values()]),
         "qrels": _digest(source.qrels, qrels),
     }
     return TopicSet(topics, qrels, tuple(ids), tuple(notices), source, digests)
+
+
+def _are_pseudo_topics(source: TopicSource) -> bool:
+    """Say whether `thresher pseudo-topics` made the topics: it leaves its counts beside them, in the same folder."""
+    return isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists()
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
@@ -114,12 +119,12 @@ def read_inputs(experiment: Experiment) -> Inputs:
         if shared := same_queries(topics, held_out):
             notices.append(f"held-out topics with the query of a topic that cutoffs are chosen on: {', '.join(shared)}")
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
-    place = experiment.collection
-    if experiment.generate and isinstance(place, Path) and not place.exists():
-        report = generate(place)
+    path = experiment.collection
+    if experiment.generate and isinstance(path, Path) and not path.exists():
+        report = generate(path)
         if report.skipped:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
-    collection = open_collection(Path(str(place)), experiment.reading, experiment.format)
+    collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
     return Inputs(collection, topics, held_out, tuple(notices), {"collection": collection.fingerprint(), **digests})
 
 

@@ -133,8 +133,8 @@ def _misfit(name: str, key: Key, value: Any) -> tuple[str, str]:
         wanted = " or ".join(_KINDS[kind] for kind in key.kinds)
         return f"{name!r} is {_KINDS.get(kind, kind.__name__)}", f"give {wanted}: {key.meaning}"
     if key.bounds:
-        fix = f"choose a value from {key.bounds.low:g} to {key.bounds.high:g}"
-        return f"{name!r} is out of range: {value!r:.20}", fix
+        bound = f"at most {key.bounds.high:g}" if value > key.bounds.high else f"at least {key.bounds.low:g}"
+        return f"{name!r} is out of range: {value!r:.20}", f"choose a value of {bound}"
     return f"{name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
 
 
