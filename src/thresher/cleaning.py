@@ -18,6 +18,7 @@ from thresher.errors import ConfigError
 from thresher.files import atomic_path
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
+from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
@@ -25,7 +26,6 @@ from thresher.scoring.failures import failures, write_failures
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import judged_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.worker import DEFAULT_LIMITS, Limits
 
 FAILURES_SHOWN = 1000
 _WARC = (".warc", ".warc.gz")

@@ -20,8 +20,8 @@ from thresher.experiments.config import CatalogueId, Experiment, TopicSource, lo
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import tables
 from thresher.experiments.variants import read_cutoffs
+from thresher.passes.parts import Limits
 from thresher.scorers.registry import scorers
-from thresher.scoring.worker import Limits
 
 ROOT = Path(__file__).parents[2]
 

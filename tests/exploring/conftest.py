@@ -16,9 +16,9 @@ import pytest
 
 from thresher.collections import open_collection
 from thresher.passes.backends import Backend
+from thresher.passes.parts import Limits
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.worker import Limits
 
 SCORERS = ("words@1", "density@1", "perplexity(lm=books)@1", "bte")
 _MODULES = (difflib, email.message, logging, os, string, tarfile, str, dict, Path)

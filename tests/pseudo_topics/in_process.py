@@ -9,11 +9,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from thresher.collections import IdRule, ReadOptions, open_collection
+from thresher.passes.parts import Limits, Task, do_part
 from thresher.pseudo_topics import Made, PseudoOptions
 from thresher.pseudo_topics.making import choose
 from thresher.pseudo_topics.store import open_store
-from thresher.pseudo_topics.worker import NEUTRAL, Task, Work, extract_part
-from thresher.scoring.worker import Limits
+from thresher.pseudo_topics.worker import NEUTRAL, ExtractWork
 
 
 def write_lines(path: Path, pages: Mapping[str, tuple[str | None, str]], seed: int | None = None) -> None:
@@ -29,11 +29,10 @@ def made_of(path: Path, options: PseudoOptions, part_pages: int = 256) -> Made:
     """Make the topics of JSON lines or a folder."""
     with TemporaryDirectory() as folder:
         collection = open_collection(path, ReadOptions(NEUTRAL))
-        work = Work(collection, Path(folder), IdRule(), path.is_dir(), Limits(), options.stop_list)
-        parts = list(collection.parts(part_pages))
-        for part in parts:
-            extract_part(Task(part, {}), work)
-        return choose(open_store(work.folder, parts), options)
+        work = ExtractWork(collection, Path(folder), Limits(), IdRule(), path.is_dir(), options.stop_list)
+        for part in collection.parts(part_pages):
+            do_part(Task(part), work)
+        return choose(open_store(work.folder), options)
 
 
 def check_counts(made: Made) -> None:

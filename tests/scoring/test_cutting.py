@@ -16,14 +16,15 @@ from troublesome import Listed, Trouble, whole
 from thresher.collections import Source, documents, open_collection
 from thresher.errors import StateError
 from thresher.pages import read_html
+from thresher.passes.parts import Task, do_part
 from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
+from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import FAILED, SCORED, PageScores, score_page
-from thresher.scoring.worker import Shard, Work, score_shard
 
 SINGLE = np.float32
 
@@ -160,7 +161,7 @@ def dragnet(tmp_path_factory: pytest.TempPathFactory, shared_data: Path) -> tupl
     for scorer in SCORERS:
         scorer.prepare()
     for number, part in enumerate((sources[:30], sources[30:], failed[:1], [])):
-        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, SCORERS))
+        do_part(Task(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=SCORERS))
     return folder, [score_page(source.page(), SCORERS) for source in sources if source.problem is None]
 
 

@@ -19,10 +19,10 @@ from thresher.defaults import DASK
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.passes import backends
 from thresher.passes.backends import Backend
+from thresher.passes.parts import Limits
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
-from thresher.scoring.worker import Limits
 
 WORKERS = 3
 
@@ -62,7 +62,7 @@ def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, t
     done: list[object] = []
     running = threading.Thread(target=lambda: done.append(score_collection(plan, tmp_path / "there", cluster.backend)))
     running.start()
-    place = tmp_path / "there" / "shard-000000-000002.place"
+    place = tmp_path / "there" / "shard-000000-000002.position"
     # Page 700 is the 188th of its shard, and waits while the others are written.
     while len(shards(tmp_path / "there")) < 11 or not holders(place):
         time.sleep(0.05)

@@ -14,9 +14,10 @@ from troublesome import Listed, whole
 from thresher.collections import Source
 from thresher.errors import InputError
 from thresher.pages import read_html
+from thresher.passes.parts import Task, do_part
 from thresher.scorers.perplexity import Perplexity
 from thresher.scoring.distribution import DECILES, PERCENTILES, read_distribution
-from thresher.scoring.worker import Shard, Work, score_shard
+from thresher.scoring.score_pass import ScoreWork
 
 PAGES = (
     b"<title>Oats</title><p>The rest of the day was spent in the house. Four of them were there.</p><p>--</p>",
@@ -33,7 +34,7 @@ def store(folder: Path, pages: tuple[bytes, ...] = PAGES) -> Perplexity:
     sources = [Source(f"p{place}", "x", len(page), content=page) for place, page in enumerate(pages)]
     sources.append(Source("bad", "x", 0, problem="broken"))
     for number, part in enumerate((sources[:2], sources[2:])):
-        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, (scorer,)))
+        do_part(Task(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=(scorer,)))
     return scorer
 
 

@@ -17,6 +17,7 @@ from thresher.language_models import model_files
 from thresher.language_models.words import self_model as self_training
 from thresher.pages import Segments, read_html
 from thresher.passes.backends import Backend
+from thresher.passes.parts import Limits
 from thresher.scorers import perplexity
 from thresher.scorers.base import Scorer, Scores
 from thresher.scorers.density import Density
@@ -26,7 +27,6 @@ from thresher.scoring.failures import Failure, failures
 from thresher.scoring.learning import Descriptive, descriptive_sentences, learn
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import ScoreReport, read_spent, shards
-from thresher.scoring.worker import Limits
 
 SELF = "perplexity(lm=self)"
 FOOTER = "All rights in these words are held by those who wrote them down for you and for no one else."

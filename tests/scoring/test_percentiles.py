@@ -19,6 +19,7 @@ from thresher.api import Extras, clean_collection, clean_html, clean_text
 from thresher.collections import Source
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.pages import read_html
+from thresher.passes.parts import Task, do_part
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import cleaned_documents, passes
 from thresher.scoring.percentiles import (
@@ -28,8 +29,8 @@ from thresher.scoring.percentiles import (
     weighted_percentiles,
 )
 from thresher.scoring.removed import judged_pages
+from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import NOTHING_SPENT, SCORED, PageScores, ShardReport, shard_path, write_shard
-from thresher.scoring.worker import Shard, Work, score_shard
 
 PAGES = (
     b"<title>Oats</title><p>One two three. Four five.</p><div>six</div><p>-- --</p>",
@@ -93,7 +94,7 @@ def store(folder: Path, *names: str, pages: Sequence[bytes] = PAGES) -> Path:
     sources = [Source(f"p{place}", "x", len(page), content=page) for place, page in enumerate(pages)]
     sources.insert(1, Source("bad", "x", 0, problem="broken"))
     for number, part in enumerate((sources[:3], sources[3:])):
-        score_shard(Shard(replace(whole(part), number=number)), Work(Listed(()), folder, scorers))
+        do_part(Task(replace(whole(part), number=number)), ScoreWork(Listed(()), folder, scorers=scorers))
     return folder
 
 

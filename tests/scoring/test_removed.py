@@ -12,6 +12,7 @@ import pytest
 from troublesome import Listed, whole
 
 from thresher.collections import Source, documents, open_collection
+from thresher.passes.parts import Task, do_part
 from thresher.scorers.boilerpipe import Boilerpipe
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cut, parse_cleaner
@@ -20,8 +21,8 @@ from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.removed import DROPPED, HEADING, PASSED, JudgedPage, Verdict, judged_pages, record, short
+from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import read_shard, shards
-from thresher.scoring.worker import Shard, Work, score_shard
 
 PAGE = b"<title>Oats</title><p>One two three. Four five.</p><h2>Rye</h2><div>six</div><p>-- --</p>"
 
@@ -36,7 +37,7 @@ def store(folder: Path, *names: str) -> Path:
         Source("b", "x", 0, problem="broken"),
         Source("c", "x", 0, content=b""),
     )
-    score_shard(Shard(whole(sources)), Work(Listed(()), folder, scorers))
+    do_part(Task(whole(sources)), ScoreWork(Listed(()), folder, scorers=scorers))
     return folder
 
 
@@ -153,7 +154,7 @@ def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     cleaner = parse_cleaner(name)
     for number in range(2):
         part = replace(whole(sources[number::2]), number=number)
-        score_shard(Shard(part), Work(Listed(()), tmp_path, cleaner.scorers))
+        do_part(Task(part), ScoreWork(Listed(()), tmp_path, scorers=cleaner.scorers))
     pages = list(judged_pages(tmp_path, cleaner))
     texts = [text for path in shards(tmp_path) for text in read_shard(path, ["text"])["text"].to_pylist()]
     cleaned = list(cleaned_documents(tmp_path, cleaner))

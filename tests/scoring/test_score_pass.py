@@ -27,12 +27,12 @@ from thresher.language_models.characters.counts import Settings, train
 from thresher.language_models.characters.files import write_model
 from thresher.pages import PageOptions
 from thresher.passes.backends import Backend
+from thresher.passes.parts import Limits, Task, do_part, isolate, position_path, read_position
 from thresher.scorers.ncleaner import NCleaner
 from thresher.scoring import score_pass
 from thresher.scoring.failures import Failure, failures
-from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
+from thresher.scoring.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
 from thresher.scoring.store import EMPTIED, FAILED, SCORED, ShardReport, read_report, read_spent, shards
-from thresher.scoring.worker import Limits, Shard, Work, place_path, read_place, score_shard
 
 SCORERS = (Trouble(),)
 LIMITS = Limits(seconds=1.0, mib=0.01)
@@ -50,7 +50,7 @@ def counted(report: ScoreReport) -> dict[str, object]:
 def score_alone(
     part: Part, folder: Path, scorers: tuple[Trouble, ...] = SCORERS, limits: Limits = Limits()
 ) -> ShardReport:
-    score_shard(Shard(part), Work(Listed(()), folder, scorers, limits=limits))
+    do_part(Task(part), ScoreWork(Listed(()), folder, scorers=scorers, limits=limits))
     return read_report(shards(folder)[0])
 
 
@@ -188,7 +188,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
         f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
         "from troublesome import Trouble, pages\n"
         "from thresher.scoring.score_pass import ScorePlan, score_collection\n"
-        "from thresher.scoring.worker import Limits\n"
+        "from thresher.passes.parts import Limits\n"
         "if __name__ == '__main__':\n"
         f"    plan = ScorePlan(pages(700, {{520: 'WAIT {flag} '}}), (Trouble(),), limits=Limits(600))\n"
         f"    score_collection(plan, Path({str(folder)!r}))\n"
@@ -197,7 +197,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     run = subprocess.Popen([sys.executable, str(tmp_path / "main.py")], start_new_session=True)
     try:
         # The third shard waits at its page 520 - 512 while the others are written.
-        while len(shards(folder)) < 2 or read_place(folder / "shard-000000-000002.place") != 8:
+        while len(shards(folder)) < 2 or read_position(folder / "shard-000000-000002.position") != 8:
             assert run.poll() is None
             time.sleep(0.02)
     finally:
@@ -366,9 +366,10 @@ def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -
 
 def test_an_isolated_worker_that_ends_before_any_page_blames_none(tmp_path: Path) -> None:
     # As a worker that was killed at the third page would leave it.
-    place_path(tmp_path, whole(())).write_bytes((2).to_bytes(8, "little"))
+    position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(())).write_bytes((2).to_bytes(8, "little"))
+    plan = ScorePlan(pages(3), (Bomb(),))
     with pytest.raises(StateError) as caught:
-        score_pass._isolate(ScorePlan(pages(3), (Bomb(),)), tmp_path, {})
+        isolate(plan.work(tmp_path), plan.collection.parts(256), {})
     assert str(caught.value) == (
         "listed: a worker ended (exit code 3) and no page is to blame. "
         "Fix: look at the machine's memory and disk, then run the same command again."
@@ -393,7 +394,7 @@ def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]
     sources = tuple(KINDS[kind][1](number) for number, kind in enumerate(kinds))
     poison = {number: "known" for number, kind in enumerate(kinds) if kind == "known to end its worker"}
     part = whole(sources)
-    documents = score_shard(Shard(part, poison), Work(Listed(()), tmp_path, SCORERS, limits=LIMITS))
+    documents = do_part(Task(part, poison), ScoreWork(Listed(()), tmp_path, scorers=SCORERS, limits=LIMITS))
     (path,) = shards(tmp_path)
     report = read_report(path)
     statuses = [KINDS[kind][0] for kind in kinds]
@@ -402,7 +403,7 @@ def test_every_page_is_scored_emptied_or_failed(tmp_path: Path, kinds: list[str]
     (table,) = store(tmp_path)
     assert table.column("status").to_pylist() == statuses
     assert table.column("id").to_pylist() == [source.id for source in sources]
-    assert not place_path(tmp_path, part).exists()
+    assert not list(tmp_path.glob("*.position"))
 
 
 @given(

@@ -17,10 +17,12 @@ from thresher.collections import documents, open_collection
 from thresher.costs import Times
 from thresher.errors import InputError, StateError
 from thresher.pages import read_text_page
+from thresher.passes.parts import Task, do_part
 from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.failures import Failure, failures
+from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,
@@ -39,7 +41,6 @@ from thresher.scoring.store import (
     shards,
     write_shard,
 )
-from thresher.scoring.worker import Shard, Work, score_shard
 
 REPORT = ShardReport(2, 1, 0, 1, 7, 70, None, 12, 95)
 SPENT = Spent({"pages": 0.25, "trouble(q=0.5)": 1.5}, Times(2.0, 1.75, 99.5))
@@ -52,7 +53,7 @@ def test_real_pages_come_out_as_they_were_scored(tmp_path: Path, shared_data: Pa
     for scorer in scorers:
         scorer.prepare()
     path = shard_path(tmp_path, PART)
-    assert score_shard(Shard(whole(sources)), Work(Listed(()), tmp_path, scorers)) == 60
+    assert do_part(Task(whole(sources)), ScoreWork(Listed(()), tmp_path, scorers=scorers)) == 60
     report = read_report(path)
     rows = pq.read_table(path).to_pylist()
     words = 0
@@ -189,7 +190,7 @@ def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (123456, 654321), (2, 0)):
         small(shard_path(tmp_path, replace(PART, file=file, number=number)))
     (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
-    (tmp_path / "shard-000001-000000.place").touch()
+    (tmp_path / "shard-000001-000000.position").touch()
     assert [path.name for path in shards(tmp_path)] == [
         "shard-000000-000000.parquet",
         "shard-000002-000000.parquet",

@@ -47,8 +47,8 @@ def clean(
     from thresher.cleaning import Extras, clean_collection
     from thresher.collections import IdRule, JsonFields, ReadOptions
     from thresher.pages import PageOptions
+    from thresher.passes.parts import Limits
     from thresher.reports.formatting import exact_number
-    from thresher.scoring.worker import Limits
 
     fields = JsonFields((id_field,), (html_field,), (text_field,), (url_field,))
     counts = clean_collection(

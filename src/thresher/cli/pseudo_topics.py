@@ -56,9 +56,9 @@ def pseudo_topics(
     of ids are those of [collection] in experiment files, and must be the same there.
     """
     from thresher.collections import IdRule, JsonFields, ReadOptions
+    from thresher.passes.parts import Limits
     from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
     from thresher.pseudo_topics.writing import next_step, summary
-    from thresher.scoring.worker import Limits
 
     made = make_pseudo_topics(
         source,

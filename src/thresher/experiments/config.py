@@ -23,8 +23,8 @@ from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
+from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
-from thresher.scoring.worker import Limits
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 from collections.abc import Mapping
@@ -17,8 +16,9 @@ from thresher.collections.files import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.errors import ConfigError, InputError
 from thresher.files import user_error
+from thresher.passes.backends import Backend
+from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
 from thresher.pseudo_topics.anchors import find_anchors
-from thresher.pseudo_topics.gathering import gather
 from thresher.pseudo_topics.records import (
     ANCHORS,
     DEFAULT_OPTIONS,
@@ -33,11 +33,11 @@ from thresher.pseudo_topics.records import (
 )
 from thresher.pseudo_topics.store import PLAIN, READ, Store, open_store
 from thresher.pseudo_topics.titles import find_titles, title_queries
-from thresher.pseudo_topics.worker import NEUTRAL, Work
+from thresher.pseudo_topics.worker import NEUTRAL, ExtractWork
 from thresher.pseudo_topics.writing import check_folder, summary, write_topics
 from thresher.scorers.stop_lists import languages, stop_list
-from thresher.scoring.worker import DEFAULT_LIMITS, Limits
 
+_PART_PAGES = 256
 _SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"
 
 
@@ -85,8 +85,9 @@ def make_pseudo_topics(
         raise user_error(error, output.parent) from error
     with temporary as folder:
         by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
-        work = Work(collection, Path(folder).absolute(), reading.rule, by_path, limits, options.stop_list)
-        store = open_store(work.folder, gather(work, workers or os.cpu_count() or 1))
+        work = ExtractWork(collection, Path(folder).absolute(), limits, reading.rule, by_path, options.stop_list)
+        run_parts(work, _PART_PAGES, Backend(workers=workers) if workers else Backend())
+        store = open_store(work.folder)
         _check_store(store, collection)
         made = choose(store, options)
     if not made.topics:

@@ -11,10 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.parquet as pq
 
-from thresher.collections import Part
 from thresher.pseudo_topics.addresses import document_key
 from thresher.pseudo_topics.extracting import LINK_REASONS
-from thresher.pseudo_topics.worker import LINKS, PAGES, TEXTS, table_path
+from thresher.pseudo_topics.worker import LINKS, PAGES, TEXTS, finished_parts, table_path
 
 Numbers = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]
@@ -40,7 +39,7 @@ class Store:
     """
 
     folder: Path
-    parts: tuple[Part, ...]
+    parts: tuple[str, ...]
     starts: npt.NDArray[np.int64]
     good: Truths
     keys: Numbers
@@ -77,9 +76,10 @@ class Store:
         return found
 
 
-def open_store(folder: Path, parts: Sequence[Part]) -> Store:
-    """Open the tables of `parts`: eight bytes each of key, site and id are held of a document, and no text."""
+def open_store(folder: Path) -> Store:
+    """Open the tables of all parts in a folder: eight bytes each of key, site and id are held of a document, and no text."""
     failures: Counter[str] = Counter()
+    parts = finished_parts(folder)
     starts = [0]
     columns: dict[str, list[npt.NDArray[np.uint64]]] = {"id": [], "key": [], "site": []}
     failed: list[Truths] = []
@@ -113,7 +113,7 @@ def open_store(folder: Path, parts: Sequence[Part]) -> Store:
     common = sorted(failures.items(), key=lambda item: (-item[1], item[0]))[:_REASONS_KEPT]
     return Store(
         folder,
-        tuple(parts),
+        parts,
         np.array(starts, dtype=np.int64),
         good,
         keys,

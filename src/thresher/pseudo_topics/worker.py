@@ -1,4 +1,4 @@
-"""What a worker process does: extract the pages of one part of a collection into Parquet files.
+"""What the pass over a collection extracts, as Parquet files.
 
 A part has three tables: its documents, their links, and the texts of these.
 
@@ -10,7 +10,6 @@ A part has three tables: its documents, their links, and the texts of these.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,149 +17,108 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from thresher.collections import Collection, IdRule, Part, Source
-from thresher.collections.ids import id_problem
-from thresher.collections.records import Span, too_large
-from thresher.errors import InputError
-from thresher.passes.guards import alarm, end_with_parent
-from thresher.pseudo_topics.addresses import document_key, page_address
+from thresher.collections import IdRule, Part, Source
+from thresher.collections.records import Span
+from thresher.passes.parts import Finished, PartReport, PartWork
+from thresher.pseudo_topics.addresses import Address, document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
 from thresher.scorers.stop_lists import stop_list
-from thresher.scoring.worker import Limits
 
 PAGES, LINKS, TEXTS = "pages", "links", "texts"
 _SPAN = b"span"
 _NOTHING = Extracted("", [], [0] * len(LINK_REASONS))
 
 
-@dataclass(frozen=True)
-class Work:
-    """What all parts have in common.
-
-    The `collection` is read with the `NEUTRAL` rule for ids: what it gives as the id of a file is its path (`by_path`), and
-    `rule` makes the id from that.
-    """
-
-    collection: Collection
-    folder: Path
-    rule: IdRule
-    by_path: bool
-    limits: Limits
-    stop_list: str
-
-
 NEUTRAL = IdRule(keep_suffix=True)
 """Gives paths and ids as they are."""
 
 
-class Task(NamedTuple):
-    """A part, and by position why a page of it must not be tried again."""
+class PageRow(NamedTuple):
+    """What becomes of a document: its id, why it failed (else empty), whether it is plain text, its address, its content."""
 
-    part: Part
-    poison: dict[int, str]
-
-
-class _Row(NamedTuple):
     id: str
     reason: str
     plain: bool
     key: int
     site: int
-    found: Extracted
+    extracted: Extracted
 
 
-def table_path(folder: Path, part: Part, table: str) -> Path:
-    """Return the file of a part's table; names are in the collection's order."""
-    return folder / f"{part.file:06}-{part.number:06}.{table}.parquet"
+@dataclass(frozen=True)
+class ExtractWork(PartWork[PageRow]):
+    """Extracts titles and links, and writes a part as three tables.
+
+    The `collection` is read with the `NEUTRAL` rule for ids: what it gives as the id of a file is its path (`by_path`), and
+    `rule` makes the id from that.
+    """
+
+    rule: IdRule = NEUTRAL
+    by_path: bool = False
+    stop_list: str = ""
+
+    done = "parsed"
+
+    def output(self, part: Part) -> Path:
+        """Return the table of pages, which is written last."""
+        return table_path(self.folder, f"{part.file:06}-{part.number:06}", PAGES)
+
+    def document_id(self, source: Source) -> str:
+        """Return the id that the rule gives a document."""
+        return (self.rule.apply if self.by_path else self.rule.fit)(source.id) if source.id else ""
+
+    def take(self, source: Source, document_id: str) -> PageRow:
+        """Return a page's title and links; plain text has none."""
+        address = self._address(source)
+        extracted = _NOTHING if source.is_text else extract(source.page(), address, stop_list(self.stop_list))
+        return self._row(source, document_id, "", extracted)
+
+    def refuse(self, source: Source, document_id: str, reason: str) -> PageRow:
+        """Return a document that failed."""
+        return self._row(source, document_id, reason, _NOTHING)
+
+    def report(self, path: Path) -> PartReport:
+        """Read what is known of a part from its table of pages."""
+        schema = pq.read_metadata(path)
+        first, after = schema.metadata[_SPAN].split()
+        return PartReport(schema.num_rows, None, Span(None if first == b"none" else int(first), int(after)))
+
+    def write(self, finished: Finished[PageRow]) -> None:
+        """Write a part's tables."""
+        _write(finished.rows, finished.span, self.output(finished.part))
+
+    def _address(self, source: Source) -> Address | None:
+        # What begins with `/` leads from the folder that ids don't show.
+        prefix = f"{self.rule.prefix.strip('/')}/"
+        return page_address(source.url, source.id.removeprefix(prefix) if self.by_path else None)
+
+    def _row(self, source: Source, document_id: str, reason: str, extracted: Extracted) -> PageRow:
+        address = self._address(source)
+        key, site = (address.key, address.site) if address else (document_key(document_id), 0)
+        return PageRow(document_id, reason, source.is_text, key, site, extracted)
 
 
-def place_path(folder: Path, part: Part) -> Path:
-    """Return the file that tells which page of a part is being worked on."""
-    return table_path(folder, part, PAGES).with_suffix(".place")
+def table_path(folder: Path, part: str, table: str) -> Path:
+    """Return the file of a part's table, the part being given by its file and number."""
+    return folder / f"{part}.{table}.parquet"
 
 
-def extract_part(task: Task, work: Work) -> int:
-    """Extract all pages of a part, write its tables, and return how many documents it has."""
-    end_with_parent()
-    stop_words = stop_list(work.stop_list)
-    rows: list[_Row] = []
-    span = Span(None, task.part.end)
-    sources = work.collection.read(task.part)
-    handle = os.open(place_path(work.folder, task.part), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
-    try:
-        while True:
-            os.pwrite(handle, b"%020d" % len(rows), 0)
-            with alarm(work.limits.seconds):
-                try:
-                    source = next(sources)
-                except StopIteration as end:
-                    span = end.value
-                    break
-                except OSError as error:
-                    rows.append(_Row("", f"cannot be read: {error.strerror or error}", False, 0, 0, _NOTHING))
-                    break
-                rows.append(_row(source, work, stop_words, task.poison.get(len(rows), "")))
-    finally:
-        os.close(handle)
-    _write(rows, span, task.part, work.folder)
-    return len(rows)
+def finished_parts(folder: Path) -> tuple[str, ...]:
+    """Return the parts in a folder, in the collection's order."""
+    return tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet")))
 
 
-def read_place(path: Path) -> int | None:
-    """Return the position of the page that a worker was on, or None if that isn't known."""
-    try:
-        return int(path.read_bytes())
-    except (OSError, ValueError):
-        return None
-
-
-def read_span(path: Path) -> Span:
-    """Return what the reader of a part found, from its table of pages."""
-    first, after = pq.read_schema(path).metadata[_SPAN].split()
-    return Span(None if first == b"none" else int(first), int(after))
-
-
-def _row(source: Source, work: Work, stop_words: frozenset[str], poison: str) -> _Row:
-    document_id, reason = "", source.problem or ""
-    try:
-        document_id = (work.rule.apply if work.by_path else work.rule.fit)(source.id) if source.id else ""
-    except InputError as error:
-        reason = reason or error.what
-    reason = reason or id_problem(document_id) or poison
-    limit = work.limits.mib * 2**20
-    if not reason and source.size > limit:
-        reason = too_large(source.size, limit)
-    found = _NOTHING
-    # What begins with `/` leads from the folder that ids don't show.
-    prefix = f"{work.rule.prefix.strip('/')}/"
-    address = page_address(source.url, source.id.removeprefix(prefix) if work.by_path else None)
-    if not reason and not source.is_text:
-        try:
-            found = extract(source.page(), address, stop_words)
-        except OSError as error:
-            reason = f"cannot be read: {error.strerror or error}"
-        except Exception as error:
-            # One page that a parser cannot take must not end the pass over millions.
-            reason = f"cannot be parsed: {type(error).__name__}: {error}"
-    key, site = (address.key, address.site) if address else (document_key(document_id), 0)
-    return _Row(_fit(document_id), _fit(reason), source.is_text, key, site, found)
-
-
-def _fit(text: str) -> str:
-    return text.encode("utf-8", "replace").decode()
-
-
-def _write(rows: list[_Row], span: Span, part: Part, folder: Path) -> None:
+def _write(rows: list[PageRow], span: Span, path: Path) -> None:
+    folder, part = path.parent, path.name.partition(".")[0]
     texts: dict[int, str] = {}
     page: list[int] = []
     hashes: list[int] = []
     targets: list[int] = []
     for number, row in enumerate(rows):
-        for found in row.found.links:
+        for link in row.extracted.links:
             page.append(number)
-            hashes.append(found.text_hash)
-            targets.append(found.target)
-            texts[found.text_hash] = min(texts.get(found.text_hash, found.text), found.text)
+            hashes.append(link.text_hash)
+            targets.append(link.target)
+            texts[link.text_hash] = min(texts.get(link.text_hash, link.text), link.text)
     unsigned = pa.uint64()
     links = {
         "page": pa.array(page, pa.uint32()),
@@ -179,10 +137,10 @@ def _write(rows: list[_Row], span: Span, part: Part, folder: Path) -> None:
         "plain": pa.array([row.plain for row in rows], pa.bool_()),
         "key": pa.array([row.key for row in rows], unsigned),
         "site": pa.array([row.site for row in rows], unsigned),
-        "title": pa.array([row.found.title for row in rows], pa.string()),
+        "title": pa.array([row.extracted.title for row in rows], pa.string()),
     }
     for place, reason in enumerate(LINK_REASONS):
-        pages[reason] = pa.array([row.found.left_out[place] for row in rows], pa.uint32())
+        pages[reason] = pa.array([row.extracted.left_out[place] for row in rows], pa.uint32())
     # The last, for a part is done when this is there.
     first = "none" if span.first is None else span.first
     _write_table(table_path(folder, part, PAGES), pages, {_SPAN: f"{first} {span.after}"})

@@ -17,11 +17,11 @@ from thresher.costs import measure_times
 from thresher.errors import InputError
 from thresher.files import remove_folder
 from thresher.pages import Segments
+from thresher.passes.parts import POISON
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Lesson, Scorer, Scores
 from thresher.scorers.descriptive import descriptive_blocks
 from thresher.scoring.store import (
     NOTHING_SPENT,
-    POISON,
     SPENT_FILE,
     ScoreReport,
     Spent,

@@ -1,36 +1,39 @@
-"""The scoring pass over a collection: shards to workers, checkpoints, pages that end their worker."""
+"""The scoring pass: what is done with a page, and the scores of a whole collection as a store of shards."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
-import signal
-from collections.abc import Iterator
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from thresher.collections import Collection, Part
+from thresher.collections import Collection, Part, Source
+from thresher.collections.records import Span
 from thresher.errors import InputError, StateError
 from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
-from thresher.passes.backends import Backend, WorkerDied, run
-from thresher.progress import Progress
+from thresher.passes.backends import Backend
+from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, fit_text, run_parts
 from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
 from thresher.scoring.duplicates import fail_duplicates
 from thresher.scoring.learning import learn
-from thresher.scoring.store import POISON, ScoreReport, read_report, read_spent, shard_path, shards, total
-from thresher.scoring.worker import (
-    DEFAULT_LIMITS,
-    Limits,
-    Shard,
-    Work,
-    place_path,
-    read_place,
-    score_missing,
-    score_shard,
+from thresher.scoring.store import (
+    FAILED,
+    PageScores,
+    ScoreReport,
+    ShardReport,
+    Spent,
+    count,
+    read_report,
+    read_spent,
+    score_page,
+    shard_path,
+    shards,
+    total,
+    write_shard,
 )
 
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
@@ -38,12 +41,59 @@ __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
 STORE_VERSION = 3
 SHARD_PAGES = 256
-_NO_PAGE_TO_BLAME = "no page is to blame"
-_LOOK = "look at the machine's memory and disk, then run the same command again"
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
 
-_Poison = dict[str, dict[int, str]]
-"""Why pages must not be tried again, by the shard's name and the position in it."""
+
+@dataclass(frozen=True)
+class ScoreWork(PartWork[PageScores]):
+    """Scores pages by `scorers`, and writes a part as a shard; `labels` keeps which blocks are list items, too."""
+
+    scorers: tuple[Scorer, ...] = ()
+    options: PageOptions = DEFAULT_OPTIONS
+    labels: bool = False
+
+    label = "scoring"
+    done = "scored"
+
+    def output(self, part: Part) -> Path:
+        """Return the part's shard."""
+        return shard_path(self.folder, part)
+
+    def take(self, source: Source, document_id: str) -> PageScores:
+        """Return the scores of a page."""
+        return _located(score_page(source.page(), self.scorers, self.options, self.labels), source, document_id)
+
+    def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
+        """Return a page that failed."""
+        return _located(PageScores("", FAILED, reason, bytes=source.size), source, document_id)
+
+    def write(self, finished: Finished[PageScores]) -> None:
+        """Write the part's shard, with its report and its times."""
+        part, pages, span = finished.part, finished.rows, finished.span
+        seconds = Counter({"pages": finished.reading})
+        for page in pages:
+            seconds.update(page.seconds)
+        report = ShardReport(
+            len(pages),
+            **count(pages),
+            words=sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments),
+            bytes=sum(page.bytes for page in pages),
+            begin=part.begin if part.exact else None,
+            first=span.first,
+            after=span.after,
+        )
+        names = [scorer.canonical_name for scorer in self.scorers]
+        write_shard(self.output(part), pages, names, report, Spent(dict(seconds), finished.times), self.labels)
+
+    def report(self, path: Path) -> PartReport:
+        """Read what is known of a shard."""
+        report = read_report(path)
+        return PartReport(report.documents, report.begin, Span(report.first, report.after))
+
+
+def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
+    url = fit_text(source.url) if source.url else None
+    return replace(page, id=document_id, file=source.file, offset=source.offset, url=url)
 
 
 @dataclass(frozen=True)
@@ -60,14 +110,10 @@ class ScorePlan:
     labels: bool = False
     shard_pages: int = SHARD_PAGES
 
-    def parts(self) -> Iterator[Part]:
-        """Give the collection's parts, one a shard."""
-        return self.collection.parts(self.shard_pages)
-
-    def work(self, folder: Path) -> Work:
-        """Return what all shards in the store `folder` have in common."""
+    def work(self, folder: Path) -> ScoreWork:
+        """Return what makes shards in the store `folder`."""
         # Workers may have another working directory.
-        return Work(self.collection, folder.absolute(), self.scorers, self.options, self.limits, self.labels)
+        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.labels)
 
     def key(self) -> dict[str, object]:
         """Return what must be the same for scores to be reused."""
@@ -98,7 +144,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     Raises:
         InputError: if the collection is empty or unreadable, or has too little text for a scorer that learns from it.
         StateError: if the folder holds scores that were made from other input or in another way.
-        ThresherError: as `thresher.passes.backends.run`.
+        ThresherError: as `thresher.passes.parts.run_parts`.
     """
     backend = backend or Backend()
     _claim(plan, folder, fresh)
@@ -112,18 +158,12 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     plan = replace(plan, scorers=scorers)
     for scorer in scorers:
         scorer.prepare()
-    poison = _read_poison(folder)
-    while not _attempt(plan, folder, backend, poison):
-        _isolate(plan, folder, poison)
-    _join(plan, folder, poison)
+    run_parts(plan.work(folder), plan.shard_pages, backend)
     fail_duplicates(folder)
     paths = shards(folder)
     report = total([*map(read_report, paths)], [*map(read_spent, paths)], backend.workers, learning)
     if not report.documents:
         raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
-    for place in folder.glob("shard-*.place"):
-        # A run that was killed between a shard and its end leaves one.
-        place.unlink(missing_ok=True)
     _REPORT_FILE.write(done, report)
     return report
 
@@ -148,92 +188,6 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
             )
         remove_folder(folder)
     write_json(path, key)
-
-
-def _attempt(plan: ScorePlan, folder: Path, backend: Backend, poison: _Poison) -> bool:
-    """Score all shards that are missing. Return False if a worker died."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with Progress("scoring", None, "pages") as bar:
-
-        def missing() -> Iterator[Shard]:
-            for part in plan.parts():
-                path = shard_path(folder, part)
-                if path.exists():
-                    bar.advance(read_report(path).documents)
-                else:
-                    yield Shard(part, poison.get(path.stem, {}))
-
-        try:
-            for documents in run(backend, partial(score_missing, work=plan.work(folder)), missing()):
-                bar.advance(documents)
-        except WorkerDied:
-            return False
-    return True
-
-
-def _isolate(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
-    """Score each shard that a worker was on by itself, and note the page that ends its process."""
-    suspects = {path.stem for path in folder.glob("shard-*.place") if not path.with_suffix(".parquet").exists()}
-    if not suspects:
-        raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(folder))
-    for part in plan.parts():
-        if place_path(folder, part).stem in suspects:
-            _score_alone(plan, folder, part, poison)
-
-
-def _join(plan: ScorePlan, folder: Path, poison: _Poison) -> None:
-    """See that each range of a file begins where the one before it ended, and read it again from there if not.
-
-    Where a worker looks for the first record of its range, it may find one within another: a WARC file that somebody crawled.
-    """
-    after = 0
-    for part in plan.parts():
-        if part.sources is not None:
-            continue
-        path = shard_path(folder, part)
-        report = read_report(path)
-        begins = after if after < part.end else None
-        if part.number and report.begin != after and report.first != begins:
-            path.unlink()
-            # Positions in what was read wrongly are other pages now.
-            poison.pop(path.stem, None)
-            _score_alone(plan, folder, replace(part, begin=after, exact=True), poison)
-            report = read_report(path)
-        # A range within a record knows no more than its own end.
-        after = max(after, report.after) if part.number else report.after
-
-
-def _score_alone(plan: ScorePlan, folder: Path, part: Part, poison: _Poison) -> None:
-    """Score a part in a process of its own, again without each page that ends it; such pages are noted as poison."""
-    place = place_path(folder, part)
-    while True:
-        # What an ended worker left must not be blamed on this one.
-        place.unlink(missing_ok=True)
-        shard = Shard(part, poison.get(place.stem, {}))
-        process = multiprocessing.get_context("spawn").Process(target=score_shard, args=(shard, plan.work(folder)))
-        process.start()
-        process.join()
-        if process.exitcode == 0:
-            return
-        position = read_place(place)
-        if position is None or position in shard.poison:
-            raise StateError(
-                f"a worker ended (exit code {process.exitcode}) and {_NO_PAGE_TO_BLAME}",
-                _LOOK,
-                part.name or str(part.path),
-            )
-        reason = (
-            f"took longer than {plan.limits.seconds:g} s"
-            if process.exitcode == -signal.SIGALRM
-            else f"ended its worker (exit code {process.exitcode})"
-        )
-        poison.setdefault(place.stem, {})[position] = reason
-        write_json(folder / POISON, poison)
-
-
-def _read_poison(folder: Path) -> _Poison:
-    stored = _read_json(folder / POISON)
-    return {shard: {int(position): reason for position, reason in pages.items()} for shard, pages in stored.items()}
 
 
 def _finished(path: Path) -> ScoreReport | None:

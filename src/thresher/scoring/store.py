@@ -133,9 +133,6 @@ def _rising(table: pa.Table, name: str) -> Ints:
     return ends + rows
 
 
-POISON = "poison.json"
-"""The file in a store that tells which pages ended their worker, by shard and position, and how."""
-
 _REPORT = b"thresher"
 _AGAIN = "delete the file and run again"
 

@@ -1,0 +1,330 @@
+"""A pass over a collection: its parts go to workers, finished parts are kept, and no page ends more than its worker.
+
+What is done with a page and how a part is written is the matter of a `PartWork`; `run_parts` does the rest. While a page is
+worked on, its position stands in a file beside the part's output, so that the parent knows which page ended a worker. A
+page over the limit of time ends the process by SIGALRM: C code that holds the interpreter can be stopped in no other way.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import threading
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from thresher.collections import Collection, Part, Source
+from thresher.collections.ids import id_problem
+from thresher.collections.records import Span, too_large
+from thresher.costs import Times, measure_times
+from thresher.defaults import PAGE_MIB, PAGE_SECONDS
+from thresher.errors import InputError, StateError, ThresherError
+from thresher.files import write_json
+from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, run, run_alone
+from thresher.progress import Progress
+
+POISON = "poison.json"
+"""The file in a folder that names the pages that ended their worker, by part and position, and how."""
+
+Poison = dict[str, dict[int, str]]
+"""Why pages must not be tried again, by the stem of the part's output and the position in the part."""
+
+Row = TypeVar("Row")
+
+_POSITION = struct.Struct("<q")
+_NO_PAGE = -1
+_NO_PAGE_TO_BLAME = "no page is to blame"
+_LOOK = "look at the machine's memory and disk, then run the same command again"
+_ONE_AT_A_TIME = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a page may take: `seconds` of wall time, `mib` of raw bytes."""
+
+    seconds: float = PAGE_SECONDS
+    mib: float = PAGE_MIB
+
+
+DEFAULT_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Task:
+    """A part of the collection. `poison` gives, by position, why a page must not be tried again."""
+
+    part: Part
+    poison: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Finished(Generic[Row]):
+    """A part's rows in order, the reader's span, the seconds that reading took, and what all of it took."""
+
+    part: Part
+    rows: list[Row]
+    span: Span
+    reading: float
+    times: Times
+
+
+@dataclass(frozen=True)
+class PartReport:
+    """What is known of a finished part: its documents, where reading was told to begin (None if nowhere), its span."""
+
+    documents: int
+    begin: int | None
+    span: Span
+
+
+@dataclass(frozen=True)
+class PartWork(ABC, Generic[Row]):
+    """What to do with each page of a collection, and how a part's output is written into `folder`.
+
+    Workers get it by pickle; those on other machines must see `folder` and the collection under the same path.
+    """
+
+    collection: Collection
+    folder: Path
+    limits: Limits = DEFAULT_LIMITS
+
+    label = "reading"
+    done = "read"
+    """What the pass is called while it goes on, and what happened to a page afterwards."""
+
+    @abstractmethod
+    def output(self, part: Part) -> Path:
+        """Return the file that exists when a part is finished."""
+
+    @abstractmethod
+    def take(self, source: Source, document_id: str) -> Row:
+        """Return what a page comes to; whatever is raised but a `ThresherError` refuses the page."""
+
+    @abstractmethod
+    def refuse(self, source: Source, document_id: str, reason: str) -> Row:
+        """Return the row of a page that cannot be taken; id and reason can be written as UTF-8."""
+
+    @abstractmethod
+    def write(self, finished: Finished[Row]) -> None:
+        """Write a part's output, whole or not at all."""
+
+    @abstractmethod
+    def report(self, path: Path) -> PartReport:
+        """Read what is known of a finished part from its output."""
+
+    def document_id(self, source: Source) -> str:
+        """Return the id of a document.
+
+        Raises:
+            InputError: if it can have none.
+        """
+        return source.id
+
+
+def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
+    """Do the work on every part of its collection; finished parts are skipped, whoever finished them.
+
+    A page that takes too long or ends its worker is refused, with the reason, and the pass goes on without it.
+
+    Args:
+        work: what to do.
+        part_pages: the most pages of a part of pages at hand.
+        backend: who works.
+
+    Raises:
+        InputError: if the collection cannot be read.
+        StateError: if workers end and no page is to blame.
+        ThresherError: as `thresher.passes.backends.run`.
+    """
+    work.folder.mkdir(parents=True, exist_ok=True)
+    poison = read_poison(work.folder)
+    parts = partial(work.collection.parts, part_pages)
+    while not _attempt(work, parts(), backend, poison):
+        isolate(work, parts(), poison)
+    _join(work, parts(), poison)
+    for path in work.folder.glob("*.position"):
+        # A run that was killed between a part's output and its end leaves one.
+        path.unlink(missing_ok=True)
+
+
+def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, poison: Poison) -> bool:
+    """Do all parts that are missing. Return False if a worker died."""
+    with Progress(work.label, None, "pages") as bar:
+
+        def missing() -> Iterator[Task]:
+            for part in parts:
+                path = work.output(part)
+                if path.exists():
+                    bar.advance(work.report(path).documents)
+                else:
+                    yield Task(part, poison.get(path.stem, {}))
+
+        try:
+            for documents in run(backend, partial(_do_missing, work=work), missing()):
+                bar.advance(documents)
+        except WorkerDied:
+            return False
+    return True
+
+
+def isolate(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
+    """Do each part that a worker was on in a process of its own, and note the pages that end it.
+
+    Raises:
+        StateError: if there is no such part, or no such page.
+    """
+    suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
+    if not suspects:
+        raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(work.folder))
+    for part in suspects:
+        _do_alone(work, part, poison)
+
+
+def _do_alone(work: PartWork[Any], part: Part, poison: Poison) -> None:
+    """Do a part in a process of its own, again without each page that ends it; such pages are noted as poison."""
+    position, name = position_path(work, part), work.output(part).stem
+    while True:
+        # What an ended worker left must not be blamed on this one.
+        position.unlink(missing_ok=True)
+        known = poison.get(name, {})
+        code = run_alone(do_part, Task(part, known), work)
+        if code == 0:
+            return
+        blamed = read_position(position)
+        if blamed is None or blamed in known:
+            what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"
+            raise StateError(what, _LOOK, part.name or str(part.path))
+        poison.setdefault(name, {})[blamed] = exit_reason(code, work.limits.seconds, "worker")
+        write_json(work.folder / POISON, poison)
+
+
+def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
+    """See that each range of a file begins where the one before it ended, and read it again from there if not.
+
+    Where a worker looks for the first record of its range, it may find one within another: a WARC file that somebody crawled.
+    """
+    after = 0
+    for part in parts:
+        if part.sources is not None:
+            continue
+        path = work.output(part)
+        report = work.report(path)
+        first = after if after < part.end else None
+        if part.number and report.begin != after and report.span.first != first:
+            path.unlink()
+            # Positions in what was read wrongly are other pages now.
+            poison.pop(path.stem, None)
+            _do_alone(work, replace(part, begin=after, exact=True), poison)
+            report = work.report(path)
+        # A range within a record knows no more than its own end.
+        after = max(after, report.span.after) if part.number else report.span.after
+
+
+def _do_missing(task: Task, work: PartWork[Any]) -> int:
+    """Do a part unless it is finished: a scheduler may give out a task twice."""
+    path = work.output(task.part)
+    return work.report(path).documents if path.exists() else do_part(task, work)
+
+
+def do_part(task: Task, work: PartWork[Any]) -> int:
+    """Do a part in this process, and return how many documents it has. Threads take turns, for there is one alarm."""
+    part = task.part
+    rows: list[Any] = []
+    span, reading = Span(None, part.end), 0.0
+    sources = work.collection.read(part)
+    with _ONE_AT_A_TIME:
+        with measure_times() as watch, _position(position_path(work, part)) as position:
+            while True:
+                position[:] = _POSITION.pack(len(rows))
+                with alarm(work.limits.seconds):
+                    begin = time.perf_counter()
+                    try:
+                        source = next(sources)
+                    except StopIteration as end:
+                        span = end.value
+                        break
+                    except OSError as error:
+                        rows.append(work.refuse(Source("", part.name, 0), "", _unreadable(error)))
+                        break
+                    finally:
+                        reading += time.perf_counter() - begin
+                    rows.append(_row(work, source, task.poison.get(len(rows), "")))
+            position[:] = _POSITION.pack(_NO_PAGE)
+        work.write(Finished(part, rows, span, reading, watch.times))
+        position_path(work, part).unlink(missing_ok=True)
+    return len(rows)
+
+
+def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
+    document_id, reason = "", source.problem or ""
+    try:
+        document_id = work.document_id(source)
+    except InputError as error:
+        reason = reason or error.what
+    reason = reason or id_problem(document_id) or poison
+    most = work.limits.mib * 2**20
+    if not reason and source.size > most:
+        reason = too_large(source.size, most)
+    if not reason:
+        try:
+            return work.take(source, document_id)
+        except ThresherError:
+            raise
+        except OSError as error:
+            reason = _unreadable(error)
+        except Exception as error:
+            # One page that a parser or scorer cannot take must not end the pass over millions.
+            reason = f"cannot be {work.done}: {type(error).__name__}: {error}"
+    return work.refuse(source, fit_text(document_id), fit_text(" ".join(reason.split())))
+
+
+def _unreadable(error: OSError) -> str:
+    return f"cannot be read: {error.strerror or error}"
+
+
+def fit_text(text: str) -> str:
+    """Return a text without surrogates, which no file takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def position_path(work: PartWork[Any], part: Part) -> Path:
+    """Return the file with the position of the page of a part that is being worked on."""
+    return work.output(part).with_suffix(".position")
+
+
+def read_position(path: Path) -> int | None:
+    """Return the position of the page a worker was on, or None if it was on none."""
+    try:
+        (position,) = _POSITION.unpack(path.read_bytes())
+    except (OSError, struct.error):
+        return None
+    return None if position == _NO_PAGE else int(position)
+
+
+@contextmanager
+def _position(path: Path) -> Iterator[mmap.mmap]:
+    # One call, so that another worker on the same part that ends just now (Dask starts some twice) takes nothing away.
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+    try:
+        os.write(handle, _POSITION.pack(_NO_PAGE))
+        with mmap.mmap(handle, _POSITION.size) as position:
+            yield position
+    finally:
+        os.close(handle)
+
+
+def read_poison(folder: Path) -> Poison:
+    """Read which pages of a folder ended their worker; a file that is missing or damaged names none."""
+    try:
+        stored = json.loads((folder / POISON).read_bytes())
+        return {part: {int(at): reason for at, reason in pages.items()} for part, pages in stored.items()}
+    except (FileNotFoundError, ValueError, AttributeError):
+        return {}
