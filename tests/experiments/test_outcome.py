@@ -95,9 +95,9 @@ def run(
 def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: float) -> None:
     wall = stages / 4 + 2
     assert clean_cost(run(name), SCORES, METER) == Cost(
-        wall_seconds=wall,
-        cpu_seconds=pytest.approx(32 * stages / 64 + 2),
-        peak_mib=150.0,
+        wall=wall,
+        cpu=pytest.approx(32 * stages / 64 + 2),
+        peak=150.0,
         co2_grams=pytest.approx(wall * GRAMS_A_SECOND),
     )
 
@@ -200,7 +200,7 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         indexed=6,
         emptied=2,
         bytes=1000,
-        cost=replace(INDEX.cost, wall_seconds=7.0),
+        cost=replace(INDEX.cost, wall=7.0),
         search=replace(SEARCH, latencies_ms=(1.0, 2.0, 3.0, 10.0)),
     )
     exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
@@ -238,7 +238,7 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     assert (cleaned.index_bytes, cleaned.index_bytes_baseline) == (1000, 4000)
     assert cleaned.index == Cost(7.0, 11.0, 300.0, 0.25)
     assert cleaned.search == Cost(6.0, 5.0, 200.0, None)
-    assert cleaned.clean.wall_seconds == 24 / 4 + 2
+    assert cleaned.clean.wall == 24 / 4 + 2
     assert (cleaned.latency_median_ms, cleaned.queries, baseline.queries) == (2.5, 4, 3)
     assert cleaned.latency_p95_ms == pytest.approx(float(np.percentile([1, 2, 3, 10], 95)))
     assert (baseline.break_even_queries, baseline.break_even_note) == (None, "the baseline")

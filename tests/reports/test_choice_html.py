@@ -24,7 +24,7 @@ from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed
-from thresher.reports.html import render_report, write_report
+from thresher.reports.html import render_report
 from thresher.reports.reading import Facts, facts_by_name, reading_table
 from thresher.reports.table import Table
 
@@ -44,7 +44,7 @@ def choice(exploration: Exploration) -> Choice:
 @pytest.fixture(scope="module")
 def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("page") / "report.html"
-    write_report(None, path, choice, exploration)
+    path.write_text(render_report(None, choice, exploration), encoding="utf-8")
     return path
 
 
@@ -463,7 +463,9 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     sample = replace(sample, measures=(HOSTILE + "m", HOSTILE + "n"), topics=(HOSTILE,) * 26)
     choice = replace(choice_of(sample, replace(TERMS, resamples=50)), co2_method=HOSTILE, key=HOSTILE)
     path = tmp_path / "report.html"
-    write_report(replace(small(), title=HOSTILE, experiment=HOSTILE), path, choice, sample)
+    path.write_text(
+        render_report(replace(small(), title=HOSTILE, experiment=HOSTILE), choice, sample), encoding="utf-8"
+    )
     text = path.read_text(encoding="utf-8")
     assert text.count("</script>") == 2
     tree = lxml_html.document_fromstring(text)
@@ -497,7 +499,7 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
     main = main_of(choice)
     assert main.recommended is None
     path = tmp_path / "report.html"
-    write_report(None, path, choice, sample)
+    path.write_text(render_report(None, choice, sample), encoding="utf-8")
     browser.problems.clear()
     browser.open(path)
     first = next(pick.variant for pick in main.picks if pick.variant)
@@ -507,7 +509,7 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
     assert found["colour"] == "verdict "
     stay = tuple(replace(pick, variant=None) for pick in main.picks)
     without = replace(choice, decisions=tuple(replace(decision, picks=stay) for decision in choice.decisions))
-    write_report(None, path, without, sample)
+    path.write_text(render_report(None, without, sample), encoding="utf-8")
     browser.open(path)
     assert reading(browser)["name"] == main.ordered_sweeps[0].laxest_first[0].name
     assert browser.evaluate("document.getElementById('reading-models').hidden") is True
@@ -518,7 +520,7 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
 def test_a_choice_of_runs_is_read_through_its_variants(browser: Browser, tmp_path: Path) -> None:
     _, choice = measured()
     path = tmp_path / "report.html"
-    write_report(None, path, choice)
+    path.write_text(render_report(None, choice), encoding="utf-8")
     browser.problems.clear()
     browser.open(path, "#reading:bte")
     main = main_of(choice)

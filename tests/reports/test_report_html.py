@@ -13,7 +13,8 @@ import pytest
 from lxml import html as lxml_html
 from report_samples import BASELINE, NDCG, WORDS, large, small
 
-from thresher.reports.html import render_report, write_report
+from thresher.reports import write_report
+from thresher.reports.html import render_report
 from thresher.reports.results_tables import main_table
 from thresher.reports.summary import summary
 from thresher.results.records import Results
@@ -160,7 +161,7 @@ def test_hostile_text_is_only_text() -> None:
 
 def test_text_in_other_scripts_is_kept(tmp_path: Path) -> None:
     results = replace(large(topics=6), title="検索 ومرشح")
-    write_report(results, tmp_path / "report.html")
+    write_report(tmp_path, results)
     text = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "検索 ومرشح" in text
     assert "поиск работы" in text

@@ -14,19 +14,19 @@ from report_samples import BASELINE, JUSTEXT, NDCG, WORDS, comparison, large, sm
 from scipy.stats import wilcoxon
 
 from thresher.errors import InputError
-from thresher.reports import read_results, write_all
+from thresher.reports import write_all
 from thresher.reports.formats import render_text
 from thresher.reports.html import render_report
 from thresher.reports.results_tables import COMPARED, chosen_csv, chosen_table
 from thresher.reports.summary import summary
-from thresher.results.held_out import chosen_rows
-from thresher.results.records import RESULTS, Results, Row
+from thresher.results.held_out import with_chosen
+from thresher.results.records import RESULTS, Results, VariantResult, read_results
 
 FILES = {"results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"}
 HELD_OUT_FILES = {"results.held-out.csv", "per_topic.held-out.csv", "chosen.csv"}
 
 
-def there(row: Row, value: float, **changes: Any) -> Row:
+def there(row: VariantResult, value: float, **changes: Any) -> VariantResult:
     """The row on the held-out topics, with a value of the main measure and a comparison of it."""
     return replace(row, measures={"P@10": 0.3, NDCG: value}, comparisons={NDCG: comparison(NDCG, **changes)})
 
@@ -43,45 +43,49 @@ def sample() -> Results:
         there(better, 0.3, difference=0.05, wins=2, ties=1, losses=1, p_holm=0.04),
         there(JUSTEXT, 0.2, difference=-0.05, wins=1, ties=0, losses=3, p_holm=0.06),
     )
-    return replace(small(), rows=rows, held_out=replace(small(), topics=4, rows=others, methods=(), notices=()))
+    return with_chosen(
+        replace(small(), rows=rows, held_out=replace(small(), topics=4, rows=others, methods=(), notices=()))
+    )
 
 
 def test_the_chosen_and_the_single_cleaners_are_tested_as_one_family() -> None:
-    chosen, single = chosen_rows(sample())
-    assert (chosen.sweep, chosen.training.variant, chosen.held_out.variant) == ("words", "words@20", "words@20")
+    chosen, single = sample().chosen
+    assert (chosen.sweep, chosen.variant) == ("words", "words@20")
+    assert (chosen.training, chosen.held_out, chosen.baseline) == (0.52, 0.3, 0.25)
     assert chosen.best is not None
-    assert (chosen.best.variant, chosen.optimism) == ("words@11", pytest.approx(0.075))
-    assert (single.sweep, single.held_out.variant, single.best, single.optimism) == (None, "justext", None, None)
+    assert (chosen.best.variant, chosen.best.mean, chosen.optimism) == ("words@11", 0.375, pytest.approx(0.075))
+    assert (single.sweep, single.variant, single.best, single.optimism) == (None, "justext", None, None)
     # p is 0.01 and 0.015: the samples have a quarter of what they call corrected.
     assert [item.comparison.p_holm for item in (chosen, single)] == [0.02, 0.02]
-    assert chosen_rows(small()) == ()
-    assert chosen_rows(replace(sample(), rows=(BASELINE,))) == ()
+    assert with_chosen(small()) == small()
+    assert with_chosen(replace(sample(), rows=(BASELINE,))).chosen == ()
 
 
 def test_of_equal_cutoffs_the_smallest_index_is_chosen() -> None:
     results = sample()
     equal = [replace(row, measures={**row.measures, NDCG: 0.52}) for row in results.rows[1:3]]
-    chosen, _ = chosen_rows(replace(results, rows=(BASELINE, *equal, JUSTEXT)))
-    assert chosen.training.variant == "words@20"
+    chosen, _ = with_chosen(replace(results, rows=(BASELINE, *equal, JUSTEXT))).chosen
+    assert chosen.variant == "words@20"
     equal[0] = replace(equal[0], index_bytes=999_999)
-    chosen, _ = chosen_rows(replace(results, rows=(BASELINE, *equal, JUSTEXT)))
-    assert (chosen.training.variant, chosen.optimism) == ("words@11", 0)
-    assert chosen.best is chosen.held_out
+    chosen, _ = with_chosen(replace(results, rows=(BASELINE, *equal, JUSTEXT))).chosen
+    assert (chosen.variant, chosen.optimism) == ("words@11", 0)
+    assert chosen.best is not None
+    assert (chosen.best.variant, chosen.best.comparison.difference) == ("words@11", 0.125)
 
 
 @pytest.mark.parametrize("retrievals", [("qld",), ("qld", "bm25")])
 def test_a_large_experiment_against_scipy(retrievals: tuple[str, ...]) -> None:
-    results = replace(large(30, retrievals), held_out=large(25, retrievals, seed=8))
+    results = with_chosen(replace(large(30, retrievals), held_out=large(25, retrievals, seed=8)))
     assert results.held_out is not None
     values: dict[tuple[str, str], list[float]] = {}
     for value in results.held_out.per_topic:
         if value.measure == NDCG:
             values.setdefault((value.retrieval, value.variant), []).append(value.value)
-    found = chosen_rows(results)
+    found = results.chosen
     assert len(found) == len(retrievals) * (3 + 7)
     p_values = []
     for item in found:
-        key = (item.held_out.retrieval, item.held_out.variant)
+        key = (item.retrieval, item.variant)
         baseline = values[key[0], "none"]
         differences = [value - base for value, base in zip(values[key], baseline, strict=True)]
         expected = wilcoxon([value for value in differences if value], method="exact")
@@ -92,7 +96,9 @@ def test_a_large_experiment_against_scipy(retrievals: tuple[str, ...]) -> None:
             rows = [row for row in results.rows if (row.sweep, row.retrieval) == (item.sweep, key[0])]
             best = max(rows, key=lambda row: (row.measures[NDCG], -row.index_bytes))
             means = [sum(values[key[0], row.variant]) / 25 for row in rows]
-            assert item.training is best
+            assert (item.variant, item.training) == (best.variant, best.measures[NDCG])
+            assert item.held_out == pytest.approx(sum(values[key]) / 25)
+            assert item.baseline == pytest.approx(sum(baseline) / 25)
             assert item.optimism == pytest.approx(max(means) - sum(values[key]) / 25)
     ranks = sorted(p_values)
     for item in found:
@@ -147,16 +153,16 @@ def test_csv_has_every_number() -> None:
 
 
 def test_sentences() -> None:
-    plain = summary(replace(sample(), held_out=None))
+    plain = summary(replace(sample(), held_out=None, chosen=()))
     assert summary(sample()) == (
         *plain,
         "Chosen on the 8 topics, words@20 has a nDCG(dcg='exp-log2')@10 of 0.3000 on the 4 held-out ones, against 0.2500 of "
         "the baseline (difference +0.0500, interval +0.0400 to +0.0600, significant); words@11, the best there, would have "
         "promised 0.0750 more.",
     )
-    alone = replace(sample(), rows=(BASELINE, WORDS))
+    alone = with_chosen(replace(sample(), rows=(BASELINE, WORDS)))
     assert summary(alone)[-1].endswith(" significant); it is the best there too.")
-    two = replace(large(30, ("qld", "bm25")), held_out=large(25, ("qld", "bm25"), seed=8))
+    two = with_chosen(replace(large(30, ("qld", "bm25")), held_out=large(25, ("qld", "bm25"), seed=8)))
     assert [sentence.split(",")[0] for sentence in summary(two)[-6:]] == [
         *["qld: Chosen on the 30 topics"] * 3,
         *["bm25: Chosen on the 30 topics"] * 3,
@@ -192,7 +198,7 @@ def test_a_row_that_is_missing_there() -> None:
     assert results.held_out is not None
     short = replace(results, held_out=replace(results.held_out, rows=results.held_out.rows[:3]))
     with pytest.raises(InputError) as caught:
-        chosen_rows(short)
+        with_chosen(short)
     assert str(caught.value) == (
         "results.held_out: justext with qld has no nDCG(dcg='exp-log2')@10 on the held-out topics. "
         "Fix: run the experiment again."
@@ -201,7 +207,7 @@ def test_a_row_that_is_missing_there() -> None:
 
 def test_files(tmp_path: Path) -> None:
     write_all(sample(), tmp_path / "with")
-    write_all(replace(sample(), held_out=None), tmp_path / "without")
+    write_all(replace(sample(), held_out=None, chosen=()), tmp_path / "without")
     assert {path.name for path in (tmp_path / "without").iterdir()} == FILES
     assert {path.name for path in (tmp_path / "with").iterdir()} == FILES | HELD_OUT_FILES
     assert read_results(tmp_path / "with") == sample()

@@ -15,7 +15,7 @@ from report_samples import BASELINE, WORDS, large, small
 
 from thresher.errors import InputError
 from thresher.evaluation.significance import Comparison
-from thresher.results.records import RESULTS, Cost, Results, Row, TopicValue
+from thresher.results.records import RESULTS, Cost, Results, TopicValue, VariantResult
 
 FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."
 
@@ -49,7 +49,7 @@ comparisons = st.builds(
     names,
 )
 rows = st.builds(
-    Row,
+    VariantResult,
     variant=names,
     retrieval=names,
     is_baseline=st.booleans(),
@@ -143,7 +143,7 @@ def _damaged(*path: Any, value: Any) -> dict[str, Any]:
         (_damaged("per_topic", 0, 5, value=None), f"results: per_topic[0][5]: it is missing. {FIX}"),
         (_damaged("per_topic", 0, 5, value="q"), f"results: per_topic[0][5]: it should be a number. {FIX}"),
         (_damaged("per_topic", 0, value=3), f"results: per_topic[0]: it should be a list. {FIX}"),
-        (_damaged("version", value=1), f"results: version 1 is not known, only 2. {FIX}"),
+        (_damaged("version", value=1), f"results: version 1 is not known, only 3. {FIX}"),
         (
             {"rows": []},
             "results: this is not a results file. Fix: name a file of the format thresher-results.",

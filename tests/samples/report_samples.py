@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from thresher.costs.break_even import break_even
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.results.records import Cost, Results, Row, TopicValue
+from thresher.results.records import Cost, Results, TopicValue, VariantResult
 
 NDCG = "nDCG(dcg='exp-log2')@10"
 
@@ -29,7 +29,7 @@ def comparison(measure: str, difference: float, wins: int, ties: int, losses: in
     )
 
 
-BASELINE = Row(
+BASELINE = VariantResult(
     variant="none",
     retrieval="qld",
     is_baseline=True,
@@ -162,7 +162,7 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
     }
     plan += [(name, None, None, kept) for name, kept in singles.items()]
     measures = ("P@10", "AP", NDCG, "Judged@10")
-    rows: list[Row] = []
+    rows: list[VariantResult] = []
     values: list[TopicValue] = []
     table: dict[tuple[str, str], dict[str, dict[str, float]]] = {}
     for retrieval in retrievals:
@@ -195,7 +195,7 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
                 baseline_query_seconds=0.00145,
             )
             rows.append(
-                Row(
+                VariantResult(
                     variant=name,
                     retrieval=retrieval,
                     is_baseline=name == "none",

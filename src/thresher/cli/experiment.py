@@ -44,10 +44,12 @@ def run(
 @click.argument("folder", type=FILE)
 def report(folder: Path) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
-    from thresher.reports import read_results, write_all
+    from thresher.experiments.chooser import last_choice
+    from thresher.reports import write_all
+    from thresher.results.records import read_results
 
     results = read_results(folder)
-    write_all(results, folder)
+    write_all(results, folder, *last_choice(folder, results.key))
     _show(results, folder)
 
 

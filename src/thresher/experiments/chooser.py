@@ -10,7 +10,16 @@ from pathlib import Path
 
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.evidence import explored_evidence, measured_evidence
-from thresher.choosing.records import Choice, Decision, Evidence, QueryCosts, RuleName, Savings, write_choice
+from thresher.choosing.records import (
+    Choice,
+    Decision,
+    Evidence,
+    QueryCosts,
+    RuleName,
+    Savings,
+    read_choice,
+    write_choice,
+)
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
@@ -23,9 +32,9 @@ from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.files import remove_leftovers
 from thresher.progress import Progress
-from thresher.reports import RESULTS_FILE, read_results, write_choice_report
+from thresher.reports import write_report
 from thresher.reports.choice_files import write_choice_csv
-from thresher.results.records import Results
+from thresher.results.records import RESULTS_FILE, Results, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 from thresher.scorers.cleaners import parse_cleaner
 
@@ -103,8 +112,21 @@ def choose_experiment(
         choice = replace(choice, notices=scored.inputs.notices)
         write_choice(choice, folder)
         write_choice_csv(choice, folder)
-        write_choice_report(choice, folder)
+        write_report(folder, measured, choice, exploration)
     return choice
+
+
+def last_choice(folder: Path, key: str) -> tuple[Choice | None, Exploration | None]:
+    """Return what was chosen in an experiment's folder, and the exploration that it was made of, where both rest on `key`.
+
+    Raises:
+        StateError: if one of them is damaged or of another version.
+    """
+    choice = read_choice(folder)
+    if choice is None or choice.key != key:
+        return None, None
+    exploration = read_exploration(folder) if choice.decisions[0].explored else None
+    return choice, exploration if exploration and exploration.key == key else None
 
 
 _PAST = {"run": "run", "explore": "explored or run"}
@@ -222,9 +244,9 @@ def _timed(measured: Results, model: str) -> list[Timed]:
             row.variant,
             _scorers(row.variant),
             row.index_bytes,
-            row.clean.wall_seconds,
-            row.index.wall_seconds,
-            row.search.wall_seconds / row.queries,
+            row.clean.wall,
+            row.index.wall,
+            row.search.wall / row.queries,
         )
         for row in (baseline_row(measured, model), *variant_rows(measured, model))
     ]

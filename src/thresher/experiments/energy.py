@@ -61,7 +61,7 @@ class Meter:
         """Return the share of a stage's CO2 that falls to `wall_seconds` of it; None below resolution."""
         if cost.co2_grams is None or wall_seconds < RESOLUTION_SECONDS:
             return None
-        return cost.co2_grams * wall_seconds / cost.wall_seconds
+        return cost.co2_grams * wall_seconds / cost.wall
 
     @contextmanager
     def stage(self) -> Iterator[Stage]:

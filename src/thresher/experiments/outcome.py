@@ -20,7 +20,8 @@ from thresher.experiments.methods import methods
 from thresher.experiments.stages import IndexRecord, SearchRecord
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.results.records import Cost, Results, Row, TopicValue
+from thresher.results.held_out import with_chosen
+from thresher.results.records import Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import main_measure
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScoreReport
@@ -64,12 +65,14 @@ def assemble(
     own, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
     results = _evaluated(experiment, inputs.topics, own, scores, meter)
     held_out = _evaluated(experiment, inputs.held_out, others, scores, meter) if inputs.held_out else None
-    return replace(
-        results,
-        held_out=held_out,
-        methods=methods(experiment, inputs, scores, meter, _found_cutoffs(own), main_measure(results)),
-        notices=_notices(inputs, scores, store),
-        failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
+    return with_chosen(
+        replace(
+            results,
+            held_out=held_out,
+            methods=methods(experiment, inputs, scores, meter, _found_cutoffs(own), main_measure(results)),
+            notices=_notices(inputs, scores, store),
+            failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
+        )
     )
 
 
@@ -128,17 +131,17 @@ def _row(
     comparisons: Mapping[str, Any],
     scores: ScoreReport,
     meter: Meter,
-) -> Row:
+) -> VariantResult:
     clean = clean_cost(run, scores, meter)
     latencies = run.search.latencies_ms
     paid = break_even(
-        clean.wall_seconds - clean_cost(baseline, scores, meter).wall_seconds,
-        run.index.cost.wall_seconds,
-        run.search.cost.wall_seconds / len(latencies),
-        baseline_index_seconds=baseline.index.cost.wall_seconds,
-        baseline_query_seconds=baseline.search.cost.wall_seconds / len(latencies),
+        clean.wall - clean_cost(baseline, scores, meter).wall,
+        run.index.cost.wall,
+        run.search.cost.wall / len(latencies),
+        baseline_index_seconds=baseline.index.cost.wall,
+        baseline_query_seconds=baseline.search.cost.wall / len(latencies),
     )
-    return Row(
+    return VariantResult(
         variant=run.variant.name,
         retrieval=run.model.name,
         is_baseline=run is baseline,

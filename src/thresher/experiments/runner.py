@@ -13,6 +13,7 @@ from time import perf_counter
 from thresher.costs import read_machine
 from thresher.errors import StateError
 from thresher.evaluation import write_run
+from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import TopicSet, score_experiment
@@ -130,7 +131,7 @@ class _Run:
         )
         write_manifest(self.places.results, experiment, inputs, scores, runs, self.machine, self.meter)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
-        write_all(outcome, self.places.results)
+        write_all(outcome, self.places.results, *last_choice(self.places.results, outcome.key))
         return outcome
 
     def _find_cutoffs(self) -> None:
@@ -178,8 +179,8 @@ class _Run:
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between.
         cost = work.cost
-        wall_seconds = max(cost.wall_seconds - cutting.seconds, 0.0)
-        cpu_seconds = max(cost.cpu_seconds - cutting.seconds, 0.0)
+        wall_seconds = max(cost.wall - cutting.seconds, 0.0)
+        cpu_seconds = max(cost.cpu - cutting.seconds, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
         record = IndexRecord(
             key=key,
@@ -189,7 +190,7 @@ class _Run:
             bytes=report.bytes,
             bytes_by_type=report.bytes_by_type,
             cut_seconds=cutting.seconds + sum(self.finding_seconds[scorer] for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak_mib, self.meter.part(cost, wall_seconds)),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
             cutoffs=cleaner.found_cutoffs,
         )
         INDEXES.write(path, record)
@@ -230,7 +231,7 @@ class _Run:
                 report = searcher.search_topics(queries, warm_up=0)
         write_run(path, report.hits, variant.name)
         latencies = tuple(round(latency, 4) for latency in report.latencies_ms)
-        return SearchRecord(key, latencies, replace(work.cost, wall_seconds=report.total_seconds))
+        return SearchRecord(key, latencies, replace(work.cost, wall=report.total_seconds))
 
     def _warm_up(self, options: IndexOptions) -> None:
         if self.indexing_is_warm:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.choosing.records import Choice, read_choice
-from thresher.exploring.exploration import Exploration, read_exploration
+from thresher.choosing.records import Choice
+from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.results_tables import (
@@ -19,32 +19,27 @@ from thresher.reports.results_tables import (
     results_csv,
 )
 from thresher.reports.table import Table
-from thresher.results.records import RESULTS, Results
+from thresher.results.records import Results, write_results
 
-__all__ = ["RESULTS_FILE", "read_results", "write_all", "write_choice_report"]
+__all__ = ["write_all", "write_report"]
 
-RESULTS_FILE = "results.json"
 REPORT_FILE = "report.html"
 PAGE_ROWS = 40
 """Rows of a LaTeX table before it is shortened: a page holds no more."""
 
 
-def write_all(results: Results, folder: Path) -> None:
+def write_all(
+    results: Results, folder: Path, choice: Choice | None = None, exploration: Exploration | None = None
+) -> None:
     """Write `results.json`, `results.csv`, `per_topic.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
-    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`. A
-    choice that the folder holds is in the report if it rests on the same as the results.
+    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`. For
+    `choice` and `exploration` see `write_report`.
 
     Raises:
-        InputError, StateError: if a choice or the exploration behind it is damaged.
+        InputError: as `write_report`.
     """
-    # Plots need matplotlib, which takes most of a second to import.
-    from thresher.reports.html import write_report
-
-    choice = read_choice(folder)
-    if choice is not None and choice.key != results.key:
-        choice = None
-    RESULTS.write(folder / RESULTS_FILE, results)
+    write_results(results, folder)
     write_text(folder / "results.csv", results_csv(results))
     write_text(folder / "per_topic.csv", per_topic_csv(results))
     if results.held_out:
@@ -53,7 +48,7 @@ def write_all(results: Results, folder: Path) -> None:
         write_text(folder / CHOSEN_FILE, chosen_csv(results))
     write_text(folder / "table.md", "\n".join(map(render_markdown, _paper_tables(results, None))))
     write_text(folder / "table.tex", "\n".join(map(render_latex, _paper_tables(results, PAGE_ROWS))))
-    write_report(results, folder / REPORT_FILE, choice, _explored(choice, folder))
+    write_report(folder, results, choice, exploration)
 
 
 def _paper_tables(results: Results, limit: int | None) -> list[Table]:
@@ -65,32 +60,21 @@ def _paper_tables(results: Results, limit: int | None) -> list[Table]:
     return tables
 
 
-def write_choice_report(choice: Choice, folder: Path) -> None:
-    """Write `report.html` with a choice, and with the results in the folder if they rest on the same.
+def write_report(
+    folder: Path, results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None
+) -> None:
+    """Write `report.html` into `folder`, whole or not at all.
+
+    Args:
+        folder: of the experiment.
+        results: of the runs; None if nothing was run, and the page is about the choice alone.
+        choice: of a cutoff, which then has its sections.
+        exploration: what the choice was made of; None if it was made of the runs.
 
     Raises:
-        InputError, StateError: if the results, or the exploration behind the choice, are damaged.
+        InputError: if the results hold no measure or no baseline, or the file cannot be written.
     """
-    from thresher.reports.html import write_report
+    # Plots need matplotlib, which takes most of a second to import.
+    from thresher.reports.html import render_report
 
-    results = read_results(folder) if (folder / RESULTS_FILE).exists() else None
-    if results is not None and results.key != choice.key:
-        results = None
-    write_report(results, folder / REPORT_FILE, choice, _explored(choice, folder))
-
-
-def read_results(folder: Path) -> Results:
-    """Read what `write_all` wrote.
-
-    Raises:
-        InputError: if `results.json` is missing, damaged or of another version.
-    """
-    return RESULTS.read(folder / RESULTS_FILE)
-
-
-def _explored(choice: Choice | None, folder: Path) -> Exploration | None:
-    """Return the exploration that a choice was made of; None if it was made of runs."""
-    if choice is None or not choice.decisions[0].explored:
-        return None
-    exploration = read_exploration(folder)
-    return exploration if exploration.key == choice.key else None
+    write_text(folder / REPORT_FILE, render_report(results, choice, exploration))

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from thresher.evaluation.significance import Comparison
-from thresher.results.records import Row
+from thresher.results.records import VariantResult
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 
@@ -137,7 +137,7 @@ def wins_text(comparison: Comparison) -> str:
     return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
 
 
-def break_even_text(row: Row) -> str:
+def break_even_text(row: VariantResult) -> str:
     """Return after how many queries cleaning has paid for itself: "never", an en dash for the baseline."""
     if row.is_baseline:
         return NOTHING

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 
 from thresher.choosing.records import Choice
 from thresher.exploring.exploration import Exploration
-from thresher.files import write_text
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
 from thresher.reports.html_parts import Picture, picture, render_template
 from thresher.reports.plots import (
@@ -66,17 +64,6 @@ class Model:
     trade_off: Picture
     sweeps: tuple[Picture, ...]
     topics: tuple[TopicBlock, ...]
-
-
-def write_report(
-    results: Results | None, path: Path, choice: Choice | None = None, exploration: Exploration | None = None
-) -> None:
-    """Write the page to `path`, whole or not at all; see `render_report`.
-
-    Raises:
-        InputError: if the results hold no measure or no baseline, or the file cannot be written.
-    """
-    write_text(path, render_report(results, choice, exploration))
 
 
 def render_report(results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None) -> str:

@@ -138,13 +138,12 @@ def run_metadata(
 
 def _resources(costs: Mapping[str, Cost]) -> dict[str, Any]:
     whole = _cost(
-        sum(cost.wall_seconds for cost in costs.values()),
-        sum(cost.cpu_seconds for cost in costs.values()),
-        max(cost.peak_mib for cost in costs.values()),
+        sum(cost.wall for cost in costs.values()),
+        sum(cost.cpu for cost in costs.values()),
+        max(cost.peak for cost in costs.values()),
     )
     stages = {
-        name: {**_cost(cost.wall_seconds, cost.cpu_seconds, cost.peak_mib), "emissions": _emissions(cost)}
-        for name, cost in costs.items()
+        name: {**_cost(cost.wall, cost.cpu, cost.peak), "emissions": _emissions(cost)} for name, cost in costs.items()
     }
     return {**whole, "stages": stages}
 

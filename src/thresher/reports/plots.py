@@ -24,7 +24,7 @@ from thresher.reports.plot_style import (
     place_labels,
     style,
 )
-from thresher.results.records import Results, Row
+from thresher.results.records import Results, VariantResult
 from thresher.results.selection import (
     TopicDifference,
     baseline_row,
@@ -105,7 +105,7 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
     with style():
         figure = new_figure(6.2, 4.6)
         axes = figure.subplots()
-        groups: list[tuple[str, list[Row]]] = [
+        groups: list[tuple[str, list[VariantResult]]] = [
             (name, list(sweep_rows(results, name, retrieval))) for name in sweeps(results)
         ]
         groups.append(("single cleaners", [row for row in variant_rows(results, retrieval) if row.sweep is None]))
@@ -149,7 +149,7 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
 class RowTopics:
     """A row and its differences to the baseline, topic by topic, in descending order."""
 
-    row: Row
+    row: VariantResult
     differences: tuple[TopicDifference, ...]
 
 
@@ -209,7 +209,7 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
 
 
 def _measure_line(
-    axes: Axes, place: int, measure: str, rows: tuple[Row, ...], cutoffs: list[float], baseline: Row
+    axes: Axes, place: int, measure: str, rows: tuple[VariantResult, ...], cutoffs: list[float], baseline: VariantResult
 ) -> None:
     before = baseline.measures.get(measure, math.nan)
     if not before > 0:
@@ -225,7 +225,7 @@ def _measure_line(
         axes.plot(x, y, color=colour, marker=marker, linewidth=0, markeredgewidth=1.1)
 
 
-def _point(row: Row, measure: str) -> tuple[float, float]:
+def _point(row: VariantResult, measure: str) -> tuple[float, float]:
     return 100 * (relative_bytes(row) or 0.0), row.measures.get(measure, math.nan)
 
 

@@ -31,10 +31,8 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.results.held_out import Chosen, chosen_rows
-from thresher.results.records import Cost, Results, Row, TopicValue
+from thresher.results.records import Best, Chosen, Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import (
-    baseline_row,
     compared_measures,
     direction,
     main_measure,
@@ -51,7 +49,7 @@ HELD_OUT_FILE = "results.held-out.csv"
 _MEGA = 1e-6
 
 
-def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[Row]]:
+def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[VariantResult]]:
     """Return the columns of variants: every number of the CSV file, and what only tables show of them.
 
     Args:
@@ -135,9 +133,9 @@ COMPARED: tuple[Column[Comparison], ...] = (
 )
 """The columns of a comparison with the baseline."""
 COSTS: tuple[Column[Cost], ...] = (
-    Column("wall_seconds", lambda cost: cost.wall_seconds, "Wall seconds.", "wall", "s", fitted(2)),
-    Column("cpu_seconds", lambda cost: cost.cpu_seconds, "CPU seconds.", "CPU", "s", fitted(2)),
-    Column("peak_mib", lambda cost: cost.peak_mib, "Peak memory, in units of 2²⁰ bytes.", "peak", "MiB", fitted(1)),
+    Column("wall_seconds", lambda cost: cost.wall, "Wall seconds.", "wall", "s", fitted(2)),
+    Column("cpu_seconds", lambda cost: cost.cpu, "CPU seconds.", "CPU", "s", fitted(2)),
+    Column("peak_mib", lambda cost: cost.peak, "Peak memory, in units of 2²⁰ bytes.", "peak", "MiB", fitted(1)),
     Column(
         "co2_grams",
         lambda cost: BELOW_RESOLUTION if cost.co2_grams is None else cost.co2_grams,
@@ -248,101 +246,80 @@ def break_even_table(results: Results, limit: int | None = None) -> Table:
 CHOSEN_FILE = "chosen.csv"
 
 
-def chosen_columns(results: Results) -> list[Column[Chosen]]:
-    """Return the columns of what was chosen and tested on the held-out topics `results.held_out`, all in the main measure.
-
-    Raises:
-        InputError: if there is no measure.
-    """
-    measure, held_out = main_measure(results), results.held_out
-    assert held_out is not None
-    here = held_out
-
-    def baseline(item: Chosen) -> float:
-        return baseline_row(here, item.held_out.retrieval).measures[measure]
-
-    def best(item: Chosen) -> Comparison | None:
-        return None if item.best is None else item.best.comparisons[measure]
-
-    return [
-        Column("retrieval", lambda item: item.held_out.retrieval, "The retrieval model.", align="left"),
-        Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
-        Column(
-            "chosen", lambda item: item.held_out.variant, "The variant chosen on the training topics.", align="left"
-        ),
-        Column("measure", lambda _: measure, "The measure of all that follows."),
-        Column("training", lambda item: item.training.measures[measure], "Its mean over the training topics."),
-        Column(
-            "held_out",
-            lambda item: item.held_out.measures[measure],
-            "Its mean over the held-out topics.",
-            "held out",
-            mark=lambda item: MARKS[direction(item.comparison)],
-        ),
-        Column("baseline", baseline, "The baseline's mean over the held-out topics.", unit="held out", exact=False),
-        *within(COMPARED, lambda item: item.comparison, "held_out "),
-        Column(
+def chosen_columns(measure: str) -> list[Column[Chosen]]:
+    """Return the columns of what was chosen and tested on held-out topics, all in one measure."""
+    best = [
+        Column[Best](
             "best",
-            lambda item: None if item.best is None else item.best.variant,
+            lambda best: best.variant,
             "The variant of the sweep with the best mean over the held-out topics.",
             "best possible",
             "variant",
             align="left",
         ),
+        Column("best held_out", lambda best: best.mean, "Its mean over the held-out topics."),
+        *within(COMPARED, lambda best: best.comparison, "best "),
+    ]
+    return [
+        Column("retrieval", lambda item: item.retrieval, "The retrieval model.", align="left"),
+        Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
+        Column("chosen", lambda item: item.variant, "The variant chosen on the training topics.", align="left"),
+        Column("measure", lambda _: measure, "The measure of all that follows."),
+        Column("training", lambda item: item.training, "Its mean over the training topics."),
         Column(
-            "best held_out",
-            lambda item: None if item.best is None else item.best.measures[measure],
+            "held_out",
+            lambda item: item.held_out,
             "Its mean over the held-out topics.",
+            "held out",
+            mark=lambda item: MARKS[direction(item.comparison)],
         ),
-        *within(COMPARED, best, "best "),
+        Column(
+            "baseline",
+            lambda item: item.baseline,
+            "The baseline's mean over the held-out topics.",
+            unit="held out",
+            exact=False,
+        ),
+        *within(COMPARED, lambda item: item.comparison, "held_out "),
+        *within(best, lambda item: item.best),
         Column("optimism", lambda item: item.optimism, "How much less the chosen variant has there than the best one."),
     ]
 
 
 def chosen_table(results: Results) -> Table | None:
-    """Return one row a sweep and single cleaner; None where nothing is tested.
-
-    Raises:
-        InputError: as `chosen_rows`.
-    """
-    tested = chosen_rows(results)
-    if not tested:
+    """Return one row a sweep and single cleaner; None where nothing was chosen."""
+    if results.held_out is None or not results.chosen:
         return None
     several = len(retrievals(results)) > 1
     names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
     names += ["held_out interval", "held_out W/T/L", "held_out p_holm", "best", "best difference", "optimism"]
     columns = [
         replace(column, header="best possible", unit="difference") if column.name == "best difference" else column
-        for column in pick(chosen_columns(results), *names)
+        for column in pick(chosen_columns(main_measure(results)), *names)
     ]
-    return Table.of(columns, tested, _chosen_caption(results, tested), keys=1 + several)
+    return Table.of(columns, results.chosen, _chosen_caption(results, results.held_out), keys=1 + several)
 
 
 def chosen_csv(results: Results) -> str:
-    """Return one line a sweep and single cleaner, with all numbers of the main measure, here those of `best` too.
-
-    Raises:
-        InputError: as `chosen_rows`.
-    """
-    return csv_table(chosen_columns(results), chosen_rows(results))
+    """Return one line a sweep and single cleaner, with all numbers of the main measure, those of `best` too."""
+    return csv_table(chosen_columns(main_measure(results)), results.chosen)
 
 
-def _chosen_caption(results: Results, tested: Sequence[Chosen]) -> str:
-    rows = len(tested)
-    assert results.held_out is not None
+def _chosen_caption(results: Results, held_out: Results) -> str:
+    rows = len(results.chosen)
     text = (
         f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
-        f"equals that with the smallest index, and the single cleaners, tested on {results.held_out.topics} held-out topics, "
+        f"equals that with the smallest index, and the single cleaners, tested on {held_out.topics} held-out topics, "
         "which had no part in the choice. Difference, 95 % interval and p against the baseline on the held-out topics. "
         f"{results.test}, Holm correction over {rows} {'row' if rows == 1 else 'rows'}, α = {ALPHA}: †+ is significantly "
         f"better, †{MINUS} significantly worse."
     )
-    if any(direction(item.comparison) == "mixed" for item in tested):
+    if any(direction(item.comparison) == "mixed" for item in results.chosen):
         text += " † alone is significant, but mean and ranks differ in sign."
     return f"{text} Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
 
 
-def _measure(name: str, tested: bool) -> Column[Row]:
+def _measure(name: str, tested: bool) -> Column[VariantResult]:
     header, unit = measure_header(name)
     return Column(
         name,
@@ -354,45 +331,47 @@ def _measure(name: str, tested: bool) -> Column[Row]:
     )
 
 
-def _comparison(measure: str) -> Callable[[Row], Comparison | None]:
+def _comparison(measure: str) -> Callable[[VariantResult], Comparison | None]:
     return lambda row: row.comparisons.get(measure)
 
 
-def _costs(stage: Stage) -> list[Column[Row]]:
-    def cost(row: Row) -> Cost:
+def _costs(stage: Stage) -> list[Column[VariantResult]]:
+    def cost(row: VariantResult) -> Cost:
         return {"clean": row.clean, "index": row.index, "search": row.search}[stage]
 
     return within(COSTS, cost, f"{stage}_")
 
 
-def _bytes_of(kind: str) -> Column[Row]:
+def _bytes_of(kind: str) -> Column[VariantResult]:
     return Column(kind, lambda row: row.index_bytes_by_type.get(kind, 0), unit="MB", format=fitted(3, _MEGA))
 
 
-def _columns(results: Results) -> list[Column[Row]]:
+def _columns(results: Results) -> list[Column[VariantResult]]:
     return result_columns(results.measures, compared_measures(results))
 
 
-def _keys(results: Results) -> list[Column[Row]]:
+def _keys(results: Results) -> list[Column[VariantResult]]:
     return pick(_columns(results), "variant", *["retrieval"] * (len(retrievals(results)) > 1))
 
 
-def _effectiveness(results: Results) -> list[Column[Row]]:
+def _effectiveness(results: Results) -> list[Column[VariantResult]]:
     wins = within(pick(COMPARED, "W/T/L"), _comparison(main_measure(results)))
     return [*_keys(results), *pick(_columns(results), *results.measures), *wins]
 
 
-def _left_out(rows: Sequence[Row], results: Results, file: str) -> str:
+def _left_out(rows: Sequence[VariantResult], results: Results, file: str) -> str:
     whole = len(results.rows)
     return f"{len(rows)} of {whole} rows; all of them are in {file}." if len(rows) < whole else ""
 
 
-def _table(results: Results, columns: Sequence[Column[Row]], rows: Sequence[Row], text: str, note: str = "") -> Table:
+def _table(
+    results: Results, columns: Sequence[Column[VariantResult]], rows: Sequence[VariantResult], text: str, note: str = ""
+) -> Table:
     keys = 2 if len(retrievals(results)) > 1 else 1
     return Table.of(columns, rows, text, note, keys, lambda row: (row.retrieval, row.is_baseline, row.sweep))
 
 
-def _cutoff(row: Row) -> str | None:
+def _cutoff(row: VariantResult) -> str | None:
     return None if row.cutoff is None else cutoff_text(row.cutoff)
 
 

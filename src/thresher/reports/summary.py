@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from thresher.evaluation.significance import ALPHA, Comparison
 from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
-from thresher.results.held_out import chosen_rows
-from thresher.results.records import Results, Row
+from thresher.results.records import Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
     compared_measures,
@@ -42,21 +41,19 @@ def summary(results: Results) -> tuple[str, ...]:
 
 def _chosen(results: Results) -> Iterator[str]:
     held_out, measure = results.held_out, main_measure(results)
-    for item in chosen_rows(results):
-        if held_out is None or item.best is None or item.optimism is None:
+    for item in results.chosen:
+        if held_out is None or item.best is None:
             continue
-        row = item.held_out
-        opening = f"{row.retrieval}: " if len(retrievals(results)) > 1 else ""
+        opening = f"{item.retrieval}: " if len(retrievals(results)) > 1 else ""
         text = (
-            f"{opening}Chosen on the {results.topics} topics, {row.variant} has a {measure} of {_value(row, measure)} "
-            f"on the {held_out.topics} held-out ones, against {_value(baseline_row(held_out, row.retrieval), measure)} of the "
+            f"{opening}Chosen on the {results.topics} topics, {item.variant} has a {measure} of {_fixed(item.held_out)} "
+            f"on the {held_out.topics} held-out ones, against {_fixed(item.baseline)} of the "
             f"baseline{_difference(item.comparison)}"
         )
-        if item.best is row:
+        if item.best.variant == item.variant:
             yield f"{text}; it is the best there too."
         else:
-            promised = fixed(item.optimism, MEASURE_DECIMALS)
-            yield f"{text}; {item.best.variant}, the best there, would have promised {promised} more."
+            yield f"{text}; {item.best.variant}, the best there, would have promised {_fixed(item.optimism)} more."
 
 
 def _model_summary(results: Results, retrieval: str) -> list[str]:
@@ -75,7 +72,7 @@ def _model_summary(results: Results, retrieval: str) -> list[str]:
     return sentences
 
 
-def _counts(rows: Sequence[Row], measure: str) -> str:
+def _counts(rows: Sequence[VariantResult], measure: str) -> str:
     found = [direction(row.comparisons[measure]) for row in rows]
     better, worse = found.count("better"), found.count("worse")
     neither = len(found) - better - worse
@@ -86,7 +83,7 @@ def _counts(rows: Sequence[Row], measure: str) -> str:
     )
 
 
-def _power(results: Results, rows: Sequence[Row]) -> list[str]:
+def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
     """Say so if too few topics make significance impossible.
 
     The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of
@@ -102,7 +99,7 @@ def _power(results: Results, rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _best(rows: Sequence[Row], baseline: Row, measure: str) -> str:
+def _best(rows: Sequence[VariantResult], baseline: VariantResult, measure: str) -> str:
     top = min(rows, key=lambda row: (-score(row, measure), row.index_bytes))
     if score(top, measure) < score(baseline, measure):
         return (
@@ -116,8 +113,8 @@ def _best(rows: Sequence[Row], baseline: Row, measure: str) -> str:
     )
 
 
-def _smallest(results: Results, rows: Sequence[Row], measure: str) -> list[str]:
-    def harmless(row: Row) -> bool:
+def _smallest(results: Results, rows: Sequence[VariantResult], measure: str) -> list[str]:
+    def harmless(row: VariantResult) -> bool:
         """Holm's correction hides losses among many variants: an interval below zero is a loss too."""
         return all(direction(item) in ("better", "none") and item.ci_high >= 0 for item in row.comparisons.values())
 
@@ -139,7 +136,7 @@ def _smallest(results: Results, rows: Sequence[Row], measure: str) -> list[str]:
     return [f"{text}; break-even {note}."]
 
 
-def _harm(rows: Sequence[Row], measure: str) -> list[str]:
+def _harm(rows: Sequence[VariantResult], measure: str) -> list[str]:
     worst = min(rows, key=lambda row: row.comparisons[measure].difference)
     comparison = worst.comparisons[measure]
     if not comparison.difference < 0:
@@ -163,12 +160,16 @@ def _difference(comparison: Comparison) -> str:
     )
 
 
-def _share(row: Row) -> str:
+def _share(row: VariantResult) -> str:
     return f"{percent(relative_bytes(row))} % of the baseline's bytes"
 
 
-def _value(row: Row, measure: str) -> str:
-    return fixed(row.measures.get(measure), MEASURE_DECIMALS)
+def _value(row: VariantResult, measure: str) -> str:
+    return _fixed(row.measures.get(measure))
+
+
+def _fixed(value: float | None) -> str:
+    return fixed(value, MEASURE_DECIMALS)
 
 
 def _names(names: Sequence[str]) -> str:

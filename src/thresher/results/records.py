@@ -4,31 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple
 
+from thresher.costs import Times
 from thresher.evaluation.significance import Comparison
 from thresher.records import RecordFile
 
 
 @dataclass(frozen=True)
-class Cost:
-    """One amount of work: wall and CPU seconds, peak memory, CO2.
+class Cost(Times):
+    """What a stage took, with grams of CO2; None where the work was too short to measure ("below resolution")."""
 
-    `co2_grams` is None where the work was too short to measure ("below resolution").
-    """
-
-    wall_seconds: float
-    cpu_seconds: float
-    peak_mib: float
-    co2_grams: float | None
+    co2_grams: float | None = None
 
 
 @dataclass(frozen=True)
-class Row:
-    """One variant searched by one retrieval model: a row of the table.
+class VariantResult:
+    """One variant searched by one retrieval model.
 
     `sweep` names the sweep it belongs to (the scorer's canonical name, with `@p` or `@r` behind it where cutoffs
-    are percentiles) and `cutoff` its place there; both are None for single cleaners and for the baseline.
+    are percentiles) and `cutoff` its cutoff; both are None for single cleaners and for the baseline.
     `comparisons` is empty for the baseline. Counts are documents, except the words. Break-even is the number of
     queries after which cleaning has paid for itself: None where it never does.
     """
@@ -71,6 +67,36 @@ class TopicValue(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Best:
+    """The variant of a sweep with the best mean on the held-out topics, that mean, and its comparison with the baseline."""
+
+    variant: str
+    mean: float
+    comparison: Comparison
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The variant chosen of a sweep on the training topics, or a single cleaner, and what it is worth on held-out topics.
+
+    Everything is in the main measure: `training` and `held_out` are means, `baseline` is the baseline's on held-out topics.
+    `comparison` is with the baseline there; its `p_holm` is corrected over all that was chosen, not over all that was tried.
+    `best` and `optimism`, what the best one promises beyond the chosen one, are None for a single cleaner (see
+    `thresher.evaluation.rules.HeldOutChoice`).
+    """
+
+    retrieval: str
+    sweep: str | None
+    variant: str
+    training: float
+    held_out: float
+    baseline: float
+    comparison: Comparison
+    best: Best | None = None
+    optimism: float | None = None
+
+
+@dataclass(frozen=True)
 class Results:
     """A finished experiment.
 
@@ -85,21 +111,37 @@ class Results:
     title: str
     measures: tuple[str, ...]
     topics: int
-    rows: tuple[Row, ...]
+    rows: tuple[VariantResult, ...]
     per_topic: tuple[TopicValue, ...]
     methods: tuple[tuple[str, str], ...]
     notices: tuple[str, ...] = ()
     failed_pages: tuple[tuple[str, str], ...] = field(default=())
     test: str = "Two-sided Wilcoxon signed-rank test"
     held_out: Results | None = None
+    chosen: tuple[Chosen, ...] = ()
     key: str = ""
 
 
+RESULTS_FILE = "results.json"
 RESULTS = RecordFile(
     Results,
     "a results file",
     "run the experiment again, or use the version of thresher that wrote the file",
     "thresher-results",
-    2,
+    3,
 )
 """How results are kept in `results.json`."""
+
+
+def write_results(results: Results, folder: Path) -> None:
+    """Write `results.json` into a folder, whole or not at all."""
+    RESULTS.write(folder / RESULTS_FILE, results)
+
+
+def read_results(folder: Path) -> Results:
+    """Read what `write_results` wrote.
+
+    Raises:
+        InputError: if `results.json` is missing, damaged or of another version.
+    """
+    return RESULTS.read(folder / RESULTS_FILE)

@@ -10,7 +10,7 @@ from typing import Literal
 from thresher.errors import InputError
 from thresher.evaluation.rules import best_variant, pareto_front
 from thresher.evaluation.significance import ALPHA, Comparison
-from thresher.results.records import Results, Row
+from thresher.results.records import Results, VariantResult
 
 Direction = Literal["better", "worse", "mixed", "none"]
 
@@ -76,7 +76,7 @@ def main_of(measures: Sequence[str]) -> str:
     return next((measure for measure in measures if measure.lower().startswith("ndcg")), measures[-1])
 
 
-def baseline_row(results: Results, retrieval: str) -> Row:
+def baseline_row(results: Results, retrieval: str) -> VariantResult:
     """Return the baseline of one retrieval model.
 
     Raises:
@@ -92,7 +92,7 @@ def baseline_row(results: Results, retrieval: str) -> Row:
     )
 
 
-def variant_rows(results: Results, retrieval: str) -> tuple[Row, ...]:
+def variant_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
     """Return the rows of one retrieval model without its baseline, in the order of the results."""
     return tuple(row for row in results.rows if row.retrieval == retrieval and not row.is_baseline)
 
@@ -102,24 +102,24 @@ def sweeps(results: Results) -> tuple[str, ...]:
     return tuple(dict.fromkeys(row.sweep for row in results.rows if row.sweep is not None))
 
 
-def sweep_rows(results: Results, sweep: str, retrieval: str) -> tuple[Row, ...]:
+def sweep_rows(results: Results, sweep: str, retrieval: str) -> tuple[VariantResult, ...]:
     """Return the rows of one sweep and retrieval model by ascending cutoff."""
     rows = [row for row in variant_rows(results, retrieval) if row.sweep == sweep and row.cutoff is not None]
     return tuple(sorted(rows, key=lambda row: (row.cutoff or 0.0, row.variant)))
 
 
-def score(row: Row, measure: str) -> float:
+def score(row: VariantResult, measure: str) -> float:
     """Return the row's value of a measure; minus infinity where it has none, so that it never ranks first."""
     value = row.measures.get(measure, math.nan)
     return -math.inf if math.isnan(value) else value
 
 
-def best_of(rows: Sequence[Row], measure: str) -> Row:
+def best_of(rows: Sequence[VariantResult], measure: str) -> VariantResult:
     """Return the row with the highest `measure`; of equals that with the smallest index, then the first."""
     return rows[best_variant([score(row, measure) for row in rows], [row.index_bytes for row in rows])]
 
 
-def finalists(results: Results, retrieval: str) -> tuple[Row, ...]:
+def finalists(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
     """Return the best row of each sweep and every single cleaner, by descending main measure."""
     measure = main_measure(results)
     rows = [row for row in variant_rows(results, retrieval) if row.sweep is None]
@@ -127,17 +127,17 @@ def finalists(results: Results, retrieval: str) -> tuple[Row, ...]:
     return tuple(sorted(rows, key=lambda row: (-score(row, measure), row.index_bytes, row.variant)))
 
 
-def relative_bytes(row: Row) -> float | None:
+def relative_bytes(row: VariantResult) -> float | None:
     """Return the index size as a ratio of the baseline's; None where the baseline's index has no bytes."""
     return row.index_bytes / row.index_bytes_baseline if row.index_bytes_baseline else None
 
 
-def words_kept(row: Row) -> float | None:
+def words_kept(row: VariantResult) -> float | None:
     """Return the ratio of words kept to all words; None where the collection has no words."""
     return row.words_kept / row.words_total if row.words_total else None
 
 
-def front_rows(results: Results, retrieval: str) -> tuple[Row, ...]:
+def front_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
     """Return the rows that no other one beats in index bytes and main measure, by ascending index size."""
     measure = main_measure(results)
     rows = [row for row in results.rows if row.retrieval == retrieval and math.isfinite(score(row, measure))]
@@ -158,7 +158,7 @@ def spread(count: int, keep: int) -> list[int]:
     return [(place * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for place in range(keep)]
 
 
-def shown_rows(results: Results, limit: int | None) -> tuple[Row, ...]:
+def shown_rows(results: Results, limit: int | None) -> tuple[VariantResult, ...]:
     """Return at most about `limit` rows in the order of the results; all of them for None.
 
     Baselines, single cleaners and the best of each sweep always stay, even where they are more than `limit`;
@@ -186,7 +186,7 @@ def shown_rows(results: Results, limit: int | None) -> tuple[Row, ...]:
     return tuple(row for place, row in enumerate(results.rows) if place in kept)
 
 
-def topic_differences(results: Results, row: Row, measure: str) -> tuple[TopicDifference, ...]:
+def topic_differences(results: Results, row: VariantResult, measure: str) -> tuple[TopicDifference, ...]:
     """Return the topics that both the row and its baseline have, by descending difference, then by topic."""
     baseline = baseline_row(results, row.retrieval).variant
     before: dict[str, float] = {}
