@@ -3,8 +3,11 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Processes of the test suite, which waits a good part of its time.
 JOBS ?= 3
+# How long `make fuzz` looks.
+INPUTS ?= 100000
+SECONDS ?= 600
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench fuzz clean
 
 demo: .venv/run
 	$(BIN)/thresher run experiments/pydoc.toml
@@ -19,9 +22,13 @@ test: .venv/dev
 	$(BIN)/mypy
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 10 --hypothesis-profile ci
 
-# PAGES is any folder of HTML pages.
-bench: .venv/run
-	$(BIN)/python benchmarks/run.py $(PAGES)
+# NAME is one benchmark, such as index; PAGES any folder of HTML pages.
+bench: .venv/dev
+	$(BIN)/python benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
+
+# Damaged inputs for all readers, then property tests, for SECONDS with other examples each time.
+fuzz: .venv/dev
+	$(BIN)/python scripts/fuzz --inputs $(INPUTS) --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf .venv results collections

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
 import logging
 from pathlib import Path
 
-from passages import PAGES
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import Page
 from thresher.pages.decoding import decode
@@ -19,7 +17,7 @@ BAR = 1 / 6
 CLEANER = parse_cleaner("boilerpipe(rules=words)")
 
 
-def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
+def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
     """Return the ratio of our Algorithm 2 to boilerpy3's `NumWordsRulesExtractor`, from a page to its text.
 
     Pages on which boilerpy3 raises are left out for both; the measurement's name says how many. Ours begins with bytes;
@@ -53,13 +51,4 @@ def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
 
     best = interleaved({"ours": ours, "theirs": theirs}, rounds)
     name = f"{CLEANER.name} over {len(pages)} pages / boilerpy3 (which raises on {raised} more)"
-    return [Ratio(name, best["ours"], best["theirs"], BAR)]
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--rounds", type=int, default=3)
-    arguments = parser.parse_args()
-    for ratio in measure(arguments.pages, arguments.rounds):
-        print(ratio.line())
+    return [ratio(name, best["ours"], best["theirs"], BAR)]

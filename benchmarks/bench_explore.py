@@ -10,9 +10,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench_scale import Fact
+from measurements import Measurement, ratio
 from passages import PAGES
-from ratios import Ratio
 
 from thresher.evaluation import evaluate
 from thresher.experiments.config import Experiment, load_experiment
@@ -30,7 +29,7 @@ _EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 _NAMES = ("cacm", "postgresql", "pydoc")
 
 
-def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Ratio | Fact]:  # noqa: ARG001, as of its neighbours
+def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, as of its neighbours
     """Give two ratios for each experiment whose collection is there: with Java's start, and again where Java runs already.
 
     Each side has a process of its own. What both need beforehand, the scores, is made first; importing the modules is not
@@ -44,7 +43,7 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Ratio | Fact]:  # 
         if not experiment.generate:
             missing += [place for place in (experiment.collection,) if not Path(str(place)).exists()]
         if missing:
-            yield Fact(f"exploring {name}: left out, there is no {missing[0]}")
+            yield Measurement(f"exploring {name}: left out, there is no {missing[0]}")
             continue
         with tempfile.TemporaryDirectory() as folder:
             score_experiment(experiment, Path(folder), False, lambda _: None)
@@ -56,7 +55,7 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Ratio | Fact]:  # 
                     seconds[what] = list(map(min, best, map(float, done.stdout.split())))
         label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
         for place, when in enumerate((", Java's start counted", ", Java running")):
-            yield Ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)
+            yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)
 
 
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:

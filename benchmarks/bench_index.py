@@ -3,13 +3,12 @@ each."""
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
 from pathlib import Path
 
-from passages import PAGES, passages, read_json_lines, write_json_lines
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
+from passages import passages, read_json_lines, write_json_lines
 
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.jvm import java_class
@@ -17,7 +16,7 @@ from thresher.lucene.jvm import java_class
 BAR = 1.25
 
 
-def measure(pages: Path, documents: int = 20_000, rounds: int = 6) -> list[Ratio]:
+def measure(pages: Path, documents: int = 20_000, rounds: int = 6) -> list[Measurement]:
     """Return the ratio of the seconds from a JSONL file to an index of one segment; reading the file
     counts."""
     with tempfile.TemporaryDirectory() as name:
@@ -35,7 +34,7 @@ def measure(pages: Path, documents: int = 20_000, rounds: int = 6) -> list[Ratio
         ours, theirs = (_lucene_bytes(folder / index) for index in ("ours", "theirs"))
         if ours != theirs:
             raise SystemExit(f"the indexes differ: {ours} and {theirs} bytes")
-    return [Ratio(f"indexing {documents:,} documents / IndexCollection", best["ours"], best["theirs"], BAR)]
+    return [ratio(f"indexing {documents:,} documents / IndexCollection", best["ours"], best["theirs"], BAR)]
 
 
 def _index_collection(collection: Path, index: Path) -> None:
@@ -51,13 +50,3 @@ def _index_collection(collection: Path, index: Path) -> None:
 
 def _lucene_bytes(index: Path) -> int:
     return sum(path.stat().st_size for path in index.iterdir() if path.name != "thresher.json")
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=6)
-    options = parser.parse_args()
-    for result in measure(options.pages, options.documents, options.rounds):
-        print(result.line())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import justext
 from floor import floor_of
-from passages import PAGES
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import Page
 from thresher.scorers.base import Scorer
@@ -20,7 +18,7 @@ BAR_ALL = 1 / 4
 BAR_FLOOR = 3
 
 
-def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
+def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
     """Return seconds over all pages of a folder: ours and the package's, and all scorers together.
 
     The package is given the page's bytes, as we are, and its English stop list.
@@ -50,16 +48,7 @@ def measure(folder: Path, rounds: int = 3) -> list[Ratio]:
     )
     names = ", ".join(scorer.name for scorer in everything)
     return [
-        Ratio("justext / the justext package", best["justext"], best["package"], BAR_JUSTEXT),
-        Ratio(f"all scorers ({names}) / the justext package", best["all"], best["package"], BAR_ALL),
-        Ratio("all scorers / floor", best["all"], best["floor"], BAR_FLOOR),
+        ratio("justext / the justext package", best["justext"], best["package"], BAR_JUSTEXT),
+        ratio(f"all scorers ({names}) / the justext package", best["all"], best["package"], BAR_ALL),
+        ratio("all scorers / floor", best["all"], best["floor"], BAR_FLOOR),
     ]
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--rounds", type=int, default=3)
-    arguments = parser.parse_args()
-    for ratio in measure(arguments.pages, arguments.rounds):
-        print(ratio.line())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
-from passages import PAGES
+from measurements import Measurement
 
 from thresher.collections import open_collection
 from thresher.passes.backends import Backend
@@ -18,22 +16,7 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 BAR_MIB = 300.0
 
 
-@dataclass(frozen=True)
-class Peak:
-    """The largest worker's memory over a collection of this many pages."""
-
-    pages: int
-    megabytes: float
-    mib: float
-
-    def line(self) -> str:
-        """Return the measurement in one line."""
-        verdict = "within" if self.mib < BAR_MIB else "ABOVE"
-        size = f"{self.pages:,} pages ({self.megabytes:.0f} MB)"
-        return f"peak of a worker over {size}: {self.mib:.0f} MiB, {verdict} {BAR_MIB:g} MiB"
-
-
-def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Peak]:
+def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Measurement]:
     """Score the pages of a folder once, then a collection of `times` copies of each, in new worker processes."""
     peaks = []
     with tempfile.TemporaryDirectory() as name:
@@ -46,14 +29,7 @@ def measure(folder: Path, times: int = 10, workers: int = 2) -> list[Peak]:
                     shutil.copyfile(path, target)
             plan = ScorePlan(open_collection(pages), tuple(kind() for kind in scorers().values()))
             report = score_collection(plan, Path(name) / f"scores-{copies}", Backend(workers=workers))
-            peaks.append(Peak(report.documents, report.bytes / 1e6, report.times.peak))
+            peak = report.times.peak
+            name_of = f"peak of a worker over {report.documents:,} pages ({report.bytes / 1e6:.0f} MB)"
+            peaks.append(Measurement(name_of, f"{peak:.0f} MiB", peak, BAR_MIB, " MiB"))
     return peaks
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--times", type=int, default=10, help="copies of each page in the larger collection")
-    arguments = parser.parse_args()
-    for peak in measure(arguments.pages, arguments.times):
-        print(peak.line())

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from pathlib import Path
 
 from floor import floor_of
-from passages import PAGES
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import Page
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
@@ -21,7 +19,7 @@ SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perp
 SWEEP = [parse_cleaner(f"perplexity@{1000 * step}") for step in range(1, 17)]
 
 
-def measure(folder: Path, rounds: int = 7) -> list[Ratio]:
+def measure(folder: Path, rounds: int = 7) -> list[Measurement]:
     """Return the ratios of pass to floor and of sweep to single cleaning, in seconds over all pages of a folder.
 
     The floor is what no pass can do without: `lxml.html.document_fromstring`, and `kenlm.Model.score` of the same tokens.
@@ -56,16 +54,7 @@ def measure(folder: Path, rounds: int = 7) -> list[Ratio]:
         rounds,
     )
     return [
-        Ratio(f"whole pass over {len(pages)} pages / floor", best["whole"], best["floor"], BAR_PASS),
-        Ratio("scoring for 16 perplexity cutoffs / for one", spent["sweep"], spent["once"], BAR_SWEEP),
-        Ratio("scoring and cutting 16 times / once", best["sweep"], best["once"]),
+        ratio(f"whole pass over {len(pages)} pages / floor", best["whole"], best["floor"], BAR_PASS),
+        ratio("scoring for 16 perplexity cutoffs / for one", spent["sweep"], spent["once"], BAR_SWEEP),
+        ratio("scoring and cutting 16 times / once", best["sweep"], best["once"]),
     ]
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--rounds", type=int, default=7)
-    arguments = parser.parse_args()
-    for ratio in measure(arguments.pages, arguments.rounds):
-        print(ratio.line())

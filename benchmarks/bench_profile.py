@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import argparse
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 from lxml import etree
-from passages import PAGES
+from measurements import Measurement
 
 from thresher.pages import read_html, segment
 from thresher.pages.decoding import decode
@@ -19,20 +17,7 @@ from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
 from thresher.scorers.registry import scorers
 
 
-@dataclass(frozen=True)
-class Profile:
-    """Milliseconds a page by step, the best of several rounds for each."""
-
-    pages: int
-    steps: dict[str, float]
-
-    def line(self) -> str:
-        """Return the measurement in lines."""
-        rows = [f"    {name}: {milliseconds:.2f}" for name, milliseconds in self.steps.items()]
-        return "\n".join((f"milliseconds a page over {self.pages} pages, by step:", *rows))
-
-
-def measure(folder: Path, rounds: int = 5) -> list[Profile]:
+def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
     """Do each step by itself on every page. Parsing is part of flattening; what several scorers share has steps of its own."""
     pages = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
     everything = {name: kind() for name, kind in scorers().items()}
@@ -66,11 +51,6 @@ def measure(folder: Path, rounds: int = 5) -> list[Profile]:
                 timed(name, lambda scorer=scorer, found=segments: scorer.score(found))
         for name, seconds in spent.items():
             best[name] = min(best.get(name, seconds), seconds)
-    return [Profile(len(pages), {name: 1e3 * seconds / len(pages) for name, seconds in best.items()})]
-
-
-if __name__ == "__main__":
-    arguments = argparse.ArgumentParser(description=__doc__)
-    arguments.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    for profile in measure(arguments.parse_args().pages):
-        print(profile.line())
+    heading = Measurement(f"milliseconds a page over {len(pages)} pages, by step:")
+    steps = (Measurement(f"    {name}", f"{1e3 * seconds / len(pages):.2f}") for name, seconds in best.items())
+    return [heading, *steps]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -14,8 +13,7 @@ from pathlib import Path
 
 import psutil
 from generated import write_real, write_web
-from passages import PAGES
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import documents, open_collection
 from thresher.costs import peak_memory
@@ -59,17 +57,6 @@ workers = 2
 
 
 @dataclass(frozen=True)
-class Fact:
-    """A measurement that is no ratio."""
-
-    text: str
-
-    def line(self) -> str:
-        """Return the measurement in one line."""
-        return self.text
-
-
-@dataclass(frozen=True)
 class Pass:
     """A scoring pass: its report, its wall seconds, and the bytes of its store."""
 
@@ -88,7 +75,7 @@ class Pass:
         return self.report.times.cpu / self.report.documents
 
 
-def measure(pages: Path, count: int = LARGE) -> Iterator[Ratio | Fact]:
+def measure(pages: Path, count: int = LARGE) -> Iterator[Measurement]:
     """Give the measurements as they are made."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -108,7 +95,7 @@ def measure(pages: Path, count: int = LARGE) -> Iterator[Ratio | Fact]:
         yield from _explore(large)
 
 
-def _reading(warc: Path, rounds: int = 5) -> Iterator[Ratio]:
+def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
     """Time pages of a WARC file, read and scored, against the same pages at hand; with three scorers and with all."""
     at_hand = [source.page() for source in documents(open_collection(warc))]
     for what, chosen in (
@@ -126,7 +113,7 @@ def _reading(warc: Path, rounds: int = 5) -> Iterator[Ratio]:
 
         best = interleaved({"read": read, "alone": alone}, rounds)
         name = f"reading {len(at_hand)} pages from WARC and scoring by {what} / scoring alone"
-        yield Ratio(name, best["read"], best["alone"], BAR_READING)
+        yield ratio(name, best["read"], best["alone"], BAR_READING)
 
 
 def _pass(warc: Path, store: Path, workers: int) -> Pass:
@@ -139,28 +126,30 @@ def _pass(warc: Path, store: Path, workers: int) -> Pass:
     return Pass(report, wall, sum(path.stat().st_size for path in store.glob("*.parquet")))
 
 
-def _workers(small: Path) -> Ratio:
+def _workers(small: Path) -> Measurement:
     seconds = {1: float("inf"), 2: float("inf")}
     for turn in range(3):
         for workers in seconds:
             spent = _pass(small / "web.warc.gz", small / f"scores-{workers}-{turn}", workers).wall
             seconds[workers] = min(seconds[workers], spent)
-    return Ratio(f"scoring {SMALL:,} generated pages by 2 workers / by 1", seconds[2], seconds[1], BAR_WORKERS)
+    return ratio(f"scoring {SMALL:,} generated pages by 2 workers / by 1", seconds[2], seconds[1], BAR_WORKERS)
 
 
-def _memory(small: ScoreReport, large: ScoreReport) -> Iterator[Fact]:
-    ratio = large.times.peak / small.times.peak
-    yield Fact(
-        f"peak of a worker over {large.documents:,} generated pages / over {small.documents:,}: {large.times.peak:.0f} MiB / "
-        f"{small.times.peak:.0f} MiB = {ratio:.2f}, {'within' if ratio <= BAR_MEMORY else 'ABOVE'} the bar of {BAR_MEMORY:g}"
+def _memory(small: ScoreReport, large: ScoreReport) -> Iterator[Measurement]:
+    value = large.times.peak / small.times.peak
+    yield Measurement(
+        f"peak of a worker over {large.documents:,} generated pages / over {small.documents:,}",
+        f"{large.times.peak:.0f} MiB / {small.times.peak:.0f} MiB = {value:.2f}",
+        value,
+        BAR_MEMORY,
     )
-    yield Fact(f"peak of the parent process so far: {peak_memory():.0f} MiB")
+    yield Measurement(f"peak of the parent process so far: {peak_memory():.0f} MiB")
 
 
-def _speed(generated: Pass, real: Pass) -> Iterator[Fact]:
+def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
     for name, done in (("generated", generated), ("real", real)):
         pages = done.report.documents
-        yield Fact(
+        yield Measurement(
             f"{pages:,} {name} pages of {done.page_bytes / 1000:.1f} kB, by 2 workers: {done.wall:.1f} s, "
             f"{pages / done.wall:,.0f} pages a second, {1000 * done.page_seconds:.2f} CPU ms a page, "
             f"{done.stored / pages / 1000:.2f} kB a page in the store"
@@ -170,31 +159,31 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Fact]:
     seconds = generated.page_seconds + share * (real.page_seconds - generated.page_seconds)
     stored = (1 - share) * generated.stored / generated.report.documents + share * real.stored / real.report.documents
     hours = CLUEWEB_PAGES * seconds / 3600
-    yield Fact(
+    yield Measurement(
         f"ClueWeb12-B13, {CLUEWEB_PAGES:,} pages, taken as {CLUEWEB_BYTES / 1000:g} kB each, between the two: "
         f"{hours:,.0f} core-hours of scoring by {', '.join(_NAMES)} (the paper's perplexity: {PAPER_CORE_HOURS}), "
         f"{CLUEWEB_PAGES * stored / 1e9:,.0f} GB of store, {generated.report.times.peak:.0f} MiB a worker"
     )
 
 
-def _sweep(folder: Path) -> Iterator[Fact]:
+def _sweep(folder: Path) -> Iterator[Measurement]:
     (folder / "scale.toml").write_text(_SWEEP, encoding="utf-8")
     began = time.perf_counter()
     results = run_experiment(load_experiment(folder / "scale.toml"), folder / "results", folder / "indexes")
     wall = time.perf_counter() - began
     baseline = next(row for row in results.rows if row.is_baseline)
-    yield Fact(
+    yield Measurement(
         f"an experiment over {baseline.documents:,} pages, scored, {len(results.rows)} variants indexed, "
         f"{results.topics} topics searched in each and evaluated: {wall:.0f} s"
     )
     for row in results.rows:
-        yield Fact(
+        yield Measurement(
             f"    {row.variant}: indexing {row.index.wall_seconds:.0f} s, {row.index_bytes / 1e6:.1f} MB, "
             f"searching {row.search.wall_seconds:.2f} s"
         )
 
 
-def _explore(folder: Path) -> Iterator[Ratio | Fact]:
+def _explore(folder: Path) -> Iterator[Measurement]:
     """Time `thresher explore`, whole, on scores that are there, against the baseline alone, built and searched."""
     experiment = load_experiment(folder / "scale.toml")
     topics = read_topic_set(experiment.topics)
@@ -208,13 +197,10 @@ def _explore(folder: Path) -> Iterator[Ratio | Fact]:
     began = time.perf_counter()
     peak = _peak_of(str(Path(sys.executable).with_name("thresher")), "explore", "scale.toml", folder=folder)
     ours = time.perf_counter() - began
-    yield Ratio(
+    yield ratio(
         f"exploring all cutoffs of {len(experiment.scorers)} scorers / one index and search", ours, theirs, BAR_EXPLORE
     )
-    yield Fact(
-        f"peak of all its processes: {peak:.0f} MiB, {'within' if peak <= BAR_EXPLORE_MIB else 'ABOVE'} "
-        f"the bar of {BAR_EXPLORE_MIB:.0f} MiB"
-    )
+    yield Measurement("peak of all its processes", f"{peak:.0f} MiB", peak, BAR_EXPLORE_MIB, " MiB")
 
 
 def _peak_of(*command: str, folder: Path) -> float:
@@ -231,12 +217,3 @@ def _peak_of(*command: str, folder: Path) -> float:
     if process.returncode:
         raise SystemExit(f"{' '.join(command)}: failed")
     return peak / 2**20
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--count", type=int, default=LARGE, help="pages of the large collection")
-    arguments = parser.parse_args()
-    for found in measure(arguments.pages, arguments.count):
-        print(found.line(), flush=True)

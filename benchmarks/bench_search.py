@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from passages import PAGES, passages, queries
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
+from passages import passages, queries
 
 from thresher.lucene import handles
 from thresher.lucene.indexing import IndexOptions, build_index
@@ -20,7 +19,7 @@ BAR = 1.1
 DEPTH = 1000
 
 
-def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int = 6) -> list[Ratio]:
+def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int = 6) -> list[Measurement]:
     """Return the ratios of the seconds for all queries.
 
     Against SimpleSearcher alone, its Java call without the hits coming to Python, and against the same with
@@ -50,7 +49,7 @@ def measure(pages: Path, documents: int = 20_000, topics: int = 50, rounds: int 
             bar = None if model == "qld(exact)" else BAR
             for name, other in (("alone", "SimpleSearcher"), ("read", "SimpleSearcher and its hits")):
                 label = f"{model}, {topics} queries / {other}"
-                results.append(Ratio(label, best["ours"], best[name], bar))
+                results.append(ratio(label, best["ours"], best[name], bar))
         java.close()
     return results
 
@@ -65,13 +64,3 @@ def _alone(java: Any) -> Any:
 
 def _read(java: Any, text: str) -> list[tuple[str, float]]:
     return [(hit.docid, hit.score) for hit in java.search(text, DEPTH)]
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--documents", type=int, default=20_000)
-    parser.add_argument("--rounds", type=int, default=6)
-    options = parser.parse_args()
-    for result in measure(options.pages, options.documents, rounds=options.rounds):
-        print(result.line())

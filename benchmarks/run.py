@@ -1,49 +1,72 @@
-"""All benchmarks: ratios measured in one run, each beside its bar.
+"""All benchmarks, or those that are named: each measurement beside its bar; what misses its bar comes last.
 
-usage: make bench [PAGES=folder of HTML pages]
+usage: make bench [NAME=index] [PAGES=folder of HTML pages]
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import sys
+import traceback
 from pathlib import Path
 
-import bench_boilerpipe
-import bench_explore
-import bench_index
-import bench_justext
-import bench_memory
-import bench_ncleaner
-import bench_pages
-import bench_profile
-import bench_scale
-import bench_search
-import language_models
+from measurements import Measurement
 from passages import PAGES
 
+# Workers before Java: see thresher.lucene.jvm. Each is the module `bench_<name>`, whose first line says what it measures.
+BENCHMARKS = (
+    "memory",
+    "explore",
+    "scale",
+    "pages",
+    "justext",
+    "boilerpipe",
+    "ncleaner",
+    "models",
+    "profile",
+    "index",
+    "search",
+)
 
-def main(pages: Path) -> None:
-    """Print every measurement as soon as it is there."""
-    if not any(pages.rglob("*.html")):
-        sys.exit(f"error: {pages}: there are no HTML pages. Fix: give a folder: make bench PAGES=collections/pydoc.")
-    print(f"pages: {pages.name if pages != PAGES else 'dragnet-300'}", flush=True)
-    # Workers before Java: see thresher.lucene.jvm.
-    for benchmark in (
-        bench_memory,
-        bench_explore,
-        bench_scale,
-        bench_pages,
-        bench_justext,
-        bench_boilerpipe,
-        bench_ncleaner,
-        language_models,
-        bench_profile,
-        bench_index,
-        bench_search,
-    ):
-        for found in benchmark.measure(pages):
-            print(found.line(), flush=True)
+
+def run(names: list[str], pages: Path) -> int:
+    """Print every measurement as soon as it is made, then what misses its bar and what failed; return an exit code."""
+    measured: list[Measurement] = []
+    failed = []
+    for name in names:
+        try:
+            for measurement in importlib.import_module(f"bench_{name}").measure(pages):
+                print(measurement.line(), flush=True)
+                measured.append(measurement)
+        except (Exception, SystemExit):
+            traceback.print_exc()
+            failed.append(name)
+    bars = [measurement for measurement in measured if measurement.bar is not None]
+    missed = [measurement for measurement in bars if measurement.misses]
+    print(f"\n{len(bars) - len(missed)} of {len(bars)} measurements are within their bars{', all but:' * bool(missed)}")
+    for measurement in missed:
+        print(f"    {measurement.line()}")
+    for name in failed:
+        print(f"    the benchmark {name} failed")
+    return 1 if failed else 0
+
+
+def main() -> int:
+    """Read the command line and run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"which, of {', '.join(BENCHMARKS)} [default: all]")
+    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML pages")
+    options = parser.parse_args()
+    if unknown := set(options.names) - set(BENCHMARKS):
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {', '.join(BENCHMARKS)}")
+    if not any(options.pages.rglob("*.html")):
+        parser.error(
+            f"{options.pages}: there are no HTML pages. Fix: give a folder: make bench PAGES=collections/pydoc."
+        )
+    print(f"pages: {options.pages.name if options.pages != PAGES else 'dragnet-300'}", flush=True)
+    return run(options.names or [*BENCHMARKS], options.pages)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else PAGES)
+    sys.exit(main())

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import math
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
-from passages import PAGES
-from ratios import Ratio, interleaved
+from measurements import Measurement, interleaved, ratio
 
 from thresher.language_models import WordModel, load_model, model_files
 from thresher.language_models.words.books import read_counts
@@ -84,56 +81,7 @@ class Dictionaries:
         return float(2 ** (-bits / len(tokens)))
 
 
-@dataclass(frozen=True)
-class Speed:
-    """How fast one core goes from text to perplexities."""
-
-    name: str
-    words: int
-    seconds: float
-
-    def line(self) -> str:
-        """Return the measurement in one line."""
-        speed = self.words / self.seconds
-        verdict = "within" if speed >= BAR_WORDS else "BELOW"
-        return (
-            f"{self.name}: {self.words:,} words in {self.seconds:.3f} s, {speed / 1e6:.2f} million a second, "
-            f"{verdict} the bar of {BAR_WORDS / 1e6:g}"
-        )
-
-
-@dataclass(frozen=True)
-class Loading:
-    """Seconds to load a model from a file."""
-
-    name: str
-    seconds: float
-    bar: float
-
-    def line(self) -> str:
-        """Return the measurement in one line."""
-        verdict = "within" if self.seconds <= self.bar else "ABOVE"
-        return f"loading {self.name}: {self.seconds:.4f} s, {verdict} the bar of {self.bar:g} s"
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Resident memory of a process before and after it loaded a model."""
-
-    name: str
-    before: float
-    after: float
-
-    def line(self) -> str:
-        """Return the measurement in one line."""
-        verdict = "within" if self.after < BAR_MB else "ABOVE"
-        return (
-            f"a process with {self.name}: {self.after:.1f} MB, {verdict} {BAR_MB:g} MB; "
-            f"{self.before:.1f} MB of it are Python, NumPy and lxml"
-        )
-
-
-def measure(folder: Path, rounds: int = 5) -> list[Speed | Ratio | Loading | Memory]:
+def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
     """Return how fast the text of a folder's pages is scored, by us and by dictionaries; loading times; memory.
 
     Ours begins with the text of each page and where its blocks end; the dictionaries are given sentences cut already.
@@ -156,15 +104,23 @@ def measure(folder: Path, rounds: int = 5) -> list[Speed | Ratio | Loading | Mem
             dictionaries.perplexity(sentence)
 
     best = interleaved({**{name: partial(ours, model) for name, model in models.items()}, "theirs": theirs}, rounds)
-    found: list[Speed | Ratio | Loading | Memory] = [
-        Speed(f"text to perplexities, tokeniser {name}", words, best[name]) for name in models
+    found: list[Measurement] = [
+        Measurement(
+            f"text to perplexities, tokeniser {name}",
+            f"{words:,} words in {best[name]:.3f} s, {words / best[name] / 1e6:.2f} million a second",
+            words / best[name],
+            BAR_WORDS,
+            " a second",
+            least=True,
+        )
+        for name in models
     ]
-    found.append(Ratio("text to perplexities / PyPlexity's dictionaries", best["words"], best["theirs"], BAR_RATIO))
+    found.append(ratio("text to perplexities / PyPlexity's dictionaries", best["words"], best["theirs"], BAR_RATIO))
     found += _loading(files.path, rounds)
     return [*found, _memory("books")]
 
 
-def _loading(arpa: Path, rounds: int) -> list[Loading]:
+def _loading(arpa: Path, rounds: int) -> list[Measurement]:
     """Time the ARPA file of `books`, and the binary that KenLM's `build_binary` makes of it, where that is installed."""
     with tempfile.TemporaryDirectory() as name:
         binary = Path(name) / "model.binary"
@@ -174,21 +130,15 @@ def _loading(arpa: Path, rounds: int) -> list[Loading]:
             paths["books from a KenLM binary"] = (binary, BAR_BINARY)
         words = TOKENISERS["words"]
         best = interleaved({name: partial(WordModel, path, words) for name, (path, _) in paths.items()}, rounds)
-    return [Loading(name, best[name], bar) for name, (_, bar) in paths.items()]
+    return [
+        Measurement(f"loading {name}", f"{best[name]:.4f} s", best[name], bar, " s") for name, (_, bar) in paths.items()
+    ]
 
 
-def _memory(model: str) -> Memory:
+def _memory(model: str) -> Measurement:
     load_model(model)
     command = [sys.executable, "-c", _MEMORY, model]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     before, after = np.array(done.stdout.split(), dtype=float).tolist()
-    return Memory(f"the language model {model}", before, after)
-
-
-if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pages", type=Path, default=PAGES, help="a folder of HTML files")
-    parser.add_argument("--rounds", type=int, default=5)
-    arguments = parser.parse_args()
-    for line in measure(arguments.pages, arguments.rounds):
-        print(line.line())
+    outcome = f"{after:.1f} MB, {before:.1f} MB of it Python, NumPy and lxml"
+    return Measurement(f"a process with the language model {model}", outcome, after, BAR_MB, " MB")
