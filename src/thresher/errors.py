@@ -1,4 +1,4 @@
-"""What can go wrong, as users see it.
+"""Errors as users see them.
 
     ThresherError              exit code
     ├── ConfigError            2   experiment file, command line, a name that does not parse
@@ -19,9 +19,9 @@ class ThresherError(Exception):
     """An error for the user. Shown as one line; the exit code tells its class.
 
     Args:
-        what: what is wrong, in words of the field.
-        fix: what to do about it, as an imperative.
-        where: the file (with its line, `name:line`), option or document it is about.
+        what: the problem, in terms of the field.
+        fix: what to do, as an imperative.
+        where: the file (`name:line`), option or document concerned.
     """
 
     exit_code = 1
@@ -33,7 +33,7 @@ class ThresherError(Exception):
         super().__init__(f"{where}: {what}. Fix: {fix}." if where else f"{what}. Fix: {fix}.")
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Workers send errors to their parent by pickle, which would call the class with the finished message.
+        # Pickle, by which workers send errors, would call the class with the whole message.
         return type(self), (self.what, self.fix, self.where)
 
     def lines(self) -> list[str]:

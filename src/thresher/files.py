@@ -1,4 +1,4 @@
-"""Files that are either whole or not there, digests, and names that are safe as file names."""
+"""Files that are either whole or absent, digests, and safe file names."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from thresher.streams import open_stream
 
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
-    """Turn an operating-system error about `path` into the error that a user is shown."""
+    """Return the error shown to users for an operating-system error about `path`."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
     if isinstance(error, FileNotFoundError):
         return InputError("there is no such file or folder", "check the path", str(path))
     if isinstance(error, PermissionError):
         return InputError("it may not be read or written", "change its permissions or choose another path", str(path))
-    # Making a folder where a file is says that the file exists: that it is no folder is what matters.
+    # `FileExistsError` comes from making a folder where a file is: the problem is that it is no folder.
     reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror or error
     return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
 
@@ -36,12 +36,10 @@ _LEFTOVER = re.compile(r"\..+\.\d+\.(old\.)?tmp")
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside `path`; on leaving without an error, rename what was written there to `path`.
-
-    Works for a file and for a folder (an old folder of that name is replaced). After an error nothing is left behind.
+    """Give a temporary name beside `path`, for a file or folder; rename it to `path` at the end, or remove it after an error.
 
     Raises:
-        ThresherError: for errors of the operating system, with the path that the user knows.
+        ThresherError: for errors of the operating system, naming `path`.
     """
     temporary = _aside(path, "tmp")
     try:
@@ -59,16 +57,16 @@ def atomic_path(path: Path) -> Iterator[Path]:
     except OSError as error:
         raise user_error(error, path) from error
     finally:
-        # What cannot be removed must not hide why.
+        # A failure to remove must not hide the first error.
         with suppress(OSError):
             _remove(temporary)
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder, which is whole or gone at every moment.
+    """Remove a folder; at every moment it is whole or gone.
 
     Raises:
-        OSError: if it may not be removed.
+        OSError: if it cannot be removed.
     """
     doomed = _aside(folder, "old.tmp")
     _remove(doomed)
@@ -77,9 +75,9 @@ def remove_folder(folder: Path) -> None:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files and folders that killed processes left below `folder`.
+    """Remove the temporary files and folders of killed processes below `folder`.
 
-    Only whoever holds `folder` for itself may call this: those of processes at work have the same names.
+    Only for who holds the lock of `folder`: temporary files of running processes look the same.
     """
     for path in [path for path in folder.rglob(".*.tmp") if _LEFTOVER.fullmatch(path.name)]:
         _remove(path)
@@ -121,10 +119,10 @@ def digest(value: Any) -> str:
 
 
 def file_fingerprint(path: Path) -> str:
-    """Return a digest over a file's name, size and modification time, which tells it from its other versions.
+    """Return a digest over a file's name, size and modification time.
 
     Raises:
-        ThresherError: if the file cannot be looked at.
+        ThresherError: if the file cannot be accessed.
     """
     try:
         status = path.stat()
@@ -147,7 +145,7 @@ def file_digest(path: Path) -> str:
 
 
 def safe_name(name: str) -> str:
-    """Return a canonical name as a file name: letters, digits and `@+._=-` stay, all else becomes `_`.
+    """Return a canonical name as a file name: characters other than letters, digits and `@+._=-` become `_`.
 
     >>> safe_name("perplexity(lm=books)@8000")
     'perplexity_lm=books_@8000'

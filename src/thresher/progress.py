@@ -1,4 +1,4 @@
-"""Progress bars for long work: on standard error, and only where a person watches."""
+"""Progress bars on standard error, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ Item = TypeVar("Item")
 
 
 class Progress:
-    """A bar that counts `unit`s; silent where standard error is no terminal.
-
-    Use it as a context manager and call `advance`.
-    """
+    """A bar that counts `unit`s. A context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
         self._bar = tqdm(
@@ -34,12 +31,12 @@ class Progress:
         self._bar.close()
 
     def advance(self, count: int = 1) -> None:
-        """Count `count` more units as done."""
+        """Count `count` more units."""
         self._bar.update(count)
 
 
 def progress(items: Iterable[Item], label: str, total: int | None, unit: str) -> Iterator[Item]:
-    """Pass `items` through and show how far they are."""
+    """Pass `items` through and show the progress."""
     with Progress(label, total, unit) as bar:
         for item in items:
             yield item

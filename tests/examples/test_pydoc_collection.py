@@ -136,7 +136,7 @@ def test_what_acts_on_import_is_left_out():
 
 def test_listing_imports_nothing():
     code = (
-        "import sys; from thresher.collections import pydoc; before = set(sys.modules); pydoc.module_names();"
+        "import sys; from thresher.examples import pydoc; before = set(sys.modules); pydoc.module_names();"
         "print(sorted(name for name in set(sys.modules) - before if name in pydoc.module_names()))"
     )
     source = str(Path(pydoc.__file__).parents[2])

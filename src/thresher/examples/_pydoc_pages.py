@@ -1,12 +1,10 @@
 """Render standard library modules as HTML pages: the child process of `thresher.examples.pydoc`.
 
-Run as a script, with nothing on the path but the standard library. Standard input holds
-`{"folder": str, "modules": [str, ...]}`; standard output gets
-`{"modules": [name, ...], "skipped": [[name, reason], ...]}`.
+A script, with only the standard library on its path. Standard input: `{"folder": str, "modules": [str, ...]}`; standard
+output: `{"modules": [name, ...], "skipped": [[name, reason], ...]}`.
 
-A page shows the values of a module's constants, among them the environment, paths and addresses of objects.
-What tells one machine or run from another is replaced here, before pydoc shortens a long value (which could
-cut a path in the middle, where it would no longer be recognised) and again over the whole page.
+Pages show the values of constants, among them the environment, paths and addresses of objects. Whatever depends on the machine
+or the run is replaced: before pydoc shortens long values (and cuts paths beyond recognition), and again in the whole page.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ENVIRONMENT = {"HOME": "/home/user", "LANG": "C.UTF-8", "PATH": "/usr/bin:/bin", "TZ": "UTC"}
-# These say nothing about the user, and prose on the pages means them literally.
+# The same everywhere, and meant literally in the pages' prose.
 _SHARED_PREFIXES = ("/", "/usr", "/usr/local")
 _SPACE = "(?: |&nbsp;)"
 _ADDRESS = re.compile(  # in what Python objects print, and in what libraries loaded by ctypes do
@@ -36,7 +34,7 @@ Replace = Callable[[str], str]
 
 
 def places() -> list[tuple[str, str]]:
-    """Return (folder or file of this interpreter, the name that pages show for it), the longest first."""
+    """Return (folder or file of this interpreter, its name in the pages), the longest first."""
     named = {
         sys.executable: "python",
         __file__: "pydoc.py",  # in `sys.modules`
@@ -52,10 +50,9 @@ def places() -> list[tuple[str, str]]:
 
 
 def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
-    """Return the function that puts names for `places` and takes out the addresses of objects.
+    """Return the function that replaces paths by their names and removes the addresses of objects.
 
-    An address goes as pydoc removes those at the end of a representation: `<function f at 0x7f…>` becomes
-    `<function f>`.
+    `<function f at 0x7f…>` becomes `<function f>`, as in pydoc itself at the end of a representation.
     """
     spelled: dict[str, str] = {}
     for place, name in named:
@@ -73,7 +70,7 @@ def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
 
 
 def forget_environment() -> None:
-    """Replace the environment, also as the interpreter found it at its start (`posix.environ`)."""
+    """Replace the environment, also that of the interpreter's start (`posix.environ`)."""
     started_with = importlib.import_module(os.name).environ
     os.environ.clear()
     os.environ.update(ENVIRONMENT)

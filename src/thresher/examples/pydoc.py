@@ -1,17 +1,16 @@
-"""The embedded collection: the reference pages of Python's standard library, rendered by pydoc here.
+"""The embedded collection: the reference pages of Python's standard library, rendered by pydoc.
 
-Nothing is downloaded and nothing is shipped: each module becomes an HTML page, `<module.dotted.name>.html`,
-as `python -m pydoc -w` would write it. The file's name without `.html` is the document id in the qrels.
+Nothing is downloaded or shipped: each module becomes an HTML page, `<module.dotted.name>.html`, as written by `python -m pydoc
+-w`. The file's name without `.html` is the document id in the qrels.
 
-Which modules: all that the running Python counts as its standard library, with their submodules, but not
+The collection has all modules of the running Python's standard library, with their submodules, except
 
-- those that act when they are imported (`antigravity` opens a browser, `this` and `__hello__` print);
-- programs, not libraries: `idlelib`, `turtledemo`, every `__main__`;
+- modules that act on import (`antigravity` opens a browser, `this` and `__hello__` print);
+- programs: `idlelib`, `turtledemo`, every `__main__`;
 - Python's tests (`test`, `*.test`, `*.tests`) and modules made for them (`xx…`);
-- names that begin with an underscore, save `__future__`: implementations that the page of the public module
-  documents (`_io` for `io`), so they would only double it;
-- `distutils` and `lib2to3`: 120 pages that Python 3.12 and 3.13 no longer have; without them the collection
-  is nearly the same in all versions, and so fits one set of topics and qrels.
+- names that begin with an underscore, except `__future__`: implementations documented by the public module (`_io` by `io`);
+- `distutils` and `lib2to3`: 120 pages that Python 3.12 and 3.13 no longer have; without them the collection is nearly the same
+  in all versions, and fits one set of topics and qrels.
 """
 
 from __future__ import annotations
@@ -39,16 +38,16 @@ _LOADER_VARIABLES = ("DYLD_FALLBACK_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LD_LIBR
 
 @dataclass(frozen=True)
 class GenerationReport:
-    """What a generation wrote: the number of pages, and (module, why) for each that has none."""
+    """The number of pages written, and (module, reason) for each module without a page."""
 
     modules: int
     skipped: tuple[tuple[str, str], ...]
 
 
 def module_names() -> tuple[str, ...]:
-    """Return the dotted names of the modules the collection is made of, sorted. None is imported.
+    """Return the sorted dotted names of the collection's modules, without importing them.
 
-    A name may belong to another operating system (`winreg`); `generate` reports it as skipped.
+    Some may be for other operating systems (`winreg`); `generate` reports them as skipped.
     """
     standard_library = sysconfig.get_path("stdlib")
     below = {name for name in _modules_below(standard_library, "") if _top(name) in sys.stdlib_module_names}
@@ -56,26 +55,22 @@ def module_names() -> tuple[str, ...]:
 
 
 def generate(folder: Path) -> GenerationReport:
-    """Render the standard library into `folder`, one `<module.dotted.name>.html` a module: 22 MB in 10 s.
-
-    See `generate_modules`, which gets `module_names()`.
-    """
+    """Render the standard library into `folder`: 22 MB in 10 s. See `generate_modules`."""
     return generate_modules(folder, module_names())
 
 
 def generate_modules(folder: Path, modules: Sequence[str]) -> GenerationReport:
-    """Render `modules` of the standard library into `folder`, whole or not at all.
+    """Render `modules` of the standard library into `folder`, all or none, in processes of their own.
 
-    The pages depend on the Python version and the operating system, not on the user, the environment or where
-    Python is installed; rendering the same modules twice gives the same bytes. Processes of their own import
-    the modules.
+    The pages depend on the Python version and the operating system, not on the user, the environment or Python's location;
+    the same modules give the same bytes.
 
     Args:
-        folder: where the pages go. Pages of an earlier generation there are replaced.
-        modules: dotted names. What is not in the standard library is skipped: it is not found.
+        folder: the pages' folder; earlier pages there are replaced.
+        modules: dotted names; those not in the standard library are skipped.
 
     Raises:
-        StateError: if `folder` holds anything but pages of an earlier generation.
+        StateError: if `folder` holds anything but earlier pages.
         MissingDependencyError: if this Python cannot render pages, for instance without pydoc.
         ThresherError: for errors of the operating system.
     """
@@ -86,7 +81,7 @@ def generate_modules(folder: Path, modules: Sequence[str]) -> GenerationReport:
 
 
 def _render(folder: Path, modules: Sequence[str]) -> GenerationReport:
-    """Split the work over `_PROCESSES` processes: a fixed number, for pages can show what else is loaded."""
+    """Split the work over a fixed number of processes, since pages can show what else is loaded."""
     shares = [share for share in (modules[first::_PROCESSES] for first in range(_PROCESSES)) if share]
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         reports = list(pool.map(lambda share: _render_share(folder, share), shares))
