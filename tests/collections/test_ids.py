@@ -2,7 +2,6 @@
 
 import re
 import unicodedata
-from pathlib import PurePosixPath
 from urllib.parse import unquote_to_bytes
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.collections import ID_RULES, IdRule, Source
-from thresher.collections.ids import escape_id, file_id, id_problem, unique
+from thresher.collections.ids import escape_id, id_problem, unique
 from thresher.errors import ConfigError, InputError
 
 
@@ -33,17 +32,16 @@ from thresher.errors import ConfigError, InputError
     ],
 )
 def test_ids_of_files(path, rule, prefix, keep, expected):
-    assert file_id(PurePosixPath(path), rule, prefix, keep) == expected
     assert IdRule(rule, prefix, keep).apply(path) == expected
 
 
 def test_problems_of_rules():
     assert ID_RULES == ("path", "stem")
     with pytest.raises(ConfigError) as caught:
-        file_id(PurePosixPath("a.html"), "url")
+        IdRule("url").apply("a.html")
     assert str(caught.value) == "collection.ids: unknown rule for ids 'url'. Fix: use one of path, stem."
     with pytest.raises(InputError) as caught:
-        file_id(PurePosixPath("xy/a.html"), "path", "x")
+        IdRule("path", "x").apply("xy/a.html")
     assert str(caught.value) == "xy/a.html: the file is not below the prefix 'x'. Fix: correct collection.prefix."
 
 

@@ -2,43 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Protocol
 
-from thresher.collections.ids import ID_RULES, escape_id, file_id
+from thresher.collections.ids import IdRule
 from thresher.collections.records import Part, Reading, Span
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """Endings of the names of HTML pages."""
-
-
-@dataclass(frozen=True)
-class IdRule:
-    """How document ids are formed from file names: see `thresher.collections.ids.file_id`.
-
-    Every match of the regular expression `pattern` is then replaced by `replacement`, where qrels spell ids differently.
-    `escape` writes characters that a TREC run cannot hold as %XX.
-    """
-
-    ids: str = ID_RULES[0]
-    prefix: str = ""
-    keep_suffix: bool = False
-    escape: bool = False
-    pattern: str = ""
-    replacement: str = ""
-
-    def apply(self, path: str) -> str:
-        """Return the id of the file at `path`, relative to the collection's root and with `/`."""
-        return self.fit(file_id(PurePosixPath(path), self.ids, self.prefix, self.keep_suffix))
-
-    def fit(self, document_id: str) -> str:
-        """Return an id with the pattern replaced and, if asked for, escaped."""
-        if self.pattern:
-            document_id = re.sub(self.pattern, self.replacement, document_id)
-        return escape_id(document_id) if self.escape else document_id
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from thresher.collections.records import Source
@@ -15,37 +16,54 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 ID_RULES = ("path", "stem")
 
 
-def file_id(path: PurePosixPath, rule: str, prefix: str = "", keep_suffix: bool = False) -> str:
-    """Return the document id of a file.
+@dataclass(frozen=True)
+class IdRule:
+    """How document ids are formed from file names.
 
-    Args:
-        path: its path below the collection's root, with `/`.
-        rule: `path` for the whole path below `prefix`, `stem` for the file name alone.
-        prefix: a folder to leave out of all ids.
-        keep_suffix: whether `.html` stays.
-
-    Raises:
-        InputError: if the file is not below `prefix`.
-        ConfigError: if there is no such rule.
-
-    >>> file_id(PurePosixPath("pages/sql/select.html"), "path", "pages")
-    'sql/select'
+    `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
+    stays. Every match of the regular expression `pattern` is then replaced by `replacement`, where qrels spell ids
+    differently. `escape` writes characters that a TREC run cannot hold as %XX.
     """
-    if rule not in ID_RULES:
-        raise ConfigError(f"unknown rule for ids {rule!r}", f"use one of {', '.join(ID_RULES)}", "collection.ids")
-    # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
-    stem = path.name if keep_suffix else path.name.rpartition(".")[0] or path.name
-    if rule == "stem":
-        return stem
-    folder = path.parent
-    if prefix:
-        try:
-            folder = folder.relative_to(prefix)
-        except ValueError as error:
-            raise InputError(
-                f"the file is not below the prefix {prefix!r}", "correct collection.prefix", str(path)
-            ) from error
-    return stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}"
+
+    ids: str = ID_RULES[0]
+    prefix: str = ""
+    keep_suffix: bool = False
+    escape: bool = False
+    pattern: str = ""
+    replacement: str = ""
+
+    def apply(self, path: str) -> str:
+        """Return the id of the file at `path`, relative to the collection's root and with `/`.
+
+        Raises:
+            InputError: if the file is not below `prefix`.
+            ConfigError: if there is no such rule.
+
+        >>> IdRule("path", "pages").apply("pages/sql/select.html")
+        'sql/select'
+        """
+        if self.ids not in ID_RULES:
+            known = ", ".join(ID_RULES)
+            raise ConfigError(f"unknown rule for ids {self.ids!r}", f"use one of {known}", "collection.ids")
+        file = PurePosixPath(path)
+        # Not `with_suffix`, whose treatment of `..html` depends on Python's version.
+        stem = file.name if self.keep_suffix else file.name.rpartition(".")[0] or file.name
+        if self.ids == "stem":
+            return self.fit(stem)
+        folder = file.parent
+        if self.prefix:
+            try:
+                folder = folder.relative_to(self.prefix)
+            except ValueError as error:
+                what = f"the file is not below the prefix {self.prefix!r}"
+                raise InputError(what, "correct collection.prefix", path) from error
+        return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
+
+    def fit(self, document_id: str) -> str:
+        """Return an id with the pattern replaced and, if asked for, escaped."""
+        if self.pattern:
+            document_id = re.sub(self.pattern, self.replacement, document_id)
+        return escape_id(document_id) if self.escape else document_id
 
 
 def id_problem(document_id: str) -> str:

@@ -33,7 +33,7 @@ _ADDRESS = re.compile(  # in what Python objects print, and in what libraries lo
 Replace = Callable[[str], str]
 
 
-def places() -> list[tuple[str, str]]:
+def named_paths() -> list[tuple[str, str]]:
     """Return (folder or file of this interpreter, its name in the pages), the longest first."""
     named = {
         sys.executable: "python",
@@ -44,9 +44,9 @@ def places() -> list[tuple[str, str]]:
     for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix):
         if prefix.rstrip("/") and prefix not in _SHARED_PREFIXES:
             named.setdefault(prefix, "Prefix")
-    for place, name in tuple(named.items()):
-        named.setdefault(os.path.realpath(place), name)
-    return sorted(((place, name) for place, name in named.items() if place), key=lambda item: -len(item[0]))
+    for path, name in tuple(named.items()):
+        named.setdefault(os.path.realpath(path), name)
+    return sorted(((path, name) for path, name in named.items() if path), key=lambda item: -len(item[0]))
 
 
 def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
@@ -55,16 +55,16 @@ def machine_independent(named: Iterable[tuple[str, str]]) -> Replace:
     `<function f at 0x7f…>` becomes `<function f>`, as in pydoc itself at the end of a representation.
     """
     spelled: dict[str, str] = {}
-    for place, name in named:
-        for form in (place, place.replace("\\", "\\\\"), Path(place).as_posix()):
+    for path, name in named:
+        for form in (path, path.replace("\\", "\\\\"), Path(path).as_posix()):
             escaped = html.escape(form, quote=False)
             for spelling in (form, escaped, escaped.replace(" ", "&nbsp;"), urllib.parse.quote(form)):
                 spelled.setdefault(spelling, name)
     longest_first = sorted(spelled, key=len, reverse=True)
-    path = re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?![\\w-])")
+    known = re.compile(f"(?:{'|'.join(map(re.escape, longest_first))})(?![\\w-])")
 
     def replace(text: str) -> str:
-        return _ADDRESS.sub("", path.sub(lambda match: spelled[match[0]], text))
+        return _ADDRESS.sub("", known.sub(lambda match: spelled[match[0]], text))
 
     return replace
 
@@ -116,7 +116,7 @@ def main() -> None:
     sys.argv[:] = sys.orig_argv[:] = ["pydoc"]
     sys.path[:] = [entry for entry in sys.path if entry]
     forget_environment()
-    replace = machine_independent(places())
+    replace = machine_independent(named_paths())
     shorten = pydoc.cram
     pydoc.cram = lambda text, maxlen: shorten(replace(text), maxlen)
     with contextlib.redirect_stdout(sys.stderr):  # what modules print while imported is not the report

@@ -12,9 +12,8 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.collections.base import IdRule
 from thresher.collections.files import FORMATS
-from thresher.collections.ids import ID_RULES
+from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
     BACKENDS,
     BLOCK_RULES,

@@ -28,7 +28,7 @@ from thresher.errors import (
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
 
-_PLACES_OF_THE_MACHINE = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
+_LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
 _started_in: int | None = None
 
@@ -62,8 +62,8 @@ def java_version(home: Path) -> str:
         release = (home / "release").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    found = re.search(r'^JAVA_VERSION="?(\d+(?:\.\d+)*)', release, re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r'^JAVA_VERSION="?(\d+(?:\.\d+)*)', release, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def find_jar() -> Path:
@@ -98,11 +98,10 @@ def check_installed() -> None:
 
 
 def start(heap_mib: int | None = None) -> None:
-    """Start the Java virtual machine, unless it runs already.
+    """Start the JVM, unless it runs already.
 
     Args:
-        heap_mib: the most memory that Java may take for its objects, in MiB; half of the machine's memory if
-            None. Only the call that starts the machine decides it.
+        heap_mib: the largest heap in MiB; by default half of the machine's memory. Only the call that starts the JVM counts.
 
     Raises:
         MissingDependencyError: if Java, the jar or pyjnius is missing.
@@ -141,25 +140,25 @@ def java_class(name: str) -> Any:
 
 
 def java_cast(name: str, value: Any) -> Any:
-    """Return the Java object `value` seen as class or interface `name`, by which pyjnius finds methods."""
+    """Return the Java object `value` as class or interface `name`, in which pyjnius looks up methods."""
     from jnius import cast
 
     return cast(name, value)
 
 
 def java_bytes(array: Any) -> bytes:
-    """Return a `byte[]`, as pyjnius hands it over, as bytes."""
+    """Return a `byte[]` of pyjnius as bytes."""
     copied: bytes = array.tostring()
     return copied
 
 
 def java_folder(folder: Path) -> Any:
-    """Return `folder` as a `java.nio.file.Path`; relative ones count from Python's working folder."""
+    """Return `folder` as a `java.nio.file.Path`, relative to Python's working folder."""
     return java_class("java.nio.file.Paths").get(str(folder.absolute()))
 
 
 def java_report() -> dict[str, str]:
-    """Return the Java home, its version, the jar and the heap in words, without starting Java.
+    """Return the Java home, its version, the jar and the heap, for display, without starting Java.
 
     Raises:
         MissingDependencyError: if Java or the jar is missing.
@@ -173,7 +172,7 @@ def java_report() -> dict[str, str]:
 
 
 def user_error_of_java(error: Exception, where: str) -> ThresherError:
-    """Turn an exception out of Java about the index or file `where` into the error that a user is shown."""
+    """Return the error shown to users for a Java exception about the index or file `where`."""
     text = str(error)
     if "No space left" in text or "Disk quota" in text:
         return ResourceError("no space left on the disk", "free some space and run the same command again", where)
@@ -200,10 +199,10 @@ def _options(heap_mib: int | None) -> list[str]:
 
 
 def _load(home: Path) -> None:
-    """Import pyjnius, which starts the machine; the environment that other programs see stays as it was."""
+    """Import pyjnius, which starts the JVM; the environment of other programs stays as it was."""
     needed = {"JAVA_HOME": str(home)}
     if os.environ.get("LC_ALL") in ("C", "POSIX"):
-        # Java takes the encoding of file names from here, and would refuse all that are not ASCII.
+        # Java's encoding of file names, which would be ASCII.
         needed["LC_ALL"] = "C.UTF-8"
     before = {name: os.environ.get(name) for name in needed}
     os.environ.update(needed)
@@ -221,4 +220,4 @@ def _load(home: Path) -> None:
 
 
 def _has_machine(home: Path) -> bool:
-    return any((home / place).is_file() for place in _PLACES_OF_THE_MACHINE)
+    return any((home / library).is_file() for library in _LIBRARIES)

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -170,7 +170,7 @@ class Searcher:
             raise ConfigError(f"a depth of {depth} hits is too small", "give a depth of 1 or more")
         self._folder, self._model, self._depth = folder, model, depth
         self._stack = ExitStack()
-        self._ranking: _Ranking | None = None
+        self._ranking: LuceneRanking | ExactRanking | None = None
 
     def __enter__(self) -> Searcher:
         with ExitStack() as stack:
@@ -223,7 +223,3 @@ class Searcher:
             hits[identifier] = self.search(query)
             latencies.append((time.perf_counter() - started) * 1000)
         return SearchReport(hits, latencies, time.perf_counter() - began)
-
-
-class _Ranking(Protocol):
-    def rank(self, query: str) -> tuple[list[str], list[float]]: ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import struct
 from dataclasses import dataclass
-from typing import BinaryIO, Protocol, cast
+from typing import BinaryIO, cast
 
 from fastwarc.stream_io import ZstdReader
 from isal import isal_zlib
@@ -52,39 +52,12 @@ class Blocks:
         return -1
 
 
-class Member(Protocol):
-    """A gzip member or zstd frame at `offset`.
+class GzipMember:
+    """A member of a gzip file (RFC 1952) at `offset`.
 
     `end`: where it ends, None while unknown. `problem`: why it cannot be read to its end. `taken` and `given`: the bytes read
     and decompressed so far.
     """
-
-    offset: int
-    end: int | None
-    problem: str | None
-    taken: int
-    given: int
-
-    def read(self) -> bytes:
-        """Return the next bytes, at most a MiB; none at the end or damage."""
-        ...
-
-
-class Packing(Protocol):
-    """A format that compresses records one by one."""
-
-    @property
-    def magic(self) -> bytes:
-        """The first bytes of a member."""
-        ...
-
-    def member(self, offset: int) -> Member:
-        """Open the member at `offset`."""
-        ...
-
-
-class GzipMember:
-    """A member of a gzip file (RFC 1952)."""
 
     def __init__(self, blocks: Blocks, offset: int) -> None:
         self.offset = offset
@@ -129,8 +102,8 @@ class Gzip:
     def __init__(self, blocks: Blocks) -> None:
         self._blocks = blocks
 
-    def member(self, offset: int) -> Member:
-        """Open what lies at `offset`."""
+    def member(self, offset: int) -> GzipMember:
+        """Open the member at `offset`."""
         return GzipMember(self._blocks, offset)
 
 
@@ -153,7 +126,7 @@ class _Slice:
 
 
 class ZstdFrame:
-    """A frame of a zstd file (RFC 8878); a skippable frame gives no bytes.
+    """A frame of a zstd file (RFC 8878), with the attributes of `GzipMember`; a skippable frame gives no bytes.
 
     Its end follows from the sizes of its blocks, without decompression.
     """
@@ -213,8 +186,8 @@ class Zstd:
             stored = bytes(blocks.view(8, size, size))
             self._dictionary = _unpack(stored) if stored.startswith(ZSTD_MAGIC) else stored
 
-    def member(self, offset: int) -> Member:
-        """Open what lies at `offset`."""
+    def member(self, offset: int) -> ZstdFrame:
+        """Open the frame at `offset`."""
         return ZstdFrame(self._blocks, offset, self._dictionary)
 
 
@@ -246,9 +219,13 @@ def _frame_end(blocks: Blocks, offset: int) -> int | None:
             return at + (4 if flags & 4 else 0)
 
 
+Packing = Gzip | Zstd
+"""How records are compressed one by one."""
+
+
 @dataclass
 class _Opened:
-    member: Member
+    member: GzipMember | ZstdFrame
     data: bytes
 
     @property

@@ -43,25 +43,18 @@ def find_empty_line(data: bytes, at: int, end: int) -> tuple[int, int] | None:
 
 
 class Feed(Protocol):
-    """The source of a window's bytes."""
+    """The source of a window's bytes.
+
+    `problem`, at its end: why the last bytes may be incomplete; None if nothing is missing. `inflation`: decompressed bytes a
+    compressed byte, recently. `read` returns at most a MiB or so, nothing at the end; after `abandon`, it gives the end.
+    """
 
     @property
-    def problem(self) -> str | None:
-        """At its end: why the last bytes may be incomplete; None if nothing is missing."""
-        ...
-
-    def read(self) -> bytes:
-        """Return the next bytes, at most a MiB or so; none at the end."""
-        ...
-
+    def problem(self) -> str | None: ...  # noqa: D102
     @property
-    def inflation(self) -> float:
-        """Decompressed bytes a compressed byte, recently."""
-        ...
-
-    def abandon(self) -> None:
-        """Read no more: the next `read` gives the end."""
-        ...
+    def inflation(self) -> float: ...  # noqa: D102
+    def read(self) -> bytes: ...  # noqa: D102
+    def abandon(self) -> None: ...  # noqa: D102
 
 
 class Window:
