@@ -1,9 +1,8 @@
-"""Text as character models see it: an alphabet of ASCII, one code a character, and the n-grams over it.
+"""The alphabets of character models, and n-grams over them as numbers.
 
 Source: Evert, A Lightweight and Efficient Tool for Cleaning Web Pages, LREC 2008, section 3, and StupidOS, WAC 2007,
 section 3.2: characters outside ASCII become tildes; the non-lexical alphabet maps letters to `a` and digits to `0`. The papers
-do not say what a segment's first characters have as their history; here it is signs that stand for the segment's begin, so
-that no history reaches into the segment before.
+do not give the history of a segment's first characters; here it is padding: no history reaches into the segment before.
 """
 
 from __future__ import annotations
@@ -22,21 +21,21 @@ Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.uint8]
 
 BEGIN = 0
-"""The code before a segment's first character; it parts segments and is never predicted."""
+"""The code of padding before a segment's first character; it separates segments and is never predicted."""
 MOST = 9
 """The longest n-grams whose numbers fit into 64 bits with either alphabet."""
 _OTHER = 127
-# Categories of characters that are no text: controls, invisible format signs, private use, not assigned.
+# Categories of characters that are no text: controls, invisible format characters, private use, unassigned.
 _INVALID = frozenset(("Cc", "Cf", "Co", "Cn"))
 _REPLACEMENT = "\ufffd"
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """Which signs a model tells apart.
+    """The signs that a model distinguishes.
 
-    `size` is the number of codes: `BEGIN` and one for each sign, of which there are `size - 1`. `table` gives the code of each
-    byte from 0 to 127; 127 stands for all that is not ASCII.
+    `size` is the number of codes: `BEGIN` and `size - 1` signs. `table` gives the code of each byte from 0 to 127; 127 stands
+    for all that is not ASCII.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Alphabet:
 
 
 def _alphabet(name: str, same: Iterable[str]) -> Alphabet:
-    """Make an alphabet of printable ASCII in which the characters of each text in `same` are one sign, its first."""
+    """Make an alphabet of printable ASCII in which all characters of each text in `same` become its first."""
     signs = {chr(code): chr(code) for code in range(32, _OTHER)}
     for group in same:
         signs |= dict.fromkeys(group, group[0])
@@ -63,15 +62,15 @@ ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL)}
 
 
 def normalise(segment: str) -> str:
-    """Return one segment as models are trained on it: without invalid characters, single spaces for white space."""
+    """Return a segment as models are trained on it: without invalid characters, white space as single spaces."""
     return without_invalid(" ".join(segment.encode("utf-8", "replace").decode().split()))
 
 
 def without_invalid(text: str) -> str:
     """Return `text` without characters that are no text (NCleaner, section 2, the post-processing step).
 
-    These are controls outside ASCII, invisible format signs, private use, what Unicode has not assigned, and U+FFFD.
-    Segments and words stay apart by one line feed or space each, if they were.
+    These are controls outside ASCII, invisible format characters, private use, unassigned code points, and U+FFFD. Segments
+    stay separated by one line feed each, words by one space.
     """
     invalid = [
         character
@@ -85,30 +84,30 @@ def without_invalid(text: str) -> str:
 
 
 def encode(text: str, alphabet: Alphabet) -> Codes:
-    """Return one code for each character of `text`, in which line feeds part segments."""
+    """Return one code for each character of `text`, in which line feeds separate segments."""
     if text.isascii():
         return np.frombuffer(text.encode().translate(_whole(alphabet)), dtype=np.uint8)
     codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), _OTHER)
-    found: Codes = np.frombuffer(alphabet.table, dtype=np.uint8)[codes]
-    return found
+    encoded: Codes = np.frombuffer(alphabet.table, dtype=np.uint8)[codes]
+    return encoded
 
 
 def ngrams(text: str, n: int, alphabet: Alphabet) -> Ints:
-    """Return the number of the n-gram that ends at each character of `text`, in which line feeds part segments.
+    """Return the number of the n-gram that ends at each character of `text`, in which line feeds separate segments.
 
-    The number is Σ code · size^place, the last character at place 0; where it ends in `BEGIN` (its remainder by `size` is 0)
-    there is no character. Each segment has n - 1 `BEGIN` before it, and at least one, so that a line feed becomes as many
-    entries; shape (characters other than line feeds + max(1, n - 1) for each line feed).
+    The number is Σ code · size^i over i = 0, 1, … characters before the last. Before each segment are max(1, n - 1) `BEGIN`;
+    an n-gram that ends in one (its number modulo `size` is 0) is that of no character. Shape (characters other than line
+    feeds + max(1, n - 1) for each line feed).
     """
     begin = "\n" * max(1, n - 1)
-    # Single characters have no history, so that the first segment's begin is none of theirs.
+    # Single characters have no history, and need no padding before the first segment.
     first = 1 if n == 1 else 0
     codes = encode(begin + text.replace("\n", begin), alphabet).astype(np.int64)
     return _windows(codes[first:], n, alphabet.size)
 
 
 def _windows(codes: Ints, n: int, size: int) -> Ints:
-    """Return the numbers of all n codes in a row, by those of half as many."""
+    """Return the numbers of all n consecutive codes, from those of half as many."""
     if n == 1:
         return codes
     half = n // 2

@@ -1,4 +1,4 @@
-"""Training: n-gram counts of clean and of raw text, and what becomes of them.
+"""Training: n-gram counts of clean and of raw text, and the probabilities from them.
 
 Source: Evert, NCleaner, LREC 2008, section 3; StupidOS, WAC 2007, section 3.2.
 """
@@ -16,13 +16,13 @@ from thresher.language_models.characters.alphabet import LEXICAL, MOST, NON_LEXI
 
 Floats = npt.NDArray[np.float64]
 
-# Numbers of n-grams are counted in portions of so many, which bounds the memory that training takes.
+# N-grams that are counted at once, which bounds the memory of training.
 _PORTION = 2_000_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What is chosen before training: the n-gram size, the weight q of the next shorter history, the alphabet.
+    """The choices before training: the n-gram size, the weight q of the next shorter history, the alphabet.
 
     Raises:
         ConfigError: if n is not from 1 to 9, or q not between 0 and 1.
@@ -40,9 +40,9 @@ class Settings:
 
 
 STANDARD = Settings()
-"""The papers' choice for letters as they are: n = 3, q = 0.5."""
+"""The papers' choice for the lexical alphabet."""
 STANDARD_NON_LEXICAL = Settings(6, 0.4, NON_LEXICAL)
-"""The papers' choice for one sign for all letters: n = 6, q = 0.4."""
+"""The papers' choice for the non-lexical alphabet."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,8 @@ class CharacterModel:
 
     Attributes:
         settings: n, q and the alphabet.
-        keys: the n-grams that were seen, ascending, as `characters.ngrams` numbers them.
-        clean: how often each occurs in the cleaned pages.
-        raw: how often each occurs in the raw pages.
+        keys: the n-grams that were seen, ascending, as `alphabet.ngrams` numbers them; shape (n-grams).
+        clean, raw: how often each occurs in the cleaned and in the raw pages; shape (n-grams) each.
         pages: the number of pages.
         training: where they are from, in words.
     """
@@ -111,7 +110,7 @@ def unigrams(model: CharacterModel) -> tuple[Floats, Floats]:
     """Return the add-one probability of each sign in the clean and the dirty model; shape (alphabet size), 0 for `BEGIN`.
 
     P(c) = (count(c) + 1) / (characters + signs). A difference below 0 counts as 0 before the one is added: the papers clamp
-    to [0, 1] after training, and a sign of probability 0 would decide over its whole segment.
+    to [0, 1] after training, but a sign of probability 0 would decide its whole segment.
     """
     size = model.settings.alphabet.size
     last = model.keys % size
@@ -124,15 +123,14 @@ def order(model: CharacterModel, length: int) -> Order:
     """Return the n-grams of a length of at least 2 and their probabilities.
 
     P(c | h) = count(hc) / count(h) in the clean model. In the dirty model counts are differences, raw less clean, and the
-    result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0, since nothing
-    was seen after it.
+    result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0.
     """
     size = model.settings.alphabet.size
-    keys, places = np.unique(model.keys % size**length, return_inverse=True)
+    keys, of_key = np.unique(model.keys % size**length, return_inverse=True)
     histories, of_history = np.unique(keys // size, return_inverse=True)
     probabilities = []
     for counts in (model.clean, model.raw - model.clean):
-        each = np.bincount(places, counts, len(keys))
+        each = np.bincount(of_key, counts, len(keys))
         totals = np.bincount(of_history, each, len(histories))[of_history]
         quotients = np.divide(each, totals, out=np.zeros_like(each), where=totals > 0)
         probabilities.append(np.clip(quotients, 0.0, 1.0))

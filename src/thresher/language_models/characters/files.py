@@ -32,10 +32,10 @@ _FIX = "train it again with `thresher ncleaner train`"
 
 
 def card(model: CharacterModel) -> dict[str, Any]:
-    """Return what must be known of a model, as JSON holds it.
+    """Return a model's card for JSON.
 
-    `ngrams` is the number of different n-grams; `characters` how many of them were counted in clean and in raw text; `digest`
-    is the SHA-256 of the arrays.
+    `ngrams` is the number of distinct n-grams; `characters` that of all in clean and in raw text; `digest` the SHA-256 of the
+    arrays.
     """
     settings = model.settings
     return {
@@ -67,7 +67,7 @@ def write_model(path: Path, model: CharacterModel) -> None:
         members[f"{name}.npy"] = buffer.getvalue()
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in members.items():
-            # Made by name alone, a member has the year 1980 and no rights of this machine.
+            # Made from a name alone, a member has the year 1980 and no permissions of this machine.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
@@ -122,14 +122,11 @@ def _array(content: bytes) -> Ints:
 
 
 def _narrow(values: Ints) -> npt.NDArray[Any]:
-    """Return the values, which are not negative, in the smallest type that holds them, the low byte first."""
+    """Return values of at least 0 in the smallest type that holds them, little-endian."""
     largest = int(values.max(initial=0))
     kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)
     return values.astype(np.dtype(kind).newbyteorder("<"))
 
 
 def _digest(*arrays: Ints) -> str:
-    found = hashlib.sha256()
-    for values in arrays:
-        found.update(values.astype("<i8").tobytes())
-    return found.hexdigest()
+    return hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in arrays)).hexdigest()

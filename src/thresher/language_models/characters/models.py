@@ -60,7 +60,7 @@ def load_character_model(name: str) -> CharacterModel:
 
 @lru_cache(maxsize=4)
 def load_segment_scorer(name: str) -> SegmentScorer:
-    """Load a model, ready for scoring; a process holds one copy.
+    """Load a model, ready for scoring; a process holds one copy of each of the last four.
 
     Raises:
         ThresherError: as `load_character_model`.

@@ -21,7 +21,7 @@ _HTML = (".html", ".htm", ".xhtml")
 
 @dataclass(frozen=True)
 class Pairs:
-    """Files of cleaned and raw pages that belong together, and the number of raw pages that have no cleaned one."""
+    """Pairs of files of a cleaned and a raw page, and the number of raw pages that have no cleaned one."""
 
     files: tuple[tuple[Path, Path], ...]
     alone: int = 0
@@ -33,7 +33,7 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
     Args:
         clean: the cleaned page, or a folder of them, sub-folders included.
         raw: the raw page, or a folder of them.
-        most: take so many pairs, drawn at random; with a larger number come the same and more. None takes all.
+        most: how many pairs to draw at random; a larger number draws the same and more. None takes all.
         seed: of that draw.
 
     Raises:
@@ -62,7 +62,7 @@ def page_files(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: if there is none, or two have the same name.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     try:
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
     except OSError as error:
@@ -72,12 +72,12 @@ def page_files(folder: Path) -> dict[str, Path]:
         if any(part.startswith(".") for part in inside.parts):
             continue
         name = inside.with_suffix("").as_posix()
-        if name in found:
-            raise InputError(f"it has the name of {found[name].name}", "remove or rename one of them", str(path))
-        found[name] = path
-    if not found:
+        if name in files:
+            raise InputError(f"it has the name of {files[name].name}", "remove or rename one of them", str(path))
+        files[name] = path
+    if not files:
         raise InputError("it holds no files", "give a folder of pages", str(folder))
-    return found
+    return files
 
 
 def read_pairs(pairs: Pairs, lynx: bool = False) -> Iterator[tuple[list[str], list[str]]]:

@@ -6,8 +6,8 @@ Both models interpolate (Evert, NCleaner, LREC 2008, Eq. 1)
 
 and a segment's score is Σ (ln P*_clean - ln P*_dirty) over its characters. The factor before the sum is the same in both and
 cancels. An n-gram that neither model has seen contributes 0 to both sums, which leaves q times the sums of the shorter n-gram,
-and q cancels as well. So what a character adds depends only on the longest n-gram ending at it that was seen: one number a
-seen n-gram, and no logarithm while scoring.
+and q cancels as well. So a character's term depends only on the longest seen n-gram that ends at it: one number a seen n-gram,
+and no logarithm while scoring.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from thresher.language_models.characters.alphabet import Ints, ngrams, without_invalid
 from thresher.language_models.characters.counts import CharacterModel, Floats, order, unigrams
 
-# N-grams up to this length have an entry each, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
+# All n-grams up to this length have an entry, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
 _DENSE = 3
 # Slots for each entry of a hash table, at least.
 _ROOM = 2
@@ -39,20 +39,20 @@ class SegmentScorer:
         self._low = min(settings.n, _DENSE)
         clean, dirty = unigrams(model)
         for length in range(2, self._low + 1):
-            found = order(model, length)
+            seen = order(model, length)
             clean, dirty = (np.tile(settings.q * shorter, size) for shorter in (clean, dirty))
-            clean[found.keys] += found.clean
-            dirty[found.keys] += found.dirty
+            clean[seen.keys] += seen.clean
+            dirty[seen.keys] += seen.dirty
         self._dense = _log_ratio(clean, dirty)
         shorter_keys = np.arange(len(clean))
         self._hashed: list[HashTable] = []
         for length in range(_DENSE + 1, settings.n + 1):
-            found = order(model, length)
-            shorter = np.searchsorted(shorter_keys, found.keys % size ** (length - 1))
-            clean = settings.q * clean[shorter] + found.clean
-            dirty = settings.q * dirty[shorter] + found.dirty
-            shorter_keys = found.keys
-            self._hashed.append(hash_table(found.keys, _log_ratio(clean, dirty)))
+            seen = order(model, length)
+            shorter = np.searchsorted(shorter_keys, seen.keys % size ** (length - 1))
+            clean = settings.q * clean[shorter] + seen.clean
+            dirty = settings.q * dirty[shorter] + seen.dirty
+            shorter_keys = seen.keys
+            self._hashed.append(hash_table(seen.keys, _log_ratio(clean, dirty)))
 
     @property
     def bytes(self) -> int:
@@ -62,8 +62,7 @@ class SegmentScorer:
     def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
-        What was scored before, or stands in other segments, changes nothing. A segment without valid characters is worth
-        nothing to anyone: -inf.
+        Each segment is scored by itself; one without valid characters has the score -inf.
 
         Args:
             text: segments joined by line feeds, words by single spaces.
@@ -77,7 +76,7 @@ class SegmentScorer:
         numbers = ngrams(text, self._n, self._alphabet)
         values = self._values(numbers).astype(np.float64)
         lengths = np.array([*map(len, text.split("\n"))], dtype=np.int64)
-        # A line feed became that many entries, all of value 0; one more at the end gives an empty last segment its place.
+        # A line feed became that many entries, all of value 0; one more is for an empty last segment to begin at.
         gap = max(1, self._n - 1)
         begins = np.cumsum(lengths + gap) - lengths - gap
         sums = np.add.reduceat(np.append(values, 0.0), begins)
@@ -86,7 +85,7 @@ class SegmentScorer:
         return scores
 
     def _values(self, numbers: Ints) -> Values:
-        """Return the number of each n-gram's longest seen ending, the longest tables first."""
+        """Return the value of each n-gram's longest seen ending, the longest tables first."""
         size = self._alphabet.size
         if not self._hashed:
             return self._dense[numbers]
@@ -114,27 +113,27 @@ class HashTable:
     def find(self, wanted: Ints) -> Ints:
         """Return the slot of each key, -1 where there is none."""
         slots = _home(wanted, self.shift)
-        found = self.keys[slots]
-        result = np.where(found == wanted, slots, -1)
-        going = np.flatnonzero((found != wanted) & (found >= 0))
+        keys = self.keys[slots]
+        result = np.where(keys == wanted, slots, -1)
+        going = np.flatnonzero((keys != wanted) & (keys >= 0))
         while len(going):
             slots[going] = (slots[going] + 1) & (len(self.keys) - 1)
-            found = self.keys[slots[going]]
-            hit = found == wanted[going]
+            keys = self.keys[slots[going]]
+            hit = keys == wanted[going]
             result[going[hit]] = slots[going[hit]]
-            going = going[~hit & (found >= 0)]
+            going = going[~hit & (keys >= 0)]
         return result
 
 
 def hash_table(keys: Ints, values: Values) -> HashTable:
-    """Put values under their keys, which are different and not negative."""
+    """Return the table of values by their keys, which are distinct and not negative."""
     bits = max(1, int(len(keys) * _ROOM).bit_length())
     shift = np.uint64(64 - bits)
     table = np.full(1 << bits, -1, dtype=np.int64)
     slots = _home(keys, shift)
     left = np.arange(len(keys))
     while len(left):
-        # Of those that want one slot the first gets it, if it is empty; all others move on.
+        # The first key that wants a slot gets it, if it is empty; all others move on.
         wanted, first = np.unique(slots[left], return_index=True)
         free = table[wanted] < 0
         placed = left[first[free]]

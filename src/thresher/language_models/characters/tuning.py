@@ -46,15 +46,15 @@ def tune(
 ) -> Tuning:
     """Return -(1/N) Σ log2 P*(c | h) for all n up to `most` and all q, each page under a model of the other folds' pages.
 
-    N-grams whose history the model has not seen have probability 0 in the sum of P*, as when scoring, and nothing is spread
-    over shorter histories in their stead.
+    N-grams whose history the model has not seen have probability 0 in the sum of P*, as when scoring; their mass goes to no
+    shorter history.
 
     Args:
         pages: for each page the segments of its raw text.
-        alphabet: which signs are told apart.
+        alphabet: the signs that are distinguished.
         most: the largest n.
         qs: the weights of shorter histories, each between 0 and 1.
-        folds: parts that the pages are divided into at random.
+        folds: how many parts the pages are divided into at random.
         seed: of that division.
 
     Raises:
@@ -67,13 +67,12 @@ def tune(
         )
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(texts)) % folds)
     numbers, fold = [], []
-    for text, place in zip(texts, fold_of_page.tolist(), strict=True):
-        found = ngrams(text, most, alphabet)
-        found = found[found % alphabet.size != 0]
-        numbers.append(found)
-        fold.append(np.full(len(found), place))
+    for text, own_fold in zip(texts, fold_of_page.tolist(), strict=True):
+        of_page = ngrams(text, most, alphabet)
+        numbers.append(of_page[of_page % alphabet.size != 0])
+        fold.append(np.full(len(numbers[-1]), own_fold))
     keys, folds_of_keys = np.concatenate(numbers), np.concatenate(fold)
-    # Σ_k q^k P(c | h without its first k) for one q a row; with n one larger it is q times what it was, and a term more.
+    # Σ_k q^k P(c | h without its first k), one row for each q; the sum for n + 1 is q times that for n, plus one term.
     sums = np.zeros((len(qs), len(keys)))
     bits = np.zeros((len(qs), most))
     weights = np.array(qs)
@@ -87,17 +86,17 @@ def tune(
 
 def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: int) -> Floats:
     """Return P(c | h) of each n-gram by the counts of all folds but its own; add-one for n = 1."""
-    seen, places = np.unique(keys, return_inverse=True)
+    seen, of_key = np.unique(keys, return_inverse=True)
     histories, of_history = np.unique(seen // alphabet.size, return_inverse=True)
-    all_counts = np.bincount(places, minlength=len(seen))
+    all_counts = np.bincount(of_key, minlength=len(seen))
     result = np.zeros(len(keys))
     for fold in range(folds):
         inside = np.flatnonzero(fold_of_key == fold)
-        counts = all_counts - np.bincount(places[inside], minlength=len(seen))
+        counts = all_counts - np.bincount(of_key[inside], minlength=len(seen))
         if n == 1:
             probabilities = (counts + 1) / (counts.sum() + alphabet.size - 1)
         else:
             totals = np.bincount(of_history, counts, len(histories))[of_history]
             probabilities = np.divide(counts, totals, out=np.zeros(len(seen)), where=totals > 0)
-        result[inside] = probabilities[places[inside]]
+        result[inside] = probabilities[of_key[inside]]
     return result

@@ -1,4 +1,4 @@
-"""N-gram counts of a corpus in bounded memory: sorted runs on disk, merged for one order after the other."""
+"""N-gram counts of a corpus in bounded memory: sorted runs on disk, merged order by order."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_run(path: Path, keys: Ints, counts: Ints) -> None:
 
 
 def read_array(path: Path) -> Ints:
-    """Map a file of 64-bit integers into memory; what is not used for long costs none."""
+    """Map a file of 64-bit integers into memory."""
     if path.stat().st_size == 0:
         return np.zeros(0, dtype=np.int64)
     return np.memmap(path, dtype=np.int64, mode="r")
@@ -33,13 +33,8 @@ def read_array(path: Path) -> Ints:
 def merge_runs(runs: Sequence[Path], merged: Path, block: int = BLOCK) -> None:
     """Merge runs that `write_run` wrote into one, adding the counts of equal keys. The runs are removed.
 
-    The keys are cut into ranges at quantiles of a sample of all runs, so that a range has about `block` entries in all runs
-    together; then the ranges are merged one after the other.
-
-    Args:
-        runs: the paths of the runs.
-        merged: the path of the result.
-        block: the number of entries to merge at once.
+    The keys are cut at quantiles of a sample into ranges of about `block` entries of all runs together, which are merged one
+    after the other.
     """
     keys = [read_array(run.with_suffix(".keys")) for run in runs]
     counts = [read_array(run.with_suffix(".counts")) for run in runs]
@@ -92,14 +87,14 @@ class Level:
         return self.keys[at] % self.size
 
     def blocks(self) -> Iterator[slice]:
-        """Cut the n-grams into parts of a size that memory has room for."""
+        """Cut the n-grams into blocks that fit into memory."""
         for begin in range(0, len(self.keys), BLOCK):
             yield slice(begin, min(begin + BLOCK, len(self.keys)))
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Portions in a folder for work, as `encoding` leaves them, and which of their sentences count.
+    """Portions in a folder, as `encoding` writes them, and which of their sentences count.
 
     `ends` counts `</s>` at the end of each sentence; `hold_out` leaves out the sentences that may be held out.
     """
@@ -138,21 +133,21 @@ def count_levels(corpus: Corpus, words: Vocabulary, order: int, workers: int = 1
 
 
 def adjusted_counts(levels: Sequence[Level], length: int) -> Ints:
-    """Return for each n-gram of a length how many different words stand before it.
+    """Return for each n-gram of a length how many different words precede it.
 
-    N-grams that begin with `<s>`, before which nothing stands, and those of the greatest length keep how often they occur.
+    N-grams that begin with `<s>`, which nothing precedes, and those of the greatest length keep their counts.
     Source: Heafield, Pouzyrevsky, Clark, Koehn, Scalable Modified Kneser-Ney Language Model Estimation, ACL 2013, section 3.2.
     """
     level = levels[length - 1]
     if length == len(levels):
         return level.counts
-    # Keys ascend by suffix, so that those of one suffix stand together.
+    # Keys ascend by suffix, so that those of one suffix are contiguous.
     edges = np.searchsorted(levels[length].keys, np.arange(len(level.keys) + 1) * level.size)
     return np.where(level.firsts() == BEGIN, level.counts, np.diff(edges))
 
 
 def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> None:
-    """Write a portion's n-grams of a length as a run; to go on, also which of them ends at each word."""
+    """Write a portion's n-grams of a length as a run; if longer ones follow, also which of them ends at each word."""
     words, places = sentences_of(corpus.folder, number, corpus.ends, corpus.hold_out)
     # The first word of a sentence ends a bigram with <s>, the second a trigram with <s>, ...
     ending = np.flatnonzero(places >= length - 2)
@@ -178,14 +173,14 @@ def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> 
 
 
 def _level(corpus: Corpus, length: int, levels: Sequence[Level]) -> Level:
-    """Map the merged n-grams of a length into memory, having looked up their prefixes among the shorter ones."""
+    """Map the merged n-grams of a length into memory, with their prefixes among the shorter ones."""
     path = _merged(corpus, length)
     keys = read_array(path.with_suffix(".keys"))
     below = levels[-1]
     bare = Level(keys, read_array(path.with_suffix(".counts")), keys, below.size)
     with path.with_suffix(".prefixes").open("wb") as out:
         for at in bare.blocks():
-            # The prefix has the first word, and behind it the prefix of the suffix.
+            # The prefix is the first word followed by the prefix of the suffix.
             wanted = below.prefixes[bare.suffixes(at)] * below.size + bare.firsts(at)
             np.searchsorted(below.keys, wanted).astype(np.int64).tofile(out)
     return Level(keys, bare.counts, read_array(path.with_suffix(".prefixes")), below.size)

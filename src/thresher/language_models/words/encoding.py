@@ -1,4 +1,4 @@
-"""Training text as numbers: each portion is cut into words once, and the vocabulary is counted meanwhile."""
+"""Training text as numbers: each portion is cut into words once, which counts the vocabulary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thresher.pages.plain import Ints
 
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = (b"<unk>", b"<s>", b"</s>")
-"""The words of the first three numbers."""
+"""The words numbered 0, 1 and 2."""
 HELD_OUT = 100
 """Of each portion every 100th sentence may be held out of training."""
 
@@ -34,10 +34,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class PortionCounts:
-    """What was found in a portion: its different words, joined by line feeds, and how often each occurs.
+    """A portion's different words, joined by line feeds, and how often each occurs.
 
-    `held_counts` are of the sentences that may be held out, `counts` of the others; `sentences` and `held` are the
-    numbers of sentences of both kinds, without those that have no words.
+    `held_counts` are of the sentences that may be held out, `counts` of the others; `held` and `sentences` are the numbers
+    of these sentences, without those that have no words.
     """
 
     words: bytes
@@ -48,12 +48,12 @@ class PortionCounts:
 
 
 def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> PortionCounts:
-    """Cut a portion into sentences and words, and write it as numbers to `folder` for `sentences_of` and `held_out`.
+    """Cut a portion into sentences and words, and write it as numbers to `folder`.
 
     Args:
         portion: the text.
-        number: which portion it is; part of the file's name.
-        folder: an existing folder for work.
+        number: which portion it is.
+        folder: an existing folder for temporary files.
         reading: how text is read.
 
     Raises:
@@ -61,14 +61,14 @@ def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> Por
     """
     split: list[list[bytes]] = []
     counted: list[int] = []
-    for found in segments(portion, reading.options, reading.field):
-        for sentence, count in zip(*reading.tokenise(found.plain, found.sentence_ends), strict=True):
+    for page in segments(portion, reading.options, reading.field):
+        for sentence, count in zip(*reading.tokenise(page.plain, page.sentence_ends), strict=True):
             if words := sentence.split():
                 split.append(words)
                 counted.append(int(count))
     lengths = np.fromiter(map(len, split), np.int64, len(split))
     tokens = [*chain.from_iterable(split)]
-    numbers = {word: place for place, word in enumerate(dict.fromkeys(tokens))}
+    numbers = {word: at for at, word in enumerate(dict.fromkeys(tokens))}
     ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
     joined = b"\n".join(numbers)
     own = np.frombuffer(joined, dtype=np.uint8)
@@ -85,7 +85,7 @@ def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> Por
 
 
 class WordCounts:
-    """The words of all portions, and how often each occurs in sentences that may be held out and in others."""
+    """The counts of all portions together."""
 
     def __init__(self) -> None:
         self.counts: Counter[bytes] = Counter()
@@ -94,13 +94,14 @@ class WordCounts:
         self.held = 0
         self.portions = 0
 
-    def add(self, found: PortionCounts) -> None:
+    def add(self, portion: PortionCounts) -> None:
         """Add a portion."""
-        words = found.words.split(b"\n") if found.words else []
-        _add(self.counts, words, found.counts)
-        _add(self.held_counts, words, found.held_counts)
-        self.sentences += found.sentences
-        self.held += found.held
+        words = portion.words.split(b"\n") if portion.words else []
+        for totals, counts in ((self.counts, portion.counts), (self.held_counts, portion.held_counts)):
+            for at in np.flatnonzero(counts).tolist():
+                totals[words[at]] += int(counts[at])
+        self.sentences += portion.sentences
+        self.held += portion.held
         self.portions += 1
 
     def train_on_all(self) -> None:
@@ -112,18 +113,18 @@ class WordCounts:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words of a model by number, with their counts; `counts[UNKNOWN]` is how often words that were cut occur."""
+    """The words of a model by number, with their counts; `counts[UNKNOWN]` is that of all words that were cut."""
 
     words: tuple[bytes, ...]
     counts: Ints
 
 
 def vocabulary(counts: Counter[bytes], sentences: int, least: int = 1, most: int | None = None) -> Vocabulary:
-    """Return the special words and the most frequent others, equally frequent ones in the order of their bytes.
+    """Return the special words and the most frequent others, ties in the order of their bytes.
 
     Args:
         counts: how often each word occurs.
-        sentences: how many sentences there are, which is how often `</s>` occurs; `<s>` counts 0, as it is not predicted.
+        sentences: their number, which is the count of `</s>`; that of `<s>`, which is not predicted, is 0.
         least: rarer words are cut.
         most: the number of words to keep, not counting the special ones; None keeps all.
     """
@@ -139,17 +140,17 @@ def vocabulary(counts: Counter[bytes], sentences: int, least: int = 1, most: int
 
 
 def number_portions(folder: Path, portions: int, words: Vocabulary) -> None:
-    """Write for each portion which number of the vocabulary each of its words has."""
-    numbers = {word: place for place, word in enumerate(words.words) if place > END}
+    """Write for each portion the numbers of its words in the vocabulary."""
+    numbers = {word: at for at, word in enumerate(words.words) if at > END}
     for portion in range(portions):
         with np.load(_path(folder, portion)) as stored:
-            found = stored["words"].tobytes()
-        own = found.split(b"\n") if found else []
+            joined = stored["words"].tobytes()
+        own = joined.split(b"\n") if joined else []
         np.save(_map_path(folder, portion), np.array([numbers.get(word, UNKNOWN) for word in own], dtype=np.int32))
 
 
 def sentences_of(folder: Path, number: int, ends: bool, hold_out: bool) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Return a portion's training sentences end to end.
+    """Return a portion's training sentences, concatenated.
 
     Args:
         folder: where `encode` and `number_portions` wrote.
@@ -158,7 +159,7 @@ def sentences_of(folder: Path, number: int, ends: bool, hold_out: bool) -> tuple
         hold_out: leave out the sentences that may be held out.
 
     Returns:
-        the number of each word, and its place in its sentence from 0; both of shape (words).
+        the number of each word, and its position in its sentence from 0; shape (words) each.
     """
     with np.load(_path(folder, number)) as stored:
         ids, lengths = stored["ids"], stored["lengths"]
@@ -184,7 +185,7 @@ def sentences_to_score(folder: Path, portions: Iterable[int], held: bool) -> tup
         ends = np.cumsum(lengths)
         chosen = np.flatnonzero(_may_be_held(len(lengths))) if held else np.arange(len(lengths))
         for begin, end in zip((ends - lengths)[chosen].tolist(), ends[chosen].tolist(), strict=True):
-            lines.append(b" ".join([own[place] for place in ids[begin:end].tolist()]))
+            lines.append(b" ".join([own[at] for at in ids[begin:end].tolist()]))
         counts.extend(counted[chosen].tolist())
     return lines, np.array(counts, dtype=np.int64)
 
@@ -192,11 +193,6 @@ def sentences_to_score(folder: Path, portions: Iterable[int], held: bool) -> tup
 def _may_be_held(sentences: int) -> npt.NDArray[np.bool_]:
     held: npt.NDArray[np.bool_] = np.arange(sentences) % HELD_OUT == HELD_OUT - 1
     return held
-
-
-def _add(totals: Counter[bytes], words: list[bytes], counts: Ints) -> None:
-    for place in np.flatnonzero(counts).tolist():
-        totals[words[place]] += int(counts[place])
 
 
 def _path(folder: Path, number: int) -> Path:

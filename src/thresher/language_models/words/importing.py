@@ -1,4 +1,4 @@
-"""Importing: a model that someone has becomes a folder with the model and its card."""
+"""Importing: an existing model becomes a folder with the model and its card."""
 
 from __future__ import annotations
 
@@ -36,12 +36,11 @@ def import_model(source: Path, output: Path, tokeniser_name: str | None = None, 
     Args:
         source: an ARPA file, also compressed, a binary of KenLM's, or a `.st` model of PyPlexity's.
         output: the folder to write; an old model there is replaced.
-        tokeniser_name: how the text was cut into words that the model was trained on; `words` if not given, for PyPlexity's
-            models its own.
+        tokeniser_name: of the text that the model was trained on; `words` if not given, for PyPlexity's models its own.
         name: the model's name; the file's without its endings if not given.
 
     Returns:
-        the card that was written.
+        its card.
 
     Raises:
         ConfigError: if there is no such tokeniser, or the folder holds anything but a model.

@@ -6,10 +6,10 @@ removal, Natural Language Engineering 2023, section 3, and the public source of 
 P(w | h) = C(hw) / Σ_v C(hv) over the words v that follow h within sentences. The ends of sentences are not scored and not
 predicted, so that these P of one history add up to 1.
 
-PyPlexity differs in what is no matter of the formula. Its training has no sentences: n-grams run on from one to the next, and
-`#`, which it scores a sentence's first word after, is a history as good as unseen. Its trigram score is shifted: the
-term for the word w after v looks up v w w instead of u v w, and the last word of a sentence has no term; the bigram and the
-unigram are those of w after v and of v, as here with the previous word's unigram.
+PyPlexity differs outside the formula. It trains across sentence boundaries, so that `#`, its history of a sentence's first
+word, is as good as unseen. Its trigram score is shifted: the term for the word w after v looks up v w w instead of u v w, and
+the last word of a sentence has no term; the bigram and the unigram are those of w after v and of v, as here with the previous
+word's unigram.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FLOOR = 1e-6
 """What PyPlexity adds to every mixture; also the probability of what plain maximum likelihood has not seen."""
 CURRENT, HISTORY = "current", "history"
 UNIGRAMS = (CURRENT, HISTORY)
-"""Whose unigram a mixture has: the predicted word's, as textbooks have it, or the previous word's, as PyPlexity has it."""
+"""Whose unigram a mixture has: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""
 
 
 def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: str = CURRENT) -> list[Section]:
@@ -38,15 +38,15 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
     where x is w or v as `unigram` says. `<s>` is a history like a word, but has P(<s>) = 0; a sentence's first word has
     `<s> <s>` as its history in the trigram model, so that both weights go to P(w | <s>).
 
-    An n-gram's value is the share of its own order plus the value of the n-gram without its first word, which is what back-off
-    gives if there is no n-gram: all back-off weights are 1, and the values of lower orders are the sum's last terms. For the
-    previous word's unigram, which no word of the n-gram without it knows, the values of unigrams are 1 and their
-    back-off weights are the rest of the sum. N-grams that begin with `<s>` are looked up only at the begin of
-    sentences, so that they may have values of their own.
+    An n-gram's value is the share of its own order plus the value of the n-gram without its first word, which back-off gives
+    to an unseen n-gram: all back-off weights are 1, and the values of lower orders are the sum's last terms. With the
+    previous word's unigram, which the n-gram without that word does not know, unigrams have the value 1, and the rest of the
+    sum as their back-off weight. N-grams that begin with `<s>` are looked up only where sentences begin, so that they may have
+    values of their own.
 
     Args:
         levels: the counts of n-grams for n = 1, 2 and perhaps 3, without `</s>`.
-        kept: for each level which n-grams to list; others are treated as not seen, but count for their histories.
+        kept: for each level which n-grams to list; the others count as unseen, but for their histories.
         unigram: one of `UNIGRAMS`.
     """
     weights = WEIGHTS[len(levels)]
@@ -62,7 +62,7 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
         values: Probabilities = np.empty(0 if last else len(level.keys))
         for at in level.blocks():
             firsts = level.firsts(at)
-            # Between <s> and a word lies no longer history: the weights of longer ones are this one's.
+            # No history is longer than from <s> on: this one has the weights of longer ones too.
             share = np.where(firsts == BEGIN, sum(weights[length - 1 :]), weights[length - 1])
             rest = base[firsts] if length == 2 and unigram == HISTORY else below[level.suffixes(at)]
             value = share * _likelihood(level, totals, at) + rest
@@ -77,15 +77,13 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
 def maximum_likelihood(levels: Sequence[Level], kept: Sequence[Kept | None]) -> list[Section]:
     """Return plain maximum likelihood as a back-off model: P(w | the n-1 words before), or `FLOOR` if that was not seen.
 
-    Near the begin of a sentence the history is what there is, from `<s>`. The floor is the number that PyPlexity adds, so
-    that an unseen word costs the same in both; with it the probabilities of a history add up to more than 1.
+    Where a sentence begins the history starts with `<s>`. The floor is what PyPlexity adds, so that an unseen word costs the
+    same in both; with it the probabilities of a history add up to more than 1.
 
-    Only the longest n-grams and those that begin with `<s>` have values of their own: the others are listed because
-    longer ones begin with them, and have the floor.
+    Only the longest n-grams and those that begin with `<s>` have values of their own. The others, which longer ones begin
+    with, have the floor.
 
-    Args:
-        levels: the counts of n-grams for n = 1, 2, ..., without `</s>`.
-        kept: for each level which n-grams to list; others are treated as not seen, but count for their histories.
+    Args as for `interpolated`, of any order.
     """
     sections = []
     for length, level in enumerate(levels, start=1):
@@ -102,7 +100,7 @@ def maximum_likelihood(levels: Sequence[Level], kept: Sequence[Kept | None]) -> 
 
 
 def _totals(level: Level, histories: int) -> Probabilities:
-    """Return how often each history is followed by a word."""
+    """Return Σ_v C(hv) of each history h."""
     totals = np.zeros(histories)
     for at in level.blocks():
         np.add.at(totals, level.prefixes[at], level.counts[at])

@@ -2,8 +2,8 @@
 
 Sources: Chen, Goodman, An empirical study of smoothing techniques for language modeling, Computer Speech and Language 1999,
 section 3 and Eq. 26 of its technical report (TR-10-98) for the discounts; Heafield, Pouzyrevsky, Clark, Koehn, Scalable
-Modified Kneser-Ney Language Model Estimation, ACL 2013, section 3, for `<s>`, `</s>` and `<unk>`. Pruned n-grams give what
-they had to their histories' back-off, as in KenLM's lmplz.
+Modified Kneser-Ney Language Model Estimation, ACL 2013, section 3, for `<s>`, `</s>` and `<unk>`. The mass of pruned n-grams
+goes to their histories' back-off, as in KenLM's lmplz.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from thresher.language_models.words.encoding import BEGIN
 from thresher.pages.plain import Ints
 
 FALLBACK = (0.5, 1.0, 1.5)
-"""The discounts where counts of counts give none, lmplz's."""
+"""lmplz's discounts where counts of counts give none."""
 
 
 @dataclass(frozen=True)
 class Discounts:
-    """What is taken from the counts 1, 2 and 3 or more of one order; `fallback` if the counts of counts gave no values."""
+    """What is subtracted from the counts 1, 2, and 3 or more of one order; `fallback` if counts of counts gave no values."""
 
     values: tuple[float, float, float]
     fallback: bool = False
@@ -52,21 +52,21 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
     """Return the smoothed model as a back-off model, and its discounts by order.
 
     P(w | h) = (a(hw) - D(a(hw))) / Σ_v a(hv) + γ(h) · P(w | h without its first word), where a is the adjusted count and γ(h)
-    is what the discounts and pruning took from h's n-grams, divided by the same sum. Unigrams are interpolated with
+    is the mass that discounts and pruning took from h's n-grams, divided by the same sum. Unigrams are interpolated with
     1 / (words with `<unk>` and `</s>`); `<s>` is history only and has the probability 0.
 
     Args:
         levels: the counts of n-grams for n = 1, 2, ..., with `</s>`.
         kept: for each level which n-grams to list.
     """
-    # One value for the empty n-gram; <s> is not among the words it is spread over.
+    # The empty n-gram: uniform over all words but <s>.
     below: Probabilities = np.array([1 / (levels[0].size - 1)])
-    found: list[Discounts] = []
+    by_order: list[Discounts] = []
     values: list[tuple[Logs, Probabilities]] = []
     for length, level in enumerate(levels, start=1):
         counts = adjusted_counts(levels, length)
-        found.append(discounts(counts))
-        taken = np.array([0.0, *found[-1].values])
+        by_order.append(discounts(counts))
+        taken = np.array([0.0, *by_order[-1].values])
         totals, masses = np.zeros(len(below)), np.zeros(len(below))
         for at in level.blocks():
             mass = taken[np.minimum(counts[at], 3)]
@@ -75,7 +75,7 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
                 mass = np.where(listed[at], mass, counts[at])
             np.add.at(totals, level.prefixes[at], counts[at])
             np.add.at(masses, level.prefixes[at], mass)
-        # What was never followed by anything has no weight to give away.
+        # A history that nothing follows has the back-off weight 1.
         gammas = np.divide(masses, totals, out=np.ones(len(below)), where=totals > 0)
         logs: Logs = np.empty(len(level.keys), dtype=np.float32)
         own: Probabilities = np.empty(len(level.keys) if length < len(levels) else 0)
@@ -90,10 +90,10 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
                 own[at] = probabilities
         values.append((logs, gammas))
         below = own
-    # The weights of histories of one length were found with the n-grams one longer.
+    # The back-off weights of n-grams come from those one word longer.
     weights = [log10(gammas) for _, gammas in values[1:]]
     sections = [
         Section(level, logs, backoffs, listed)
         for level, (logs, _), backoffs, listed in zip(levels, values, [*weights, None], kept, strict=True)
     ]
-    return sections, tuple(found)
+    return sections, tuple(by_order)

@@ -1,10 +1,10 @@
-"""Language models by name or path: built at first use or found, loaded once a process."""
+"""Language models by name or path: built at first use or read from a path, loaded once a process."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError, StateError
@@ -16,7 +16,7 @@ from thresher.language_models.words.word_model import WordModel
 
 
 def _build_books(folder: Path) -> None:
-    # What writes models takes memory that workers, who only read them, do without.
+    # Late: building needs modules whose memory workers, which only read models, do without.
     from thresher.language_models.words import books
 
     books.build(folder)
@@ -26,7 +26,9 @@ BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
 ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
 """The files in a model's folder."""
 
-# Raised when the way a model is built changes, so that no old file is taken for the new model.
+MOST_MODELS = 32
+"""Models that a process holds: more than one pass has, since each page is scored by one model after the other."""
+# Raised when models are built in another way, so that no old file is taken for a new model.
 _BUILD_VERSION = 2
 _FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
@@ -40,7 +42,7 @@ class ModelFiles:
 
     @cached_property
     def digest(self) -> str:
-        """What tells the model from others: the digest in its card, else that of its file.
+        """The digest in the model's card, else that of its file.
 
         Raises:
             InputError: if the file cannot be read.
@@ -48,7 +50,7 @@ class ModelFiles:
         return self.card.digest if self.card else file_digest(self.path)
 
     def load(self) -> WordModel:
-        """Load the model; its text is what is scored by the tokeniser that its card names, `words` if it has no card.
+        """Load the model with the tokeniser that its card names, `words` if it has no card.
 
         Raises:
             InputError: if the file is damaged, or is not the one that the card was written for.
@@ -57,7 +59,7 @@ class ModelFiles:
         if self.card is None:
             return WordModel(self.path, tokeniser(WORDS, str(self.path)))
         tokenise = tokeniser(self.card.tokeniser, str(self.path.with_name(CARD)))
-        # Reading an ARPA file takes fifty times as long; a binary is not read at all.
+        # KenLM takes fifty times as long to read the ARPA file; a binary is not read at all.
         if self.path.name == ARPA and file_digest(self.path) != self.card.digest:
             raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
         return WordModel(self.path, tokenise, self.card)
@@ -85,8 +87,8 @@ def find_model(name: str, where: str | None = None) -> Path:
     In a folder KenLM's binary is preferred, unless the ARPA file is newer.
 
     Raises:
-        ConfigError: if there is none; `where` is the place of the name.
-        InputError: if it may not be looked at.
+        ConfigError: if there is none; `where` is what to blame.
+        InputError: if it may not be read.
     """
     path, where = Path(name), where or f"lm={name}"
     try:
@@ -94,12 +96,12 @@ def find_model(name: str, where: str | None = None) -> Path:
             raise _unknown(name, where)
         if not path.is_dir():
             return path
-        found = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
+        files = [file for file in (path / BINARY, path / ARPA) if file.is_file()]
     except OSError as error:
         raise user_error(error, path) from error
-    if not found:
+    if not files:
         raise ConfigError(f"the folder {name!r} holds no language model ({ARPA} or {BINARY})", _FIX, where)
-    return max(found, key=lambda file: file.stat().st_mtime_ns)
+    return max(files, key=lambda file: file.stat().st_mtime_ns)
 
 
 def model_files(name: str) -> ModelFiles:
@@ -124,11 +126,9 @@ def model_files(name: str) -> ModelFiles:
         raise InputError(error.what, _FIX, error.where) from error
 
 
-@cache
+@lru_cache(maxsize=MOST_MODELS)
 def load_model(name: str) -> WordModel:
-    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each.
-
-    None is let go: pages are scored by one model after the other, and reading them again for each page would take hours.
+    """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each of the last `MOST_MODELS`.
 
     Raises:
         ConfigError: if there is no such model, or its card names an unknown tokeniser.

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from thresher.errors import InputError
 from thresher.files import atomic_path
-from thresher.language_models.words.cards import ModelCard
 from thresher.language_models.words.counts import BLOCK, merge_runs, read_array, write_run
 from thresher.language_models.words.interpolated import CURRENT
 from thresher.language_models.words.models import CARD
@@ -23,43 +22,42 @@ from thresher.pages.plain import Ints
 
 NAME = "self"
 LEAST_WORDS = 1000
-"""From fewer words nothing is learnt."""
+"""A model is not learnt from fewer words."""
 MOST_PAGES = 2
-"""Sentences of more pages are no content; a page that is there twice still is."""
+"""Sentences on more pages are boilerplate; those of a page that is in the collection twice are not."""
 
-ESTIMATOR, UNIGRAM, ORDER = INTERPOLATED, CURRENT, 3
-# `characters` treats text with spaces as `words` does, so that collections of several languages need no choice.
-TOKENISER = CHARACTERS
-# Raised when the same sentences would make another model.
-_VERSION = 1
+_MODEL: dict[str, Any] = {
+    "estimator": INTERPOLATED,
+    "unigram": CURRENT,
+    "order": 3,
+    # As `words` for text with spaces, so that collections of several languages need no choice.
+    "tokeniser": CHARACTERS,
+}
 SETTINGS: dict[str, str | int] = {
-    "version": _VERSION,
-    "estimator": ESTIMATOR,
-    "unigram": UNIGRAM,
-    "order": ORDER,
-    "tokeniser": TOKENISER,
+    # Raised when the same sentences would make another model.
+    "version": 1,
+    **_MODEL,
     "most_pages": MOST_PAGES,
     "least_words": LEAST_WORDS,
 }
 """All that the model depends on besides its sentences."""
 
-
 Sentences = Callable[[], Iterable[Sequence[str]]]
-"""Gives the sentences of descriptive blocks page by page, the same as often as it is called."""
+"""Gives the sentences of descriptive blocks page by page, the same at each call."""
 
 
 def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, where: str = NAME) -> None:
     """Write the model's folder, unless it is there.
 
-    Memory is bounded but for the vocabulary and a byte for each different sentence; sentences are told apart by a digest of
-    64 bits, in lower case.
+    Memory is bounded, except for the vocabulary and a byte for each distinct sentence. Sentences are equal if their lower case
+    has the same digest of 64 bits.
 
     Args:
         sentences: called twice if there is no model yet.
-        output: the folder; files for work lie beside it.
+        output: the folder; temporary files are beside it.
         language: whose abbreviations end no sentence.
         workers: how many processes.
-        where: what the model is for, for errors.
+        where: what to blame in errors.
 
     Raises:
         InputError: if there are fewer than `LEAST_WORDS` words to learn from.
@@ -73,8 +71,10 @@ def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, w
         pages = _count_pages(sentences(), work)
         text = work / "descriptive-sentences.txt"
         count = _write_sentences(sentences(), work, text) if pages else 0
-        # So little text that it will be refused takes no time to train on.
-        card = train(_plan(text, work / NAME, language, workers)) if count else None
+        # No sentence is held out: one that the model has not seen would look worse than others. Too little text is trained on
+        # all the same: that takes no time, and counts its words.
+        plan = Plan((text,), work / NAME, language=language, workers=workers, hold_out=False, **_MODEL)
+        card = train(plan) if count else None
         words = card.training.words if card and card.training else 0
         if card is None or words < LEAST_WORDS:
             raise InputError(
@@ -85,35 +85,16 @@ def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, w
             )
         for path in (work / NAME).iterdir():
             path.replace(folder / path.name)
-        _described(card, count, pages).write(folder / CARD)
+        corpus = (
+            f"{count} different sentences of descriptive blocks on {pages} pages of the collection itself, without those on "
+            f"more than {MOST_PAGES} pages"
+        )
+        replace(card, corpus=corpus).write(folder / CARD)
         shutil.rmtree(work)
 
 
-def _plan(text: Path, output: Path, language: str, workers: int) -> Plan:
-    return Plan(
-        (text,),
-        output,
-        order=ORDER,
-        estimator=ESTIMATOR,
-        unigram=UNIGRAM,
-        tokeniser=TOKENISER,
-        language=language,
-        # A sentence that the model has not seen would look worse than its like.
-        hold_out=False,
-        workers=workers,
-    )
-
-
-def _described(card: ModelCard, sentences: int, pages: int) -> ModelCard:
-    return replace(
-        card,
-        corpus=f"{sentences} different sentences of descriptive blocks on {pages} pages of the collection itself, without "
-        f"those on more than {MOST_PAGES} pages",
-    )
-
-
 def _count_pages(pages: Iterable[Sequence[str]], work: Path) -> int:
-    """Count on how many pages each sentence stands; return how many pages have any."""
+    """Count the pages that each sentence is on; return how many pages have any."""
     runs: list[Path] = []
     waiting: list[Ints] = []
     size = total = 0
@@ -140,25 +121,18 @@ def _count_pages(pages: Iterable[Sequence[str]], work: Path) -> int:
 
 
 def _write_sentences(pages: Iterable[Sequence[str]], work: Path, text: Path) -> int:
-    """Write a line for each different sentence that stands on `MOST_PAGES` pages at most; return how many."""
+    """Write a line for each distinct sentence that is on `MOST_PAGES` pages at most; return how many."""
     keys = read_array(_merged(work).with_suffix(".keys"))
-    is_rare = read_array(_merged(work).with_suffix(".counts")) <= MOST_PAGES
+    is_wanted = read_array(_merged(work).with_suffix(".counts")) <= MOST_PAGES
     count = 0
     with text.open("w", encoding="utf-8", newline="\n") as out:
-        for sentence in _once(pages, keys, is_rare):
-            out.write(sentence + "\n")
-            count += 1
+        for sentences in filter(None, pages):
+            for at, sentence in zip(np.searchsorted(keys, _keys(sentences)).tolist(), sentences, strict=True):
+                if is_wanted[at]:
+                    is_wanted[at] = False
+                    out.write(sentence + "\n")
+                    count += 1
     return count
-
-
-def _once(pages: Iterable[Sequence[str]], keys: Ints, is_wanted: npt.NDArray[np.bool_]) -> Iterator[str]:
-    for sentences in pages:
-        if not sentences:
-            continue
-        for place, sentence in zip(np.searchsorted(keys, _keys(sentences)).tolist(), sentences, strict=True):
-            if is_wanted[place]:
-                is_wanted[place] = False
-                yield sentence
 
 
 def _keys(sentences: Sequence[str]) -> Ints:

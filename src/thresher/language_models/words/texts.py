@@ -18,7 +18,7 @@ from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
 from thresher.streams import open_stream
 
-# Text of that many bytes is read, cut and counted at once: it bounds a worker's memory, which is some 40 times as much.
+# Bytes of text that a worker reads, cuts and counts at once; its memory is some 40 times as much.
 PORTION_BYTES = 4 * 2**20
 _LINES, _JSON, _PAGES = "lines", "JSON lines", "HTML"
 
@@ -38,14 +38,14 @@ class Portion:
 
     Attributes:
         kind: what the parts are: lines of text, JSON lines or HTML pages.
-        parts: the bytes; for HTML a part a page.
-        places: where each part is from: a path.
+        parts: the bytes; for HTML one part a page.
+        paths: the path of each part.
         line: the number of the part's first line in its file; 0 for pages.
     """
 
     kind: str
     parts: tuple[bytes, ...]
-    places: tuple[str, ...]
+    paths: tuple[str, ...]
     line: int = 0
 
 
@@ -57,13 +57,13 @@ def describe(path: Path) -> TextFile:
     """
     if not path.is_dir():
         return TextFile(path.name, _size(path), file_digest(path))
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     total = 0
-    for place, content in _pages(path):
-        found.update(f"{Path(place).relative_to(path).as_posix()}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
-        found.update(content)
+    for page, content in _pages(path):
+        sha.update(f"{Path(page).relative_to(path).as_posix()}\0{len(content)}\0".encode("utf-8", "surrogatepass"))
+        sha.update(content)
         total += len(content)
-    return TextFile(path.name, total, found.hexdigest())
+    return TextFile(path.name, total, sha.hexdigest())
 
 
 def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Portion]:
@@ -91,7 +91,7 @@ def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Porti
 
 
 def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Segments]:
-    """Give the segments of a portion as they are when scoring: of text a block a line, of HTML its blocks.
+    """Give the segments of a portion, the same as when scoring: a line of text is a block.
 
     Args:
         portion: as `portions` gives them.
@@ -102,23 +102,23 @@ def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Seg
         InputError: if text is not UTF-8, a line is no JSON object with text in `field`, or a page cannot be parsed.
     """
     if portion.kind == _PAGES:
-        for place, content in zip(portion.places, portion.parts, strict=True):
+        for path, content in zip(portion.paths, portion.parts, strict=True):
             try:
                 yield read_html(content, options)
             except LxmlError as error:
                 what = f"it cannot be parsed ({error})".splitlines()[0]
-                raise InputError(what, "leave the page out", place) from error
+                raise InputError(what, "leave the page out", path) from error
         return
     content = portion.parts[0]
     try:
         text = content.decode("utf-8-sig" if portion.line == 1 else "utf-8")
     except UnicodeDecodeError as error:
         line = portion.line + content.count(b"\n", 0, error.start)
-        raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{portion.places[0]}:{line}") from error
+        raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{portion.paths[0]}:{line}") from error
     if portion.kind == _JSON:
         # Not splitlines: JSON may hold U+2028 as it is.
         text = "\n".join(
-            _member(line, field, f"{portion.places[0]}:{number}")
+            _member(line, field, f"{portion.paths[0]}:{number}")
             for number, line in enumerate(text.split("\n"), portion.line)
             if line.strip()
         )
@@ -160,18 +160,21 @@ def _pages(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _page_portions(folder: Path, size: int) -> Iterator[Portion]:
-    parts: list[bytes] = []
-    places: list[str] = []
+    pages: list[tuple[str, bytes]] = []
     total = 0
-    for place, content in _pages(folder):
-        parts.append(content)
-        places.append(place)
-        total += len(content)
+    for page in _pages(folder):
+        pages.append(page)
+        total += len(page[1])
         if total >= size:
-            yield Portion(_PAGES, tuple(parts), tuple(places))
-            parts, places, total = [], [], 0
-    if parts:
-        yield Portion(_PAGES, tuple(parts), tuple(places))
+            yield _portion(pages)
+            pages, total = [], 0
+    if pages:
+        yield _portion(pages)
+
+
+def _portion(pages: Sequence[tuple[str, bytes]]) -> Portion:
+    paths, contents = zip(*pages, strict=True)
+    return Portion(_PAGES, contents, paths)
 
 
 def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:

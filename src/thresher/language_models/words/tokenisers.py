@@ -1,4 +1,4 @@
-"""Tokenisers by name: `words`, `characters` and `pyplexity`."""
+"""Tokenisers by name: `words`, `characters`, `pyplexity` and `pyplexity-trigrams`."""
 
 from __future__ import annotations
 
@@ -7,12 +7,17 @@ import string
 import unicodedata
 from collections.abc import Callable, Mapping
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ConfigError
 from thresher.pages.plain import APOSTROPHE, LETTER, ODD, Ints, PlainText, count_by_end, run_starts
+
+Tokeniser = Callable[[PlainText, Ints], tuple[list[bytes], Ints]]
+"""Takes the plain form of a text and where each of its sentences ends, which together are the text; returns for each sentence
+its tokens as UTF-8 with white space between them, and the number of its tokens."""
 
 _APART = string.punctuation.replace("'", "") + "".join(map(chr, (*range(32), 127)))
 _TABLE = bytes.maketrans(
@@ -21,17 +26,9 @@ _TABLE = bytes.maketrans(
 
 
 def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Prepare sentences for a word model.
+    """Cut sentences into words, the `Tokeniser` named `words`.
 
-    Letters become lower case; every character that is neither letter, digit, combining mark nor apostrophe separates
-    words.
-
-    Args:
-        plain: the plain form of a text.
-        ends: where each of its sentences ends; together they make up the text.
-
-    Returns:
-        for each sentence its words as UTF-8 with white space between them, and the number of its words.
+    Letters become lower case; every character that is neither letter, digit, combining mark nor apostrophe separates words.
     """
     prepared = lower_case(plain.text).encode().translate(_TABLE)
     counts = count_by_end(run_starts(in_words(plain)), ends)
@@ -39,17 +36,17 @@ def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
 
 
 def lower_case(text: str) -> str:
-    """Return the lower case of a text, of the same length: one letter's would have another."""
+    """Return a text in lower case, of the same length (only `İ` would become longer)."""
     return text.lower() if text.isascii() else text.replace("İ", "I").lower()
 
 
 def in_words(plain: PlainText) -> npt.NDArray[np.bool_]:
-    """Return for each character whether it is part of a word: letter, digit, combining mark or apostrophe."""
+    """Return which characters are part of a word: letters, digits, combining marks and apostrophes."""
     return (plain.classes & (LETTER | APOSTROPHE)) > 0
 
 
 def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
-    """Return where in UTF-8 the characters begin that have the offsets `ends`, the end of the text included."""
+    """Turn offsets in characters into offsets in UTF-8."""
     if prepared.isascii():
         return ends
     is_first_byte = (np.frombuffer(prepared, dtype=np.uint8) & 0xC0) != 0x80
@@ -58,16 +55,10 @@ def byte_offsets(prepared: bytes, ends: Ints) -> Ints:
 
 def cut(prepared: bytes, ends: Ints) -> list[bytes]:
     """Cut bytes into the parts that end at `ends`."""
-    begin = 0
-    parts = []
-    for end in ends.tolist():
-        parts.append(prepared[begin:end])
-        begin = end
-    return parts
+    return [prepared[begin:end] for begin, end in pairwise((0, *ends.tolist()))]
 
 
-# Where letters of such scripts stand in Unicode: those whose line breaks are no matter of spaces (UAX #14, the classes SA and,
-# of its letters, ID).
+# Code points of scripts whose lines break without spaces (UAX #14, the classes SA and, of its letters, ID).
 _SCRIPTS = (
     (0x0E00, 0x0F00),  # Thai, Lao
     (0x1000, 0x10A0),  # Myanmar
@@ -94,12 +85,10 @@ _LETTER, _MARK = 1, 2
 
 
 def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Prepare sentences for a word model of a language that writes no spaces, such as Chinese, Japanese or Thai.
+    """Cut sentences into words and letters of scripts without spaces, the `Tokeniser` named `characters`.
 
     A letter of Han, kana, Thai, Lao, Khmer, Myanmar and their kin is a token with the combining marks that follow it. All
     else, digits of these scripts included, is as in `words`.
-
-    Args and returns: as `thresher.language_models.words.tokenisers.tokenise`.
     """
     if plain.text.isascii():
         return tokenise(plain, ends)
@@ -122,7 +111,7 @@ def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints
 
 @lru_cache(maxsize=1)
 def _kinds() -> npt.NDArray[np.uint8]:
-    """Return for each code point whether it is a letter of a script without spaces, a combining mark, or neither."""
+    """Return for each code point `_LETTER` for a letter of a script without spaces, `_MARK` for a combining mark, else 0."""
     table = np.zeros(0x110000, dtype=np.uint8)
     for begin, end in (*_SCRIPTS, *_MARKS):
         table[begin:end] = [_kind(unicodedata.category(chr(code))) for code in range(begin, end)]
@@ -141,34 +130,28 @@ _BEGINNING, _ALONE = b",;:", b"()\"<>='`?!"
 _STOP = re.compile(rb"\. \w*")
 
 
-def _table() -> npt.NDArray[np.uint8]:
+def _pyplexity_signs() -> npt.NDArray[np.uint8]:
+    """Return what PyPlexity makes of each character: lower-case ASCII, spaces for controls, nothing for what is not ASCII."""
     table = np.zeros(256, dtype=np.uint8)
-    table[:128] = np.arange(128)
+    table[:128] = np.frombuffer(bytes(range(128)).lower(), dtype=np.uint8)
     table[[*range(32), 127]] = ord(" ")
     table[ord(ODD)] = _DROPPED
-    upper = list(string.ascii_uppercase.encode())
-    table[upper] = np.array(upper) + 32
     return table
 
 
-_TABLE_tokens_pyplexity = _table()
+_PYPLEXITY_SIGNS = _pyplexity_signs()
 
 
 def tokenise_pyplexity(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Prepare sentences for a model of PyPlexity's.
-
-    Args and returns: as `thresher.language_models.words.tokenisers.tokenise`.
-    """
+    """Cut sentences as PyPlexity does, the `Tokeniser` named `pyplexity`."""
     prepared, line_feeds, starts = _prepare(plain, ends)
     return cut(prepared, line_feeds), count_by_end(starts, line_feeds)
 
 
 def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Prepare sentences for a trigram model of PyPlexity's: as `pyplexity`, but a sentence's last token is only counted.
+    """Cut sentences as PyPlexity does for trigrams, the `Tokeniser` named `pyplexity-trigrams`.
 
-    PyPlexity adds up n - 1 terms for n tokens, and divides by n.
-
-    Args and returns: as `thresher.language_models.words.tokenisers.tokenise`; of n tokens, the first n - 1 are given.
+    PyPlexity adds up n - 1 terms for n tokens, and divides by n: a sentence's last token is counted, but not given.
     """
     prepared, line_feeds, starts = _prepare(plain, ends)
     counts = count_by_end(starts, line_feeds)
@@ -185,7 +168,7 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
         codes = np.frombuffer(text.encode(), dtype=np.uint8)
     else:
         codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), 255).astype(np.uint8)
-    signs = _TABLE_tokens_pyplexity[codes]
+    signs = _PYPLEXITY_SIGNS[codes]
     kept = signs != _DROPPED
     kept_before = np.concatenate(([0], np.cumsum(kept)))
     page = np.insert(signs[kept], kept_before[ends], ord("\n")).tobytes()
@@ -197,10 +180,6 @@ def _prepare(plain: PlainText, ends: Ints) -> tuple[bytes, Ints, Ints]:
     signs = np.frombuffer(page, dtype=np.uint8)
     return page, np.flatnonzero(signs == ord("\n")), run_starts(signs > ord(" "))
 
-
-Tokeniser = Callable[[PlainText, Ints], tuple[list[bytes], Ints]]
-"""Takes the plain form of a text and where its sentences end; returns for each sentence its tokens as UTF-8 with white space
-between them, and the number of its tokens."""
 
 WORDS, CHARACTERS, PYPLEXITY, PYPLEXITY_TRIGRAMS = "words", "characters", "pyplexity", "pyplexity-trigrams"
 TOKENISERS: Mapping[str, Tokeniser] = {
@@ -215,14 +194,14 @@ NORMALISATIONS: Mapping[str, str] = {
     PYPLEXITY: "PyPlexity's: ASCII only, lower case, punctuation as words",
     PYPLEXITY_TRIGRAMS: "PyPlexity's: ASCII only, lower case, punctuation as words; the last word of a sentence is left out",
 }
-"""What each does to words, for cards."""
+"""What each does, for cards."""
 
 
 def tokeniser(name: str, where: str) -> Tokeniser:
     """Return the tokeniser of that name.
 
     Raises:
-        ConfigError: if there is none; `where` is the place of the name.
+        ConfigError: if there is none; `where` is what to blame.
     """
     if name not in TOKENISERS:
         raise ConfigError(f"unknown tokeniser {name!r}", f"use one of {', '.join(TOKENISERS)}", where)

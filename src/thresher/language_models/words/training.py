@@ -1,4 +1,4 @@
-"""What to train: a plan, and whether it can be."""
+"""Training word models: the plan, its check, and the estimation of a model from counts."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Plan:
         language: whose abbreviations end no sentence.
         field: the member of JSON lines that holds the text.
         least_count: rarer words become `<unk>`.
-        most_words: so many of the most frequent words are kept, the others become `<unk>`; None keeps all.
-        prune: for each order, n-grams that occur so often or less are left out; the last holds for longer ones too.
-        hold_out: whether every hundredth sentence is held out to tell the card's perplexities, if there are enough.
+        most_words: how many of the most frequent words are kept, the others become `<unk>`; None keeps all.
+        prune: for each order, the count up to which n-grams are left out; the last is also that of longer ones.
+        hold_out: whether every hundredth sentence is held out for the card's perplexities, if there are enough.
         workers: how many processes.
-        portion_bytes: how much text is worked on at once.
+        portion_bytes: how much text a worker holds.
     """
 
     texts: tuple[Path, ...]
@@ -92,7 +92,7 @@ class Plan:
         return (*self.prune, *[self.prune[-1]] * self.order)[: self.order]
 
     def check(self) -> None:
-        """Check everything that can be known before the text is read.
+        """Check all that can be checked before the text is read.
 
         Raises:
             ConfigError: for one problem or several.
@@ -153,17 +153,17 @@ def _is_replaceable(folder: Path) -> bool:
 
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
-# So many held-out sentences make percentiles worth having.
+# With fewer held-out sentences their percentiles say little.
 _ENOUGH_HELD = 100
 
 
 def train(plan: Plan) -> ModelCard:
     """Train a model and write its folder, whole or not at all; an older model there is replaced.
 
-    The same text gives the same ARPA file, whatever the number of workers. Files for work lie beside the folder.
+    The same text gives the same ARPA file, whatever the number of workers. Temporary files are beside the folder.
 
     Raises:
-        ConfigError: if the plan cannot be.
+        ConfigError: if the plan is wrong.
         ThresherError: if the text cannot be read or has no words; for errors of the operating system.
     """
     plan.check()
@@ -251,8 +251,8 @@ def _estimate(plan: Plan, levels: Sequence[Level]) -> tuple[list[Section], dict[
         return (
             sections,
             {
-                "discounts": [list(found.values) for found in discounts],
-                "fallback_discounts_at_orders": [order for order, found in enumerate(discounts, 1) if found.fallback],
+                "discounts": [list(some.values) for some in discounts],
+                "fallback_discounts_at_orders": [order for order, some in enumerate(discounts, 1) if some.fallback],
             },
             "interpolated modified Kneser-Ney (Chen and Goodman 1999), with <s>, </s> and <unk> as in KenLM's lmplz",
         )
@@ -298,8 +298,8 @@ def _card(plan: Plan, training: Training, formula: str, ngrams: tuple[int, ...],
 
 
 def _percentiles(path: Path, lines: Sequence[bytes], counted: Ints) -> dict[str, float]:
-    """Return the perplexities of sentences at `PERCENTILES`, as `WordModel.perplexities` has them."""
+    """Return percentiles of `WordModel.perplexities` of sentences."""
     model = WordModel(path, lambda *_: ([*lines], counted))
     values = model.perplexities(plain_text(""), counted)
-    found = np.percentile(values, PERCENTILES)
-    return {str(percentile): round(float(value), 4) for percentile, value in zip(PERCENTILES, found, strict=True)}
+    percentiles = np.percentile(values, PERCENTILES)
+    return {str(at): round(float(value), 4) for at, value in zip(PERCENTILES, percentiles, strict=True)}

@@ -1,13 +1,13 @@
-"""Perplexity with more evidence than one sentence has: its neighbours' words, and a prior against short ones.
+"""A KenLM model with its tokeniser, and smoothed perplexity: with a sentence's neighbours, and a prior against short ones.
 
 A sentence of two words has a low or high perplexity by chance, and boilerplate comes in runs. So the sum of log10 P and the
-number of words are taken over the sentence and, falling by distance, its neighbours, and some unseen words are added:
+number of words are taken over the sentence and its neighbours, decaying with distance, and k unseen words are added:
 
     log10 perplexity = -(Σ_j c^|i-j| L_j + k µ) / (Σ_j c^|i-j| n_j + k)
 
 with L_j the log10 P of sentence j of the page, n_j its words, c the context, k the prior and µ = `UNSEEN`. Over c it is a mean
 weighted by distance (exponential smoothing, both ways); over k it is the mean of a posterior whose prior counts as k
-words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5). Both at 0 it is the sentence's own perplexity.
+words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5). With c = k = 0 it is the plain perplexity.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from thresher.pages.plain import Ints, PlainText, plain_text
 Floats = npt.NDArray[np.float64]
 
 UNSEEN = -6.0
-"""The log10 P of a word of the prior: 1e-6, which is what the mixtures give to a pair of words that was not seen."""
+"""The log10 P of a word of the prior: 1e-6, which the mixtures give to a pair of words that was not seen."""
 
 
 def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 0.0, prior: float = 0.0) -> Floats:
@@ -38,7 +38,7 @@ def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 
     Args:
         logs: the log10 P of each sentence, in the page's order; 0 for one without words.
         counts: the words of each.
-        context: the weight of a neighbour's words, falling with each sentence further; in [0, 1).
+        context: the weight of a neighbour's words, to the power of its distance; in [0, 1).
         prior: how many words of log10 P = `UNSEEN` are added to each sentence, at least 0.
 
     Returns:
@@ -58,7 +58,7 @@ def with_neighbours(values: Floats, context: float) -> Floats:
         return values.astype(np.float64)
     forth = _decayed(values.tolist(), context)
     back = _decayed(values[::-1].tolist(), context)[::-1]
-    # Both have the value itself.
+    # Both include the value itself.
     return forth + back - values
 
 
@@ -67,17 +67,17 @@ def _decayed(values: Iterable[float], context: float) -> Floats:
 
 
 GZIP = b"\x1f\x8b"
-"""What a file compressed by gzip begins with."""
+"""The first bytes of a gzip file."""
 
 
 class WordModel:
-    """A word n-gram model, with the tokeniser that its words were made by.
+    """A word n-gram model with its tokeniser.
 
     KenLM's binary files are mapped into memory, page by page when first needed, so that processes share them.
 
     Attributes:
         order: the length of its longest n-grams.
-        card: what is known of it, None for a file without a card.
+        card: its card, None for a file without one.
     """
 
     def __init__(self, path: Path, tokenise: Tokeniser, card: ModelCard | None = None) -> None:
@@ -87,17 +87,15 @@ class WordModel:
         self._tokenise = tokenise
         self._score = model.score
 
-    def perplexities(
-        self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0
-    ) -> npt.NDArray[np.float64]:
+    def perplexities(self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
 
-        Source: the PyPlexity paper, Eq. 1 to 3; what P is, `card` tells.
+        Source: the PyPlexity paper, Eq. 1 to 3; `card` has the formula of P.
 
         Args:
             plain: the plain form of a text.
             ends: where each of its sentences ends.
-            context, prior: as `smoothed_perplexities` has them; 0 for none.
+            context, prior: as for `smoothed_perplexities`; 0 for none.
         """
         prepared, counts = self._tokenise(plain, ends)
         scores = map(self._score, prepared, repeat(True), repeat(False))
@@ -114,8 +112,8 @@ def _read(path: Path) -> kenlm.Model:
     """Load an ARPA file or a binary of KenLM's.
 
     Raises:
-        InputError: if it is missing, unreadable, compressed, damaged or no such file.
-        ResourceError: if there is not the memory for it.
+        InputError: if it is missing, unreadable, compressed, damaged or no model.
+        ResourceError: if memory does not suffice.
     """
     try:
         with path.open("rb") as file:
