@@ -31,7 +31,8 @@ def test_written_documents_are_not_stale() -> None:
 
 @pytest.mark.parametrize("verb", cli.commands)
 def test_every_verb_and_option_is_documented(verb: str) -> None:
-    section = (DOCS / "commands.md").read_text(encoding="utf-8").split(f"\n## thresher {verb}\n")[1].split("\n## ")[0]
+    pages = [(DOCS / name).read_text(encoding="utf-8") for name in ("commands.md", "commands-models.md")]
+    section = "".join(pages).split(f"\n## thresher {verb}\n")[1].split("\n## ")[0]
     command = cli.commands[verb]
     assert command.help
     assert inspect.cleandoc(command.help) in section
@@ -113,3 +114,8 @@ def test_links_between_documents_lead_somewhere() -> None:
     for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.glob("*.md")):
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_pages_are_short() -> None:
+    for page in DOCS.glob("*.md"):
+        assert len(page.read_text(encoding="utf-8").splitlines()) <= 250, page.name

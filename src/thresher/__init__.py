@@ -1,4 +1,4 @@
-"""Thresher: prune a web collection, search it, and see what the pruning cost and saved.
+"""Thresher: clean a web collection, search it, and see what cleaning costs and saves.
 
 import thresher
 
@@ -45,8 +45,10 @@ if TYPE_CHECKING:
     )
 
 
-def __getattr__(name: str) -> Any:
-    # Late, so that worker processes and `thresher --help` do not import all of it.
-    if name in __all__:
-        return getattr(import_module("thresher.api"), name)
-    raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+if not TYPE_CHECKING:  # to a type checker a misspelt name should be an error
+
+    def __getattr__(name: str) -> Any:
+        # Late, so that worker processes and `thresher --help` do not import all of it.
+        if name in __all__:
+            return getattr(import_module("thresher.api"), name)
+        raise AttributeError(f"module 'thresher' has no attribute {name!r}")

@@ -50,7 +50,7 @@ def _fail(lines: list[str], code: int) -> None:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, no_args_is_help=False)
 @click.version_option(__version__, prog_name=_NAME)
 def cli() -> None:
-    """Prune a web collection, search it, and see what the pruning cost and saved."""
+    """Clean a web collection, search it, and see what cleaning costs and saves."""
 
 
 @click.command()
