@@ -19,7 +19,7 @@ from thresher.passes.backends import Backend
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler's address, and the processes of its workers (each with a nanny that starts it again)."""
+    """A scheduler's address, and the processes of its workers."""
 
     address: str
     workers: tuple[subprocess.Popen[bytes], ...]
@@ -30,8 +30,11 @@ class Cluster:
 
 
 @contextmanager
-def dask_cluster(folder: Path, workers: int, modules: Path) -> Iterator[Cluster]:
-    """Start a cluster whose processes work in `folder` and find the modules of the folder `modules`; end it with the block."""
+def dask_cluster(folder: Path, workers: int, modules: Path, nannies: bool = True) -> Iterator[Cluster]:
+    """Start a cluster whose processes work in `folder` and find the modules of the folder `modules`; end it with the block.
+
+    A worker that ends is started again if it has a nanny, which is one more process.
+    """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(modules), os.environ.get("PYTHONPATH", "")])}
     told = folder / "scheduler.json"
     started: list[subprocess.Popen[bytes]] = []
@@ -47,8 +50,9 @@ def dask_cluster(folder: Path, workers: int, modules: Path) -> Iterator[Cluster]
         while not (told.exists() and told.stat().st_size):
             assert scheduler.poll() is None, (folder / "0.log").read_text()
             time.sleep(0.05)
+        nanny = () if nannies else ("--no-nanny",)
         address = str(json.loads(told.read_text())["address"])
-        yield Cluster(address, tuple(start("worker", address, "--nthreads", "1") for _ in range(workers)))
+        yield Cluster(address, tuple(start("worker", address, "--nthreads", "1", *nanny) for _ in range(workers)))
     finally:
         for process in started:
             with suppress(ProcessLookupError):

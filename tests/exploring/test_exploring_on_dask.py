@@ -21,7 +21,7 @@ from thresher.scorers.cleaners import parse_cleaner, parse_sweep
 @pytest.fixture(scope="module")
 def backend(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Backend]:
     """Two workers, which have another working folder."""
-    with dask_cluster(tmp_path_factory.mktemp("dask"), 2, Path(__file__).parent) as cluster:
+    with dask_cluster(tmp_path_factory.mktemp("dask"), 2, Path(__file__).parent, nannies=False) as cluster:
         yield cluster.backend
 
 
