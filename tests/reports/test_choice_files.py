@@ -7,7 +7,7 @@ from pathlib import Path
 
 from decision_samples import CHOICE
 
-from thresher.reports.choice_files import write_choice_csv
+from thresher.reports.choice_tables import write_choice_csv
 
 
 def test_a_line_a_variant(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
 from thresher.reports.reading import Readable, facts_by_name, reading_json, reading_table
-from thresher.reports.tables import Table
+from thresher.reports.table import Table
 from thresher.results.records import Results
 
 PARTS = ("choice.css", "reading.js")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from thresher.choosing.records import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SizeKind
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports.choice_tables import margin_text, percent_text, signed_digits
-from thresher.reports.formatting import exact_number, fixed, megabytes, percent, signed
-from thresher.reports.tables import MEASURE_DECIMALS
+from thresher.reports.formatting import MEASURE_DECIMALS, exact_number, fixed, megabytes, percent, signed
 
 
 def choice_sentences(choice: Choice) -> Iterator[str]:

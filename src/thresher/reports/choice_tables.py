@@ -1,58 +1,141 @@
-"""A choice as tables: what each rule picks of each scorer, what picks are worth on other topics, what they save."""
+"""A choice as tables and as `choice.csv`: all variants, what each rule picks, what picks are worth, what they save."""
 
 from __future__ import annotations
 
-from thresher.choosing.records import Choice, Decision, JudgedVariant, RuleName, Savings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.choosing.records import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SweepPicks
+from thresher.files import write_text
 from thresher.reports.formatting import (
-    NOTHING,
+    MEASURE_DECIMALS,
     exact_number,
     fixed,
     megabytes,
     p_text,
-    percent,
     signed,
     significant_digits,
+    wins_text,
 )
-from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, wins_cell
+from thresher.reports.table import (
+    COUNT,
+    DIFFERENCE,
+    PERCENT,
+    Column,
+    Table,
+    csv_table,
+    each,
+    measure_header,
+    within,
+)
 
-BASELINE = "baseline"
-_EMPTY = Cell(NOTHING)
+CSV_FILE = "choice.csv"
+_OF_BASELINE = "% of baseline"
+
+
+@dataclass(frozen=True)
+class VariantRow:
+    """A variant in a table; what a table does not show may be left out.
+
+    Args:
+        rules: those that pick it.
+        words: kept, as a share of the collection's.
+        others: means by the other measures.
+        section: rows of different sections have a line between them.
+    """
+
+    decision: Decision
+    variant: JudgedVariant
+    rules: Sequence[str] = ()
+    words: float | None = None
+    others: tuple[float | None, ...] = ()
+    section: str = ""
+
+
+def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[Column[VariantRow]]:
+    """Return the columns of variants: every number of `choice.csv`, and what only tables show.
+
+    Args:
+        measure: the decision's.
+        others: those of `VariantRow.others`.
+    """
+    return [
+        Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
+        Column("measure", lambda row: row.decision.measure, "The measure."),
+        Column("scorer", lambda row: row.variant.sweep, "The sweep."),
+        Column("variant", lambda row: row.variant.name, "Its canonical name.", "cleaner", align="left"),
+        Column("cutoff", lambda row: row.variant.cutoff, "Its cutoff in the sweep."),
+        Column("size", lambda row: round(row.variant.size), "Size of the index."),
+        Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are."),
+        Column("documents", lambda row: row.variant.documents, "Documents with text left.", format=COUNT),
+        Column("mean", lambda row: row.variant.mean, "Mean over the topics.", *measure_header(measure)),
+        *within(TESTED, lambda row: row.variant),
+        Column("topics_needed", lambda row: row.variant.test.topics_needed, "Topics that would show non-inferiority."),
+        Column("on_front", lambda row: int(row.variant.on_front), "Whether it is on the Pareto front."),
+        Column("picked_as", lambda row: "; ".join(row.rules), "The rules that pick it."),
+        *(_other(name, number) for number, name in enumerate(others)),
+        Column("words", lambda row: row.words, "Words left, of all.", "words kept", "%", PERCENT, exact=False),
+        Column(
+            "share",
+            lambda row: row.decision.size_share(row.variant.size),
+            "Size of the index.",
+            "index size",
+            _OF_BASELINE,
+            PERCENT,
+            exact=False,
+        ),
+    ]
+
+
+def _other(name: str, number: int) -> Column[VariantRow]:
+    return Column(name, lambda row: row.others[number], "Mean over the topics.", *measure_header(name), exact=False)
+
+
+TESTED: tuple[Column[JudgedVariant], ...] = (
+    Column("difference", lambda one: one.test.difference, "Mean difference from the baseline.", format=DIFFERENCE),
+    Column("low", lambda one: one.test.low, "Simultaneous bound of the difference.", "lower bound", format=DIFFERENCE),
+    Column(
+        "high", lambda one: one.test.high, "Simultaneous bound of the difference.", "upper bound", format=DIFFERENCE
+    ),
+    Column("verdict", lambda one: one.test.verdict.value, "What the bounds say.", align="left"),
+)
+"""The columns of a variant's test against the baseline."""
+
+
+def write_choice_csv(choice: Choice, folder: Path) -> None:
+    """Write `choice.csv` into a folder, whole or not at all: a line for each retrieval model, measure and variant."""
+    rows = []
+    for decision in choice.decisions:
+        rules = decision.rules_by_variant() if decision.measure == choice.measure else {}
+        rows += [VariantRow(decision, variant, rules.get(variant.name, ())) for variant in decision.variants]
+    write_text(folder / CSV_FILE, csv_table(variant_columns(), rows))
 
 
 def decision_table(decision: Decision) -> Table:
-    """Return a row a scorer: what each rule picks of its cutoffs, and how many topics a smaller index would need."""
-    size = "% of baseline"
-    columns = (
-        Column("scorer", align="left"),
-        Column("cutoffs"),
-        Column("smallest non-inferior", align="left"),
-        Column("size", size),
-        Column("difference"),
-        Column("lower bound"),
-        Column("knee", align="left"),
-        Column("size", size),
-        Column("highest mean", align="left"),
-        Column("size", size),
-        Column("difference"),
-        Column("topics needed", "fewest"),
-    )
-    rows = []
-    for picks in decision.sweeps:
+    """Return a row for each sweep: what each rule picks of it, and the fewest topics that a smaller index would need."""
+
+    def needed(picks: SweepPicks) -> int | None:
         nearest = decision.nearest(decision.baseline_size, picks.sweep)
-        needed = nearest.test.topics_needed if nearest else None
-        rows.append(
-            (
-                Cell(picks.sweep),
-                Cell(str(picks.variants), value=picks.variants),
-                *_picked(decision, picks.smallest),
-                _difference(picks.smallest),
-                _EMPTY if picks.smallest is None else _signed(picks.smallest.test.low),
-                *_picked(decision, picks.knee),
-                *_picked(decision, picks.highest),
-                _difference(picks.highest),
-                _EMPTY if needed is None else Cell(str(needed), value=needed),
-            )
+        return nearest.test.topics_needed if nearest else None
+
+    def picked(
+        rule: str, read: Callable[[SweepPicks], JudgedVariant | None], more: Iterable[Column[JudgedVariant]] = ()
+    ) -> list[Column[SweepPicks]]:
+        size: Column[JudgedVariant] = Column(
+            "size", lambda one: decision.size_share(one.size), unit=_OF_BASELINE, format=PERCENT
         )
+        return within([Column(rule, lambda one: one.name, align="left"), size, *more], read)
+
+    difference, low, *_ = TESTED
+    columns: list[Column[SweepPicks]] = [
+        Column("scorer", lambda picks: picks.sweep, align="left"),
+        Column("cutoffs", lambda picks: picks.variants, format=COUNT),
+        *picked("smallest non-inferior", lambda picks: picks.smallest, (difference, low)),
+        *picked("knee", lambda picks: picks.knee),
+        *picked("highest mean", lambda picks: picks.highest, (difference,)),
+        Column("topics needed", needed, unit="fewest", format=COUNT),
+    ]
     caption = (
         f"{decision.retrieval}, {decision.measure}, {decision.topics} topics: what the rules pick of each scorer. Sizes are "
         f"{decision.size_kind}."
@@ -63,72 +146,86 @@ def decision_table(decision: Decision) -> Table:
         f"({fixed(decision.critical, 2)} standard errors). Topics needed: the fewest that would show it of a cutoff with a "
         f"smaller index than the baseline's, were its difference and spread what they are here."
     )
-    return Table(columns, tuple(rows), caption, note)
+    return Table.of(columns, decision.sweeps, caption, note)
 
 
 def picks_table(decision: Decision) -> Table:
     """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
-    columns = (
-        Column("rule", align="left"),
-        Column("picks", align="left"),
-        Column("size", "% of baseline"),
-        Column("promised" if decision.held_out_topics else "own topics"),
-        Column("held out"),
-        *(() if decision.held_out_topics else (Column("size", "held out"),)),
-        Column("baseline", "held out"),
-        Column("difference"),
-        Column("interval"),
-        Column("W/T/L", "topics"),
-        Column("p"),
-        Column("optimism"),
-        *(() if decision.held_out_topics else (Column("same pick", "% of trainings"),)),
-    )
-    rows = []
-    for pick in decision.picks:
-        check = pick.check
-        if check is None:
-            continue
-        result = check.comparison
-        share = Cell(percent(check.share), value=check.share)
-        size = decision.size_share(check.size)
-        rows.append(
-            (
-                Cell(f"{pick.rule} (recommended)" if pick.rule is RuleName.SMALLEST else pick.rule.value),
-                *_picked(decision, pick.variant, BASELINE),
-                _number(check.apparent),
-                _number(check.mean),
-                *(() if decision.held_out_topics else (Cell(percent(size), value=size),)),
-                _number(check.mean - result.difference),
-                _signed(result.difference),
-                Cell(f"{_text(result.ci_low)} to {_text(result.ci_high)}"),
-                wins_cell(result),
-                Cell(p_text(result.p), value=result.p),
-                _signed(check.optimism),
-                *(() if decision.held_out_topics else (share,)),
-            )
-        )
-    return Table(columns, tuple(rows), _picks_caption(decision))
+    second = decision.held_out_topics > 0
+    columns: list[Column[tuple[Pick, HeldOutCheck]]] = [
+        Column("rule", lambda row: row[0].rule.value + _RECOMMENDED.get(row[0].rule, ""), align="left"),
+        Column("picks", lambda row: row[0].variant.name if row[0].variant else "baseline", align="left"),
+        Column(
+            "size",
+            lambda row: decision.size_share(row[0].variant.size) if row[0].variant else 1.0,
+            unit=_OF_BASELINE,
+            format=PERCENT,
+        ),
+        Column("promised" if second else "own topics", lambda row: row[1].apparent),
+        Column("held out", lambda row: row[1].mean),
+        *([] if second else [_held_out_size(decision)]),
+        Column("baseline", lambda row: row[1].mean - row[1].comparison.difference, unit="held out"),
+        Column("difference", lambda row: row[1].comparison.difference, format=DIFFERENCE),
+        Column("interval", lambda row: row[1].comparison.ci_low, text=lambda row: _interval(row[1])),
+        Column(
+            "W/T/L",
+            lambda row: row[1].comparison.wins - row[1].comparison.losses,
+            unit="topics",
+            text=lambda row: wins_text(row[1].comparison),
+        ),
+        Column("p", lambda row: row[1].comparison.p, format=each(p_text)),
+        Column("optimism", lambda row: row[1].optimism, format=DIFFERENCE),
+        *([] if second else [_SAME]),
+    ]
+    rows = [(pick, pick.check) for pick in decision.picks if pick.check]
+    return Table.of(columns, rows, _picks_caption(decision))
+
+
+_RECOMMENDED = {RuleName.SMALLEST: " (recommended)"}
+_SAME: Column[tuple[Pick, HeldOutCheck]] = Column(
+    "same pick", lambda row: row[1].share, unit="% of trainings", format=PERCENT
+)
+
+
+def _held_out_size(decision: Decision) -> Column[tuple[Pick, HeldOutCheck]]:
+    return Column("size", lambda row: decision.size_share(row[1].size), unit="held out", format=PERCENT)
+
+
+def _interval(check: HeldOutCheck) -> str:
+    ends = (check.comparison.ci_low, check.comparison.ci_high)
+    return " to ".join(signed(end, MEASURE_DECIMALS) for end in ends)
 
 
 def savings_table(choice: Choice) -> Table | None:
-    """Return a row a retrieval model with a recommendation; None if there is none."""
+    """Return a row for each retrieval model with a recommendation; None if there is none."""
     if not choice.savings:
         return None
     several = len({decision.retrieval for decision in choice.decisions}) > 1
-    columns = (
-        Column("chosen", align="left"),
-        *((Column("retrieval", align="left"),) if several else ()),
-        Column("queries"),
-        Column("index saved", "MB"),
-        Column("saved", "% of baseline"),
-        Column("searching saved", "s"),
-        Column("more to clean and build", "s"),
-        Column("CO₂ saved", "kg"),
-        Column("paid off", align="left"),
-        Column("times", align="left"),
-    )
-    rows = tuple(_savings_row(saved, several) for saved in choice.savings)
-    return Table(columns, rows, "What the recommendation saves.", choice.co2_method, keys=1 + several)
+    digits = each(signed_digits)
+    columns: list[Column[Savings]] = [
+        Column("chosen", lambda saved: saved.variant, align="left"),
+        *([Column[Savings]("retrieval", lambda saved: saved.retrieval, align="left")] if several else []),
+        Column("queries", lambda saved: saved.queries, format=each(exact_number)),
+        Column(
+            "index saved",
+            lambda saved: saved.bytes,
+            unit="MB",
+            format=each(lambda size: signed_digits(megabytes(round(size)))),
+        ),
+        Column("saved", lambda saved: saved.share, unit=_OF_BASELINE, format=PERCENT),
+        Column("searching saved", lambda saved: saved.query_seconds, unit="s", format=digits),
+        Column("more to clean and build", lambda saved: saved.extra_seconds, unit="s", format=digits),
+        Column("CO₂ saved", lambda saved: saved.co2_kg, unit="kg", format=digits),
+        Column("paid off", lambda saved: saved.break_even.note if saved.break_even else None, align="left"),
+        Column("times", _times, align="left"),
+    ]
+    return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
+
+
+def _times(saved: Savings) -> str | None:
+    if saved.query_seconds is None:
+        return None
+    return "measured" if saved.measured else f"estimated from {saved.indexes} indexes"
 
 
 def margin_text(decision: Decision) -> str:
@@ -136,7 +233,8 @@ def margin_text(decision: Decision) -> str:
     text = fixed(decision.margin, MEASURE_DECIMALS)
     if decision.relative_margin is None:
         return text
-    return f"{text} ({percent_text(decision.relative_margin)} of the baseline's {_value(decision.baseline_mean)})"
+    mean = fixed(decision.baseline_mean, MEASURE_DECIMALS)
+    return f"{text} ({percent_text(decision.relative_margin)} of the baseline's {mean})"
 
 
 def percent_text(share: float) -> str:
@@ -162,54 +260,7 @@ def _picks_caption(decision: Decision) -> str:
     )
 
 
-def _savings_row(saved: Savings, several: bool) -> tuple[Cell, ...]:
-    held = signed_digits(None if saved.bytes is None else megabytes(round(saved.bytes)))
-    paid = saved.break_even.note if saved.break_even else NOTHING
-    times = "measured" if saved.measured else f"estimated from {saved.indexes} indexes"
-    return (
-        Cell(saved.variant),
-        *((Cell(saved.retrieval),) if several else ()),
-        Cell(exact_number(saved.queries), value=saved.queries),
-        Cell(held, value=saved.bytes),
-        Cell(percent(saved.share), value=saved.share),
-        Cell(signed_digits(saved.query_seconds), value=saved.query_seconds),
-        Cell(signed_digits(saved.extra_seconds), value=saved.extra_seconds),
-        Cell(signed_digits(saved.co2_kg), value=saved.co2_kg),
-        Cell(paid),
-        Cell(NOTHING if saved.query_seconds is None else times),
-    )
-
-
-def signed_digits(value: float | None) -> str:
-    """Return a number with three significant digits and a sign where it is below 0; an en dash for None."""
-    if value is None:
-        return NOTHING
+def signed_digits(value: float) -> str:
+    """Return a number with three significant digits and a sign where it is below 0."""
     text = significant_digits(abs(value))
     return f"\N{MINUS SIGN}{text}" if value < 0 else text
-
-
-def _picked(decision: Decision, variant: JudgedVariant | None, nothing: str = NOTHING) -> tuple[Cell, Cell]:
-    if variant is None:
-        return Cell(nothing), (Cell(percent(1.0), value=1.0) if nothing == BASELINE else _EMPTY)
-    share = decision.size_share(variant.size)
-    return Cell(variant.name), Cell(percent(share), value=share)
-
-
-def _difference(variant: JudgedVariant | None) -> Cell:
-    return _EMPTY if variant is None else _signed(variant.test.difference)
-
-
-def _number(value: float) -> Cell:
-    return Cell(_value(value), value=value)
-
-
-def _signed(value: float) -> Cell:
-    return Cell(_text(value), value=value)
-
-
-def _value(value: float) -> str:
-    return fixed(value, MEASURE_DECIMALS)
-
-
-def _text(value: float) -> str:
-    return signed(value, MEASURE_DECIMALS)

@@ -1,95 +1,143 @@
-"""Explored cutoffs as a table of the best of each scorer, and as a CSV file of all of them."""
+"""Explored variants as a table of the best of each sweep, and as a CSV file of all of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.exploring.exploration import Exploration, ExploredSweep
+from thresher.exploring.exploration import Exploration, Size
 from thresher.files import write_text
-from thresher.reports.formatting import NOTHING, fixed, percent
-from thresher.reports.table import csv_text, number_text
-from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table
+from thresher.reports.formatting import percent
+from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick
 from thresher.scorers.cleaners import BASELINE
 
 CSV_FILE = "explored.csv"
 
 
+@dataclass(frozen=True)
+class ExploredVariant:
+    """A variant of an exploration, ranked by one retrieval model.
+
+    Args:
+        siblings: variants of its sweep.
+        means, held_out: by measure; the latter empty without held-out topics.
+        words, bytes: of the variant; bytes are estimated, None where unknown.
+        all_words, all_bytes: of the baseline.
+    """
+
+    retrieval: str
+    sweep: str
+    name: str
+    cutoff: float | None
+    siblings: int
+    means: tuple[float, ...]
+    held_out: tuple[float, ...]
+    words: int
+    all_words: int
+    size: Size
+    bytes: int | None
+    all_bytes: int | None
+
+
+def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVariant]]:
+    """Give the variants of each sweep, the strictest first."""
+    base = exploration.sweep(BASELINE)
+    for sweep in exploration.sweeps:
+        measures = range(len(exploration.measures))
+        means = [sweep.means(model, measure) for measure in measures]
+        held_out = [some for measure in measures if (some := sweep.held_out_means(model, measure)) is not None]
+        yield [
+            ExploredVariant(
+                exploration.retrieval[model],
+                sweep.name,
+                name,
+                sweep.cutoffs[index] if sweep.cutoffs else None,
+                len(sweep.variants),
+                tuple(float(some[index]) for some in means),
+                tuple(float(some[index]) for some in held_out),
+                sweep.words[index],
+                exploration.words,
+                sweep.sizes[index],
+                sweep.bytes[index] if sweep.bytes else None,
+                base.bytes[0] if base.bytes else None,
+            )
+            for index, name in enumerate(sweep.variants)
+        ]
+
+
+def _columns(exploration: Exploration) -> list[Column[ExploredVariant]]:
+    measures = list(enumerate(exploration.measures))
+    return [
+        Column("retrieval", lambda row: row.retrieval, "The retrieval model."),
+        Column("scorer", lambda row: row.sweep, "The sweep."),
+        Column("variant", lambda row: row.name, "Its canonical name.", "best of its scorer", align="left"),
+        Column("cutoff", lambda row: row.cutoff, "Its cutoff."),
+        Column(
+            "siblings", lambda row: row.siblings, "Cutoffs of the sweep.", "explored", "cutoffs", COUNT, exact=False
+        ),
+        *(_mean(name, number) for number, name in measures),
+        *(_held_out_mean(name, number) for number, name in measures if exploration.held_out),
+        Column("words_kept", lambda row: row.words, "Words left."),
+        Column("words_total", lambda row: row.all_words, "Words of the collection."),
+        Column(
+            "words kept",
+            lambda row: row.words / row.all_words if row.all_words else 0.0,
+            "Words left, of all.",
+            unit="%",
+            format=PERCENT,
+            exact=False,
+        ),
+        Column("documents", lambda row: row.size.documents, "Documents with text left."),
+        Column("tokens", lambda row: row.size.tokens, "Tokens of the index."),
+        Column("postings", lambda row: row.size.postings, "Pairs of a document and a term."),
+        Column("vocabulary", lambda row: row.size.vocabulary, "Different terms."),
+        Column("index_bytes_estimated", lambda row: row.bytes, "Size of the index, estimated."),
+        Column(
+            "share",
+            lambda row: row.bytes / row.all_bytes if row.bytes is not None and row.all_bytes else None,
+            "Size of the index, estimated.",
+            "index, estimated",
+            "% of baseline",
+            PERCENT,
+            exact=False,
+        ),
+    ]
+
+
+def _mean(name: str, number: int) -> Column[ExploredVariant]:
+    return Column(name, lambda row: row.means[number], "Mean over the topics.")
+
+
+def _held_out_mean(name: str, number: int) -> Column[ExploredVariant]:
+    return Column(f"held_out {name}", lambda row: row.held_out[number], "Mean over the held-out topics.")
+
+
 def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
-    """Return a row a sweep: how many cutoffs were explored, and the one with the best mean of a measure.
+    """Return a row for each sweep: how many cutoffs were explored, and the one with the best mean of a measure.
 
     Args:
         exploration: what was explored.
         model: which of its retrieval models.
         measure: which of its measures.
     """
-    base = exploration.sweep(BASELINE)
-    rows = []
-    for sweep in exploration.sweeps:
-        means = sweep.means(model, measure)
-        # Of equals the strictest, which comes first.
-        best = int(means.argmax())
-        bytes_share = sweep.bytes[best] / base.bytes[0] if sweep.bytes and base.bytes else None
-        words = sweep.words[best] / exploration.words if exploration.words else 0.0
-        rows.append(
-            (
-                Cell(sweep.variants[best]),
-                Cell(str(len(sweep.variants)), value=len(sweep.variants)),
-                Cell(fixed(float(means[best]), MEASURE_DECIMALS), value=float(means[best])),
-                Cell(percent(words), value=words),
-                Cell(NOTHING if bytes_share is None else percent(bytes_share), value=bytes_share),
-            )
-        )
-    columns = (
-        Column("best of its scorer", align="left"),
-        Column("explored", "cutoffs"),
-        Column(exploration.measures[measure]),
-        Column("words kept", "%"),
-        Column("index, estimated", "% of baseline"),
-    )
-    note = (
-        "The best of many on the very topics that chose it: expect less of it on others. " + _size_note(exploration)
-    ).strip()
+    # Of equals the strictest, which comes first.
+    best = [max(variants, key=lambda row: row.means[measure]) for variants in _variants(exploration, model)]
+    columns = pick(_columns(exploration), "variant", "siblings", exploration.measures[measure], "words kept", "share")
+    note = f"The best of many on the very topics that chose it: expect less of it on others. {_size_note(exploration)}"
     caption = f"{exploration.retrieval[model]}, {len(exploration.topics)} topics: the best cutoff of each scorer"
-    return Table(columns, tuple(rows), caption, note)
+    return Table.of(columns, best, caption, note)
 
 
 def write_explored_csv(exploration: Exploration, folder: Path) -> None:
-    """Write `explored.csv` into a folder: a line a retrieval model and cutoff, whole or not at all.
+    """Write `explored.csv` into a folder, whole or not at all: a line for each retrieval model and variant.
 
     Raises:
         ThresherError: if the file cannot be written.
     """
-    header = ["retrieval", "scorer", "variant", "cutoff", *exploration.measures]
-    if exploration.held_out:
-        header += [f"held_out {measure}" for measure in exploration.measures]
-    header += ["words_kept", "words_total", "documents", "tokens", "postings", "vocabulary", "index_bytes_estimated"]
-    write_text(folder / CSV_FILE, csv_text(header, _lines(exploration)))
-
-
-def _lines(exploration: Exploration) -> Iterator[list[str]]:
-    for model, retrieval in enumerate(exploration.retrieval):
-        for sweep in exploration.sweeps:
-            measures = range(len(exploration.measures))
-            means = [sweep.means(model, measure) for measure in measures]
-            tested = [sweep.held_out_means(model, measure) for measure in measures]
-            for point, variant in enumerate(sweep.variants):
-                yield [
-                    retrieval,
-                    sweep.name,
-                    variant,
-                    number_text(sweep.cutoffs[point]) if sweep.cutoffs else "",
-                    *(number_text(float(mean[point])) for mean in (*means, *tested) if mean is not None),
-                    str(sweep.words[point]),
-                    str(exploration.words),
-                    *_counts(sweep, point),
-                ]
-
-
-def _counts(sweep: ExploredSweep, point: int) -> list[str]:
-    size = sweep.sizes[point]
-    known = str(sweep.bytes[point]) if sweep.bytes else ""
-    return [str(size.documents), str(size.tokens), str(size.postings), str(size.vocabulary), known]
+    models = range(len(exploration.retrieval))
+    rows = [row for model in models for variants in _variants(exploration, model) for row in variants]
+    write_text(folder / CSV_FILE, csv_table(_columns(exploration), rows))
 
 
 def _size_note(exploration: Exploration) -> str:

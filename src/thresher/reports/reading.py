@@ -15,9 +15,9 @@ from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import Drawn
-from thresher.reports.choice_tables import margin_text, percent_text
-from thresher.reports.formatting import cutoff_text, fixed, percent, signed
-from thresher.reports.tables import MEASURE_DECIMALS, Cell, Column, Table, measure_column
+from thresher.reports.choice_tables import VariantRow, margin_text, percent_text, variant_columns
+from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text
+from thresher.reports.table import Table, pick
 from thresher.results.records import Results
 from thresher.results.selection import spread
 from thresher.scorers.cleaners import BASELINE
@@ -198,31 +198,18 @@ def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Tabl
         facts: by variant.
     """
     main = decisions.main
-    rows: list[tuple[Cell, ...]] = []
-    rules: list[int] = []
-    for variants in (*_some(main), main.singles):
-        if variants and rows:
-            rules.append(len(rows))
-        rows += [_row(decisions, facts, variant) for variant in variants]
-    columns = (
-        Column("cleaner", align="left"),
-        measure_column(main.measure),
-        Column("difference"),
-        Column("lower bound"),
-        Column("upper bound"),
-        Column("verdict", align="left"),
-        *(measure_column(other.measure) for other in decisions.others),
-        Column("words kept", "%"),
-        Column("documents"),
-        Column("index size", "% of baseline"),
-    )
+    sections = [*((variants[0].sweep, variants) for variants in _some(main)), (SINGLES, main.singles)]
+    rows = [_row(decisions, facts, variant, section) for section, variants in sections for variant in variants]
+    columns = variant_columns(main.measure, [other.measure for other in decisions.others])
+    names = ("variant", "mean", "difference", "low", "high", "verdict", *(other.measure for other in decisions.others))
     sure = percent_text(1 - main.alpha)
     caption = (
         f"{main.retrieval}: {len(rows)} of {len(main.variants)} variants. Differences from the baseline in "
         f"{main.measure}; all lower bounds hold together with {sure} confidence, as do all upper ones. Index sizes are "
         f"{main.size_kind}."
     )
-    return Table(columns, tuple(rows), caption, rules=tuple(rules))
+    shown = pick(columns, *names, "words", "documents", "share")
+    return Table.of(shown, rows, caption, group=lambda row: row.section)
 
 
 def _some(decision: Decision) -> list[list[JudgedVariant]]:
@@ -236,23 +223,7 @@ def _some(decision: Decision) -> list[list[JudgedVariant]]:
     return some
 
 
-def _row(decisions: ModelDecisions, facts: Mapping[str, Facts], variant: JudgedVariant) -> tuple[Cell, ...]:
-    test, known = variant.test, facts.get(variant.name)
-    words = known.words if known else None
-    share = decisions.main.size_share(variant.size)
-    return (
-        Cell(variant.name),
-        _number(variant.mean),
-        Cell(signed(test.difference, MEASURE_DECIMALS), value=test.difference),
-        Cell(signed(test.low, MEASURE_DECIMALS), value=test.low),
-        Cell(signed(test.high, MEASURE_DECIMALS), value=test.high),
-        Cell(test.verdict.value),
-        *(_number(other.by_name[variant.name].mean) for other in decisions.others),
-        Cell(percent(words), value=words),
-        Cell(fixed(variant.documents, 0), value=variant.documents),
-        Cell(percent(share), value=share),
-    )
-
-
-def _number(value: float | None) -> Cell:
-    return Cell(fixed(value, MEASURE_DECIMALS), value=value)
+def _row(decisions: ModelDecisions, facts: Mapping[str, Facts], variant: JudgedVariant, section: str) -> VariantRow:
+    known = facts.get(variant.name)
+    others = tuple(other.by_name[variant.name].mean for other in decisions.others)
+    return VariantRow(decisions.main, variant, words=known.words if known else None, others=others, section=section)
