@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.choosing.records import Choice
+from thresher.choosing.decisions import Choice
 from thresher.cleaning import CleanCounts, Extras, clean_collection
 from thresher.collections import Page, documents, open_collection
 from thresher.collections.files import Files

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.choosing.deciding import DEFAULT_MARGIN, Terms, decide
-from thresher.choosing.records import RuleName
+from thresher.choosing.decisions import RuleName
 from thresher.errors import InputError
 from thresher.evaluation.non_inferiority import Margin, Verdict, non_inferiority
 

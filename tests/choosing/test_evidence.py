@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from report_samples import small
 
+from thresher.choosing.decisions import SizedVariant, SizeKind
 from thresher.choosing.evidence import explored_evidence, measured_evidence
-from thresher.choosing.records import SizedVariant, SizeKind
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep, Size
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.records import Decision, SizeKind
+from thresher.choosing.decisions import Decision, SizeKind
 from thresher.choosing.savings import Timed, TimeLine, query_line, savings
 from thresher.costs import co2_grams
 

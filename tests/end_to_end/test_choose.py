@@ -11,7 +11,7 @@ import pytest
 from commands import Done
 from small_web import Finished, Web
 
-from thresher.choosing.records import Choice, RuleName, SizeKind, read_choice
+from thresher.choosing.decisions import Choice, RuleName, SizeKind, read_choice
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import read_exploration
 

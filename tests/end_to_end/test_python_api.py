@@ -11,7 +11,7 @@ from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
 from thresher.choosing.deciding import Terms
-from thresher.choosing.records import read_choice
+from thresher.choosing.decisions import read_choice
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.experiments.chooser import Question
 from thresher.scorers.registry import scorers

@@ -19,13 +19,13 @@ from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
 from report_samples import small
 
-from thresher.choosing.records import Choice, Decision, JudgedVariant, SizeKind
+from thresher.choosing.decisions import Choice, Decision, JudgedVariant, SizeKind
 from thresher.exploring.exploration import Exploration
+from thresher.reports.choice_reading import Facts, facts_by_name, reading_table
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import render_report
-from thresher.reports.reading import Facts, facts_by_name, reading_table
 from thresher.reports.table import Table
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"

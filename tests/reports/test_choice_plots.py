@@ -12,7 +12,7 @@ from lxml import etree
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from thresher.choosing.records import Choice, Decision, JudgedVariant, ModelDecisions
+from thresher.choosing.decisions import Choice, Decision, JudgedVariant, ModelDecisions
 from thresher.reports.choice_plots import (
     MOST_VERTICES,
     columns_of,

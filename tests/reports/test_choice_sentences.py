@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED, retested
 
-from thresher.choosing.records import Decision, SizeKind
+from thresher.choosing.decisions import Decision, SizeKind
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.reports.choice_sentences import choice_sentences
 

@@ -10,8 +10,8 @@ import numpy.typing as npt
 from report_samples import large
 
 from thresher.choosing.deciding import Terms, decide
+from thresher.choosing.decisions import Choice, Evidence, QueryCosts
 from thresher.choosing.evidence import explored_evidence, measured_evidence
-from thresher.choosing.records import Choice, Evidence, QueryCosts
 from thresher.exploring.exploration import Exploration, ExploredSweep, Size, SizeErrors
 from thresher.results.records import Results
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from thresher.choosing.records import Evidence, SizedVariant, SizeKind
+from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind
 
 SIZES = (20.0, 50.0, 80.0, 30.0, 90.0)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from thresher.choosing.records import (
+from thresher.choosing.decisions import (
     Choice,
     Decision,
     HeldOutCheck,

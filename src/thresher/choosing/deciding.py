@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.choosing.records import (
+from thresher.choosing.decisions import (
     Decision,
     Evidence,
     HeldOutCheck,

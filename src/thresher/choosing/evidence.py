@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from thresher.choosing.records import Evidence, SizedVariant, SizeKind, Values
+from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.results.records import Results

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.choosing.records import Decision, Savings, SizedVariant, SizeKind
+from thresher.choosing.decisions import Decision, Savings, SizedVariant, SizeKind
 from thresher.costs import break_even
 
 FEWEST = 3

@@ -9,8 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.evidence import explored_evidence, measured_evidence
-from thresher.choosing.records import (
+from thresher.choosing.decisions import (
     Choice,
     Decision,
     Evidence,
@@ -20,6 +19,7 @@ from thresher.choosing.records import (
     read_choice,
     write_choice,
 )
+from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from thresher.choosing.records import Choice, Decision, ModelDecisions
+from thresher.choosing.decisions import Choice, Decision, ModelDecisions
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import drawn_overview, drawn_sweep
+from thresher.reports.choice_reading import Readable, facts_by_name, reading_json, reading_table
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
-from thresher.reports.reading import Readable, facts_by_name, reading_json, reading_table
 from thresher.reports.table import Table
 from thresher.results.records import Results
 

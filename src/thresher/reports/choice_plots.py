@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
-from thresher.choosing.records import Decision, JudgedVariant, OrderedSweep
+from thresher.choosing.decisions import Decision, JudgedVariant, OrderedSweep
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
 from thresher.reports.html_parts import Picture, picture
 from thresher.reports.plot_style import (

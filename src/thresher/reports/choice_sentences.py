@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from thresher.choosing.records import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SizeKind
+from thresher.choosing.decisions import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SizeKind
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports.choice_tables import margin_text, percent_text, signed_digits
 from thresher.reports.formatting import MEASURE_DECIMALS, exact_number, fixed, megabytes, percent, signed

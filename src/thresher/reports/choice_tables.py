@@ -6,7 +6,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.choosing.records import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SweepPicks
+from thresher.choosing.decisions import (
+    Choice,
+    Decision,
+    HeldOutCheck,
+    JudgedVariant,
+    Pick,
+    RuleName,
+    Savings,
+    SweepPicks,
+)
 from thresher.files import write_text
 from thresher.reports.formatting import (
     MEASURE_DECIMALS,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from thresher.choosing.records import Choice
+from thresher.choosing.decisions import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
 from thresher.reports.html_parts import Picture, picture, render_template

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE
 
-from thresher.choosing.records import Choice, read_choice, write_choice
+from thresher.choosing.decisions import Choice, read_choice, write_choice
 from thresher.errors import StateError
 
 
