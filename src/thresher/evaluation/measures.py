@@ -1,9 +1,8 @@
 """Measures: their names, and their values for each topic.
 
-All come from trec_eval's library (and, for `Judged` and `RR@k`, from ir-measures' own Python): no Perl, no
-download. Negative grades are not relevant and gain nothing. Beyond that: `Bpref` and `judged_only` pass over
-such documents as if they were not judged, `infAP` takes them for pooled but not judged, `Judged@k` counts
-them as judged.
+All come from trec_eval's library (and, for `Judged` and `RR@k`, from ir-measures' own Python): no Perl, no download.
+Negative grades are not relevant and gain nothing. Beyond that: `Bpref` and `judged_only` pass over such documents as if
+they were not judged, `infAP` takes them for pooled but not judged, `Judged@k` counts them as judged.
 """
 
 from __future__ import annotations
@@ -59,11 +58,9 @@ def _library() -> Any:
 
 
 def parse_measure(name: str) -> ir_measures.Measure:
-    """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`,
-    `nDCG(dcg='exp-log2')@10`.
+    """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`, `nDCG(dcg='exp-log2')@10`.
 
-    `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left
-    out.
+    `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out.
 
     Raises:
         ConfigError: if it cannot be parsed, is not among the measures that are computed here, or has a

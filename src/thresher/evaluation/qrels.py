@@ -33,8 +33,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
     Raises:
         ConfigError: if `column` is unknown.
         InputError: with the line, for a wrong number of columns or none of that name, a grade that is no integer in
-            [-`MAX_GRADE`, `MAX_GRADE`], or two grades for one document of a topic; or if there is no
-            judgment.
+            [-`MAX_GRADE`, `MAX_GRADE`], or two grades for one document of a topic; or if there is no judgment.
     """
     if column not in GRADES:
         raise ConfigError(f"there is no column `{column}` of grades", f"use one of {', '.join(GRADES)}", str(path))

@@ -26,8 +26,7 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
     Raises:
         ValueError: if the tag is not one word, or if scores as written do not decrease strictly in single
             precision: trec_eval reads them so, and orders equal ones by document id, descending.
-        InputError: if a document id holds white space, occurs twice for a topic, or the file cannot be
-            written.
+        InputError: if a document id holds white space, occurs twice for a topic, or the file cannot be written.
     """
     if len(tag.split()) != 1 or tag != tag.strip():
         raise ValueError(f"a run's tag is one word, not {tag!r}")

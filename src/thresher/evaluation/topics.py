@@ -55,12 +55,11 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
 
     Args:
         path: a UTF-8 file, perhaps compressed (a byte order mark is skipped).
-        format: one of `TOPIC_FORMATS`; None detects it from the first characters.
-            `tsv`: lines of `id<TAB>query`, nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all
-            other text is the query. `trec`: `<top>` blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which
-            none need be closed; leading zeros of a number are dropped, as in the qrels of those tracks.
-            `xml`: `<topic>` elements, the id in an attribute or child `number`; entities that the file itself
-            declares are replaced, others are an error: no other file is read.
+        format: one of `TOPIC_FORMATS`; None detects it from the first characters. `tsv`: lines of `id<TAB>query`,
+            nothing else. `trec-doc`: `<DOC>` blocks with a `<DOCNO>`, all other text is the query. `trec`: `<top>`
+            blocks with `<num>`, `<title>`, `<desc>`, `<narr>`, of which none need be closed; leading zeros of a number
+            are dropped, as in the qrels of those tracks. `xml`: `<topic>` elements, the id in an attribute or child
+            `number`; entities that the file itself declares are replaced, others are an error: no other file is read.
         field: which field is the query: `title` (also spelled `query`), `description`, `narrative`, or any
             other tag of the file. `tsv` and `trec-doc` have the one field `title`.
 

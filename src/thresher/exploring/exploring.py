@@ -83,7 +83,7 @@ def explore(
         queries, terms = analyse_queries([some.topics[topic].query for some in sets for topic in some.ids], options)
         counted = count_store(split, every, options, terms)
     judges = [Judges(some.qrels, some.ids, counted.ids, judging.measures) for some in sets]
-    sizes = [_sizes(counted, place, len(sweep.cleaners)) for place, sweep in enumerate(every)]
+    sizes = [_sizes(counted, number, len(sweep.cleaners)) for number, sweep in enumerate(every)]
     words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
     work = RankingJob(Matches(counted, len(terms)), queries, judges, models, depth)
     # Workers need the memory more than this process.
@@ -100,14 +100,14 @@ def explore(
     explored = [
         ExploredSweep(
             sweep.name,
-            tuple(names[place]),
+            tuple(names[number]),
             sweep.cutoffs,
-            tuple(words[place]),
-            tuple(sizes[place]),
-            _bytes(model, sizes[place]),
-            *values[place],
+            tuple(words[number]),
+            tuple(sizes[number]),
+            _bytes(model, sizes[number]),
+            *values[number],
         )
-        for place, sweep in enumerate(every)
+        for number, sweep in enumerate(every)
     ]
     baseline = next(sweep for sweep in explored if sweep.name == Cleaner().name)
     return Exploration(
@@ -129,7 +129,7 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     tokens, sizes = analyse_each(analyzer, texts)
     counts = [Counter(tokens[end - size : end]) for end, size in zip(np.cumsum(sizes), sizes, strict=True)]
     terms = sorted({term for count in counts for term in count})
-    number = {term: place for place, term in enumerate(terms)}
+    number = {term: index for index, term in enumerate(terms)}
     return [
         Query({number[term]: times for term, times in count.items()}, sum(count.values())) for count in counts
     ], terms
