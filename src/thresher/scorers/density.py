@@ -14,7 +14,7 @@ LINE_WIDTH = 80
 class Density(Scorer):
     """Words per line of the block wrapped at 80 characters, its last line left out; a one-line block has its word count.
 
-    At 10.5 it is the rule that the paper found with a single feature (1R).
+    At 10.5 it is the paper's rule of a single feature (1R).
     """
 
     name = "density"

@@ -1,4 +1,4 @@
-"""All scorers by name. A module of this folder that declares a `Scorer` is all it takes to add one."""
+"""All scorers by name: each `Scorer` that a module of this folder declares."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ def scorers() -> dict[str, type[Scorer]]:
     Raises:
         RuntimeError: if two modules declare the same name.
     """
-    found: dict[str, type[Scorer]] = {}
+    known: dict[str, type[Scorer]] = {}
     for module in iter_modules(thresher.scorers.__path__, "thresher.scorers."):
         for value in vars(import_module(module.name)).values():
             is_scorer = isinstance(value, type) and issubclass(value, Scorer) and not isabstract(value)
-            if is_scorer and found.setdefault(value.name, value) is not value:
-                raise RuntimeError(f"two scorers are named {value.name!r}: {found[value.name]} and {value}")
-    return dict(sorted(found.items()))
+            if is_scorer and known.setdefault(value.name, value) is not value:
+                raise RuntimeError(f"two scorers are named {value.name!r}: {known[value.name]} and {value}")
+    return dict(sorted(known.items()))
 
 
 def scorer_class(name: str, where: str) -> type[Scorer]:

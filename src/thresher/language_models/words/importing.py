@@ -144,8 +144,8 @@ def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
     counts: list[int] = []
     with path.open(encoding="utf-8", errors="replace") as lines:
         for line in islice(lines, _MOST_LINES):
-            if found := _COUNT.fullmatch(line.strip()):
-                counts.append(int(found[2]))
+            if count := _COUNT.fullmatch(line.strip()):
+                counts.append(int(count[2]))
             elif line.startswith("\\1-grams") and counts:
                 words = takewhile(lambda line: not line.startswith("\\"), lines)
                 return tuple(counts), any("<unk>" in line.lower() for line in words)

@@ -1,7 +1,7 @@
 """PyPlexity's own models, `.st` files, written as ARPA files that give the same perplexities.
 
 A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three (triples,
-pairs, words). A key is its words with spaces between; `#` is what stands before a sentence. Source of the format and of the
+pairs, words). A key is its words with spaces between; `#` precedes a sentence. Source of the format and of the
 formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
 
 **Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6, which a back-off model holds exactly: see

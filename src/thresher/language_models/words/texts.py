@@ -69,12 +69,8 @@ def describe(path: Path) -> TextFile:
 def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Portion]:
     """Give the training text in portions, in the order of the paths.
 
-    Compressed files are decompressed; `.jsonl` in a name tells JSON lines from text; a folder holds
-    HTML pages. A portion ends where a line ends; text with lines longer than a portion is cut at a space.
-
-    Args:
-        paths: files and folders.
-        size: of a portion in bytes, about.
+    Compressed files are decompressed; names with `.jsonl` hold JSON lines, folders HTML pages. A portion of about `size` bytes
+    ends where a line ends; text with lines longer than that is cut at a space.
 
     Raises:
         InputError: if a file is missing, unreadable or broken, or a folder holds no HTML.

@@ -121,7 +121,7 @@ def _kinds() -> npt.NDArray[np.uint8]:
 def _kind(category: str) -> int:
     if category[0] == "M":
         return _MARK
-    # Numerals such as the zero of Han stand among its letters; decimal digits do not.
+    # Numerals such as the zero of Han are in the ranges of letters; decimal digits are not.
     return _LETTER if category[0] == "L" or category == "Nl" else 0
 
 
