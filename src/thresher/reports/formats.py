@@ -25,7 +25,7 @@ def render_text(table: Table, width: int | None = None) -> str:
         width: terminal columns available. A wider table is split into blocks, each repeating the columns that
             name the row; a single column that is still too wide stays whole. None never splits.
     """
-    rendered = [_column(table, place) for place in range(len(table.columns))]
+    rendered = [_column(table, index) for index in range(len(table.columns))]
     keys, others = rendered[: table.keys], rendered[table.keys :]
     blocks: list[list[list[str]]] = [[]]
     room = 0
@@ -48,10 +48,10 @@ def _sign_width(sign: str) -> int:
     return 2 if unicodedata.east_asian_width(sign) in ("W", "F") else 1
 
 
-def _column(table: Table, place: int) -> list[str]:
+def _column(table: Table, index: int) -> list[str]:
     """Return the two header lines and the cells of one column, all of one width."""
-    column = table.columns[place]
-    cells = [row[place] for row in table.rows]
+    column = table.columns[index]
+    cells = [row[index] for row in table.rows]
     marks = max((display_width(cell.mark) for cell in cells), default=0)
     bodies = [_with_mark(cell, marks) for cell in cells]
     lines = [plain(column.header), plain(column.unit), *bodies]
@@ -73,8 +73,8 @@ def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     line = "─" * max(map(display_width, rows))
     head = rows[:1] if not rows[1].strip() else rows[:2]
     body: list[str] = []
-    for place, row in enumerate(rows[2:]):
-        body += [line, row] if place in rules else [row]
+    for index, row in enumerate(rows[2:]):
+        body += [line, row] if index in rules else [row]
     return [*head, line, *body]
 
 
@@ -158,8 +158,8 @@ def render_latex(table: Table) -> str:
     if any(column.unit for column in table.columns):
         body.append(" & ".join(units) + r" \\")
     body.append(r"\midrule")
-    for place, row in enumerate(table.rows):
-        if place in table.rules:
+    for index, row in enumerate(table.rows):
+        if index in table.rules:
             body.append(r"\midrule")
         cells: list[str] = []
         for cell, column in zip(row, table.columns, strict=True):

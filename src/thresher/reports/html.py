@@ -129,17 +129,17 @@ def _model(results: Results, retrieval: str, number: int) -> Model:
     panels = tuple(
         picture(
             sweep_figure(results, name, retrieval),
-            f"sweep-{number}-{place}",
+            f"sweep-{number}-{index}",
             f"Cutoffs of {name}",
             f"{name}: measures and index size by cutoff, in % of the baseline (its values in brackets).",
         )
-        for place, name in enumerate(sweeps(results))
+        for index, name in enumerate(sweeps(results))
         if sweep_rows(results, name, retrieval)
     )
     shown = shown_topics(results, retrieval)
     scale = common_scale(shown)
     blocks = tuple(
-        _topic_block(measure, topics, scale, f"topics-{number}-{place}") for place, topics in enumerate(shown)
+        _topic_block(measure, topics, scale, f"topics-{number}-{index}") for index, topics in enumerate(shown)
     )
     return Model(retrieval, trade_off, panels, blocks)
 

@@ -26,7 +26,7 @@ from thresher.files import atomic_path
 from thresher.reports.formatting import short_number
 
 INK = "#1f2429"
-"""Text, axes and the baseline; a page may put its own text colour in its place."""
+"""Text, axes and the baseline; a page may replace it by its own text colour."""
 GAIN, LOSS = "#2a78b5", "#c25a12"
 SERIES = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
 """At least 3:1 against white and against near-black; markers and line styles repeat what the colours say."""
@@ -144,7 +144,7 @@ _OFFSETS = (
     (24, -30, "left", "top"),
     (-24, 30, "right", "bottom"),
 )
-"""Where a label may stand from its point, in points, the most readable places first."""
+"""Where a label may be, seen from its point, in points, the most readable first."""
 
 _RADIUS = 4.0
 
@@ -156,10 +156,10 @@ def place_labels(
     points: Sequence[tuple[float, float]],
     fontsize: float = 8.0,
 ) -> int:
-    """Write each label at the first free place near its point, or leave it out; return how many were written.
+    """Write each label at the first free position near its point, or leave it out; return how many were written.
 
     Args:
-        figure: the figure; it is laid out first, for places are measured in its pixels.
+        figure: the figure; it is laid out first, for positions are measured in its pixels.
         axes: the axes of `labels` and `points`.
         labels: (x, y, text) in data coordinates, the most important first.
         points: (x, y) of all that labels must not cover.
@@ -196,8 +196,8 @@ def place_labels(
     return written
 
 
-def _around(place: NDArray[np.float64], radius: float) -> Bbox:
-    x, y = float(place[0]), float(place[1])
+def _around(point: NDArray[np.float64], radius: float) -> Bbox:
+    x, y = float(point[0]), float(point[1])
     return Bbox.from_extents(x - radius, y - radius, x + radius, y + radius)
 
 

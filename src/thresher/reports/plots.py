@@ -61,8 +61,8 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
         figure = new_figure(5.0, 4.6)
         upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
         upper.set_title(plain(sweep))
-        for place, measure in enumerate(compared_measures(results)):
-            _measure_line(upper, place, measure, rows, cutoffs, baseline)
+        for index, measure in enumerate(compared_measures(results)):
+            _measure_line(upper, index, measure, rows, cutoffs, baseline)
         sizes = [100 * (relative_bytes(row) or math.nan) for row in rows]
         lower.plot(cutoffs, sizes, color=INK, marker="o", markersize=3.5)
         lower.set_ylim(bottom=0, top=max([105.0, *(1.05 * size for size in sizes if math.isfinite(size))]))
@@ -105,17 +105,17 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
     with style():
         figure = new_figure(6.2, 4.6)
         axes = figure.subplots()
-        groups: list[tuple[str, list[VariantResult]]] = [
+        series: list[tuple[str, list[VariantResult]]] = [
             (name, list(sweep_rows(results, name, retrieval))) for name in sweeps(results)
         ]
-        groups.append(("single cleaners", [row for row in variant_rows(results, retrieval) if row.sweep is None]))
+        series.append(("single cleaners", [row for row in variant_rows(results, retrieval) if row.sweep is None]))
         xs: list[float] = []
         ys: list[float] = []
-        for place, (name, rows) in enumerate(groups):
+        for index, (name, rows) in enumerate(series):
             points = [_point(row, measure) for row in rows if math.isfinite(score(row, measure))]
             if not points:
                 continue
-            colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+            colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)]
             x, y = [point[0] for point in points], [point[1] for point in points]
             axes.plot(x, y, color=colour, marker=marker, linewidth=0, alpha=0.85, label=plain(name))
             xs += x
@@ -139,7 +139,7 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
         light_grid(axes)
         handles, labels = axes.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower left", ncols=3)
-        chosen = [front[place] for place in spread(len(front), 8)]
+        chosen = [front[index] for index in spread(len(front), 8)]
         texts = [(*_point(row, measure), plain(row.variant)) for row in chosen]
         place_labels(figure, axes, texts, list(zip([*xs, x0], [*ys, y0], strict=True)))
     return figure
@@ -162,8 +162,8 @@ def common_scale(shown: Sequence[RowTopics]) -> tuple[float, float]:
 def shown_topics(results: Results, retrieval: str) -> tuple[RowTopics, ...]:
     """Return the topics of the rows worth a look: the best of each sweep and singles, six rows at most."""
     measure = main_measure(results)
-    found = (RowTopics(row, topic_differences(results, row, measure)) for row in finalists(results, retrieval)[:6])
-    return tuple(topics for topics in found if topics.differences)
+    topics = (RowTopics(row, topic_differences(results, row, measure)) for row in finalists(results, retrieval)[:6])
+    return tuple(one for one in topics if one.differences)
 
 
 def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) -> Figure:
@@ -209,18 +209,18 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
 
 
 def _measure_line(
-    axes: Axes, place: int, measure: str, rows: tuple[VariantResult, ...], cutoffs: list[float], baseline: VariantResult
+    axes: Axes, index: int, measure: str, rows: tuple[VariantResult, ...], cutoffs: list[float], baseline: VariantResult
 ) -> None:
     before = baseline.measures.get(measure, math.nan)
     if not before > 0:
         return
-    colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+    colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)]
     ratios = [100 * row.measures.get(measure, math.nan) / before for row in rows]
     label = f"{plain(measure)} ({fixed(before, 4)})"
     axes.plot(cutoffs, ratios, color=colour, label=label, marker=marker, markerfacecolor="none", markeredgewidth=1.1)
-    found = [direction(row.comparisons.get(measure)) != "none" for row in rows]
-    x = [cutoff for cutoff, significant in zip(cutoffs, found, strict=True) if significant]
-    y = [ratio for ratio, significant in zip(ratios, found, strict=True) if significant]
+    significant = [direction(row.comparisons.get(measure)) != "none" for row in rows]
+    x = [cutoff for cutoff, filled in zip(cutoffs, significant, strict=True) if filled]
+    y = [ratio for ratio, filled in zip(ratios, significant, strict=True) if filled]
     if x:
         axes.plot(x, y, color=colour, marker=marker, linewidth=0, markeredgewidth=1.1)
 

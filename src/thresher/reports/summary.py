@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thresher.evaluation.significance import ALPHA, Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
 from thresher.results.records import Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
+    can_be_significant,
     compared_measures,
     direction,
     front_rows,
@@ -16,6 +17,7 @@ from thresher.results.selection import (
     relative_bytes,
     retrievals,
     score,
+    smallest_harmless,
     variant_rows,
 )
 
@@ -73,9 +75,9 @@ def _model_summary(results: Results, retrieval: str) -> list[str]:
 
 
 def _counts(rows: Sequence[VariantResult], measure: str) -> str:
-    found = [direction(row.comparisons[measure]) for row in rows]
-    better, worse = found.count("better"), found.count("worse")
-    neither = len(found) - better - worse
+    directions = [direction(row.comparisons[measure]) for row in rows]
+    better, worse = directions.count("better"), directions.count("worse")
+    neither = len(directions) - better - worse
     many = f"Of {len(rows)} variants" if len(rows) > 1 else "Of 1 variant"
     return (
         f"{many}, {better} {_be(better)} significantly better than the baseline in {measure}, "
@@ -84,15 +86,9 @@ def _counts(rows: Sequence[VariantResult], measure: str) -> str:
 
 
 def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
-    """Say so if too few topics make significance impossible.
-
-    The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of
-    2^n), and Holm multiplies the smallest of m by m.
-    """
-    tests = sum(len(row.comparisons) for row in rows)
-    smallest = tests * 2.0 ** (1 - results.topics)
-    if "wilcoxon" not in results.test.lower() or smallest <= ALPHA:
+    if can_be_significant(results, rows):
         return []
+    tests = sum(len(row.comparisons) for row in rows)
     return [
         f"With {results.topics} topics and {tests} comparisons no difference can be significant after Holm's "
         "correction, however large: more topics or fewer variants would be needed."
@@ -114,14 +110,9 @@ def _best(rows: Sequence[VariantResult], baseline: VariantResult, measure: str) 
 
 
 def _smallest(results: Results, rows: Sequence[VariantResult], measure: str) -> list[str]:
-    def harmless(row: VariantResult) -> bool:
-        """Holm's correction hides losses among many variants: an interval below zero is a loss too."""
-        return all(direction(item) in ("better", "none") and item.ci_high >= 0 for item in row.comparisons.values())
-
-    candidates = [row for row in rows if harmless(row) and row.index_bytes < row.index_bytes_baseline]
-    if not candidates:
+    best = smallest_harmless(rows, measure)
+    if best is None:
         return ["Every variant with a smaller index loses in some measure, by the test or by its interval."]
-    best = min(candidates, key=lambda row: (row.index_bytes, -score(row, measure)))
     comparison = best.comparisons[measure]
     measures = compared_measures(results)
     where = "any measure" if len(measures) > 1 else measures[0]

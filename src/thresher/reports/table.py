@@ -124,7 +124,7 @@ class Table:
         )
         cells = tuple(zip(*(_cells(column, rows) for column in columns), strict=True))
         groups = map(group, rows)
-        rules = tuple(place for place, (above, row) in enumerate(pairwise(groups), 1) if above != row)
+        rules = tuple(index for index, (above, row) in enumerate(pairwise(groups), 1) if above != row)
         return cls(heads, cells, caption, note, keys, rules)
 
 

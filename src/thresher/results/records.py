@@ -1,4 +1,4 @@
-"""What a report shows: the finished experiment as plain values."""
+"""A finished experiment as plain values, and its file."""
 
 from __future__ import annotations
 
@@ -103,8 +103,9 @@ class Results:
     `methods` are (heading, text) pairs: how everything was measured, in reading order. `notices` are things
     the reader must know before the numbers (judged pages that the collection lacks, failed pages).
     `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison. `held_out` are the
-    same rows on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty. `key`
-    names what the values rest on, whichever variants there are; see `thresher.experiments.stages`.
+    same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
+    `chosen` is what is chosen on `topics`, one a sweep and single cleaner (see `thresher.results.held_out`). `key` names
+    what the values rest on, whichever variants there are; see `thresher.experiments.stages`.
     """
 
     experiment: str

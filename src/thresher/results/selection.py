@@ -1,4 +1,4 @@
-"""Which rows and topics of the results matter: baselines, sweeps, the best, the front, the few to show."""
+"""Which variants and topics of the results matter: baselines, sweeps, the best, the Pareto front, those to show."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ def direction(comparison: Comparison | None) -> Direction:
 
 
 def retrievals(results: Results) -> tuple[str, ...]:
-    """Return the retrieval models, in the order in which the rows name them."""
+    """Return the retrieval models, in the order of the results."""
     return tuple(dict.fromkeys(row.retrieval for row in results.rows))
 
 
 def compared_measures(results: Results) -> tuple[str, ...]:
-    """Return the measures that some row compares with the baseline, in the order of `results.measures`."""
+    """Return the measures in which some variant is compared with the baseline, in the order of `results.measures`."""
     tested = {measure for row in results.rows for measure in row.comparisons}
     return tuple(measure for measure in results.measures if measure in tested)
 
@@ -93,34 +93,34 @@ def baseline_row(results: Results, retrieval: str) -> VariantResult:
 
 
 def variant_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
-    """Return the rows of one retrieval model without its baseline, in the order of the results."""
+    """Return the variants of one retrieval model without its baseline, in the order of the results."""
     return tuple(row for row in results.rows if row.retrieval == retrieval and not row.is_baseline)
 
 
 def sweeps(results: Results) -> tuple[str, ...]:
-    """Return the names of the sweeps, in the order in which the rows name them."""
+    """Return the names of the sweeps, in the order of the results."""
     return tuple(dict.fromkeys(row.sweep for row in results.rows if row.sweep is not None))
 
 
 def sweep_rows(results: Results, sweep: str, retrieval: str) -> tuple[VariantResult, ...]:
-    """Return the rows of one sweep and retrieval model by ascending cutoff."""
+    """Return the variants of one sweep and retrieval model by ascending cutoff."""
     rows = [row for row in variant_rows(results, retrieval) if row.sweep == sweep and row.cutoff is not None]
     return tuple(sorted(rows, key=lambda row: (row.cutoff or 0.0, row.variant)))
 
 
 def score(row: VariantResult, measure: str) -> float:
-    """Return the row's value of a measure; minus infinity where it has none, so that it never ranks first."""
+    """Return the variant's mean of a measure; minus infinity where it has none, so that it never ranks first."""
     value = row.measures.get(measure, math.nan)
     return -math.inf if math.isnan(value) else value
 
 
 def best_of(rows: Sequence[VariantResult], measure: str) -> VariantResult:
-    """Return the row with the highest `measure`; of equals that with the smallest index, then the first."""
+    """Return the variant with the highest `measure`; of equals that with the smallest index, then the first."""
     return rows[best_variant([score(row, measure) for row in rows], [row.index_bytes for row in rows])]
 
 
 def finalists(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
-    """Return the best row of each sweep and every single cleaner, by descending main measure."""
+    """Return the best variant of each sweep and every single cleaner, by descending main measure."""
     measure = main_measure(results)
     rows = [row for row in variant_rows(results, retrieval) if row.sweep is None]
     rows += [best_of(members, measure) for name in sweeps(results) if (members := sweep_rows(results, name, retrieval))]
@@ -138,15 +138,39 @@ def words_kept(row: VariantResult) -> float | None:
 
 
 def front_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
-    """Return the rows that no other one beats in index bytes and main measure, by ascending index size."""
+    """Return the variants that none beats in both index bytes and main measure, by ascending index size."""
     measure = main_measure(results)
     rows = [row for row in results.rows if row.retrieval == retrieval and math.isfinite(score(row, measure))]
     front = pareto_front([(float(row.index_bytes), row.measures[measure]) for row in rows])
-    return tuple(sorted((rows[place] for place in front), key=lambda row: (row.index_bytes, score(row, measure))))
+    return tuple(sorted((rows[index] for index in front), key=lambda row: (row.index_bytes, score(row, measure))))
+
+
+def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
+    """Say whether the largest possible difference would be significant with that many topics and comparisons.
+
+    The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
+    multiplies the smallest of m by m. Other tests are taken to have no such limit.
+    """
+    tests = sum(len(row.comparisons) for row in rows)
+    return "wilcoxon" not in results.test.lower() or tests * 2.0 ** (1 - results.topics) <= ALPHA
+
+
+def smallest_harmless(rows: Sequence[VariantResult], measure: str) -> VariantResult | None:
+    """Return the variant with the smallest index, below the baseline's, that loses in no measure; None if all lose.
+
+    Holm's correction hides losses among many variants: an interval below zero is a loss too. Of equals that with the highest
+    `measure` is returned.
+    """
+
+    def harmless(row: VariantResult) -> bool:
+        return all(direction(item) in ("better", "none") and item.ci_high >= 0 for item in row.comparisons.values())
+
+    smaller = [row for row in rows if row.index_bytes < row.index_bytes_baseline and harmless(row)]
+    return min(smaller, key=lambda row: (row.index_bytes, -score(row, measure)), default=None)
 
 
 def spread(count: int, keep: int) -> list[int]:
-    """Return at most `keep` of the places 0 to count - 1, evenly spread, both ends among them.
+    """Return at most `keep` of the indices 0 to count - 1, evenly spread, both ends among them.
 
     >>> spread(10, 4)
     [0, 3, 6, 9]
@@ -155,39 +179,39 @@ def spread(count: int, keep: int) -> list[int]:
         return list(range(count))
     if keep <= 1:
         return [count // 2] * keep
-    return [(place * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for place in range(keep)]
+    return [(index * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for index in range(keep)]
 
 
 def shown_rows(results: Results, limit: int | None) -> tuple[VariantResult, ...]:
-    """Return at most about `limit` rows in the order of the results; all of them for None.
+    """Return at most about `limit` variants in the order of the results; all of them for None.
 
     Baselines, single cleaners and the best of each sweep always stay, even where they are more than `limit`;
-    what room is left goes in equal parts to the sweeps, as evenly spread cutoffs.
+    the rest is divided equally among the sweeps, as evenly spread cutoffs.
     """
     if limit is None or len(results.rows) <= limit:
         return results.rows
-    places = {id(row): place for place, row in enumerate(results.rows)}
-    groups = [
+    index_of = {id(row): index for index, row in enumerate(results.rows)}
+    swept = [
         members
         for retrieval in retrievals(results)
         for name in sweeps(results)
         if (members := sweep_rows(results, name, retrieval))
     ]
     measure = main_measure(results)
-    kept = {places[id(row)] for row in results.rows if row.sweep is None}
-    kept |= {places[id(best_of(members, measure))] for members in groups}
+    kept = {index_of[id(row)] for row in results.rows if row.sweep is None}
+    kept |= {index_of[id(best_of(members, measure))] for members in swept}
     room = max(0, limit - len(kept))
-    for number, members in enumerate(groups):
-        others = [places[id(row)] for row in members if places[id(row)] not in kept]
-        share = room // (len(groups) - number)
-        chosen = [others[place] for place in spread(len(others), share)]
+    for number, members in enumerate(swept):
+        others = [index_of[id(row)] for row in members if index_of[id(row)] not in kept]
+        share = room // (len(swept) - number)
+        chosen = [others[index] for index in spread(len(others), share)]
         kept.update(chosen)
         room -= len(chosen)
-    return tuple(row for place, row in enumerate(results.rows) if place in kept)
+    return tuple(row for index, row in enumerate(results.rows) if index in kept)
 
 
 def topic_differences(results: Results, row: VariantResult, measure: str) -> tuple[TopicDifference, ...]:
-    """Return the topics that both the row and its baseline have, by descending difference, then by topic."""
+    """Return the topics that both the variant and its baseline have, by descending difference, then by topic."""
     baseline = baseline_row(results, row.retrieval).variant
     before: dict[str, float] = {}
     after: dict[str, tuple[str, float]] = {}
