@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import pytest
 
-from thresher.collections.base import IdRule, ReadOptions
+from thresher.collections.base import ReadOptions
 from thresher.collections.catalogue import Catalogue
+from thresher.collections.ids import IdRule
 from thresher.collections.records import Source
 from thresher.errors import InputError, MissingDependencyError
 

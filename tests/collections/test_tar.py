@@ -11,7 +11,8 @@ from file_ranges import read_range, read_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.collections.base import IdRule, ReadOptions
+from thresher.collections.base import ReadOptions
+from thresher.collections.ids import IdRule
 from thresher.collections.records import Source
 from thresher.collections.tar import Tar
 
