@@ -101,7 +101,7 @@ def test_pages_left_out_and_failed_are_listed(page: str) -> None:
     assert [item.text_content() for item in tree.xpath("//section[@id='lists']//li")] == [
         "Pages without gold: 1 (lonely)",
         "Gold without a page: 2 (lost, gone)",
-        "Pages that no cleaner could take, which count as emptied: 1",
+        "Pages that could not be parsed or scored, which count as emptied: 1",
         "page03: it is broken",
         "Crashes of other packages, whose pages count as emptied: 2",
         "peer:x, page05: ValueError: two",

@@ -337,11 +337,11 @@ def _ratio(won: float, possible: float) -> float:
     return won / possible if possible else math.nan
 
 
-def _on_scale(found: Separation, keep: str) -> Separation:
-    """Return the separation with its cutoff on the scale of a scorer whose scores `goodness` may have negated."""
-    if found.best is None or keep != KEEP_LOW:
-        return found
-    return replace(found, best=replace(found.best, cutoff=-found.best.cutoff))
+def _on_scale(result: Separation, keep: str) -> Separation:
+    """Return the result with its cutoff on the scale of a scorer whose scores `goodness` may have negated."""
+    if result.best is None or keep != KEEP_LOW:
+        return result
+    return replace(result, best=replace(result.best, cutoff=-result.best.cutoff))
 
 
 def _descriptive(segments: Segments) -> list[str]:

@@ -1,4 +1,4 @@
-"""The plots of cleaning against gold texts: gains and losses by page, training, and predicted precision."""
+"""The plots of cleaning evaluation: precision against recall, differences by page, predicted precision, training."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from matplotlib.transforms import Bbox
 
 from thresher.cleaneval.learning_curve import CurveSize, Spread
-from thresher.cleaneval.reliability import Reliability
+from thresher.cleaneval.reliability import LOW, Reliability
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.evaluation.significance import TOLERANCE
 from thresher.language_models.characters.tuning import Tuning
@@ -36,14 +36,14 @@ from thresher.reports.plot_style import (
 BIN = 5
 """The width of the histogram's bins in percentage points, as in Fig. 3 of the NCleaner paper."""
 _TIED_WIDTH = 0.9
-_LEGEND_SIGNS = 70  # a row of a legend fits below a plot with this many characters
+_LEGEND_SIGNS = 70  # characters of a legend's row that fit below a plot
 
 
 def differences_figure(name: str, values: Sequence[float], baseline: Sequence[float], measure: str) -> Figure:
-    """Return the histogram of a cleaner's differences to the baseline, page by page (NCleaner, Fig. 3).
+    """Return the histogram of a cleaner's differences from the baseline by page (NCleaner, Fig. 3).
 
-    Bins are 5 percentage points wide, each with its bound that is farther from zero; pages without a difference are a thin
-    bar at zero.
+    Bins are 5 percentage points wide and include their bound farther from zero; pages without a difference are a thin bar at
+    zero.
 
     Args:
         name: the cleaner's.
@@ -52,18 +52,21 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
         measure: what the values are, such as `precision`.
     """
     differences = [100 * (value - base) for value, base in zip(values, baseline, strict=True)]
-    places = [math.copysign(max(1, math.ceil(round(abs(value), 6) / BIN)), value) for value in differences]
-    bins = Counter(place for value, place in zip(differences, places, strict=True) if abs(value) >= 100 * TOLERANCE)
-    won = sum(count for place, count in bins.items() if place > 0)
+    bins = Counter(
+        math.copysign(max(1, math.ceil(round(abs(value), 6) / BIN)), value)
+        for value in differences
+        if abs(value) >= 100 * TOLERANCE
+    )
+    won = sum(count for number, count in bins.items() if number > 0)
     tied, lost = len(differences) - bins.total(), bins.total() - won
     with style():
         figure = new_figure(5.0, 3.0)
         axes = figure.subplots()
         axes.set_title(plain(name), pad=17)
         for sign, colour in ((1, GAIN), (-1, LOSS)):
-            found = sorted((place, count) for place, count in bins.items() if place * sign > 0)
-            middles = [BIN * (place - sign / 2) for place, _ in found]
-            axes.bar(middles, [count for _, count in found], width=0.92 * BIN, color=colour)
+            signed_bins = sorted((number, count) for number, count in bins.items() if number * sign > 0)
+            middles = [BIN * (number - sign / 2) for number, _ in signed_bins]
+            axes.bar(middles, [count for _, count in signed_bins], width=0.92 * BIN, color=colour)
         if tied:
             axes.bar([0], [tied], width=_TIED_WIDTH, color=INK)
         axes.axvline(0, color=INK, linewidth=0.8)
@@ -81,7 +84,7 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
 
 
 def learning_figure(title: str, sizes: Sequence[CurveSize]) -> Figure:
-    """Return precision, recall and F1 (micro) against the pages trained on, a band from the least to the most."""
+    """Return precision, recall and F1 (micro) by number of training pages, with bands from minimum to maximum."""
     pages = [size.pages for size in sizes]
     measures: dict[str, list[Spread]] = {
         "precision": [size.precision for size in sizes],
@@ -92,12 +95,12 @@ def learning_figure(title: str, sizes: Sequence[CurveSize]) -> Figure:
         figure = new_figure(5.0, 3.6)
         axes = figure.subplots()
         axes.set_title(plain(title))
-        for place, (name, values) in enumerate(measures.items()):
-            colour = SERIES[place]
+        for number, (name, values) in enumerate(measures.items()):
+            colour = SERIES[number]
             axes.fill_between(
                 pages, [one.low for one in values], [one.high for one in values], color=colour, alpha=0.18, linewidth=0
             )
-            axes.plot(pages, [one.mean for one in values], color=colour, marker=MARKERS[place], label=name)
+            axes.plot(pages, [one.mean for one in values], color=colour, marker=MARKERS[number], label=name)
         cutoff_axis(axes, [float(count) for count in pages])
         axes.set_xlabel("pages of training")
         axes.set_ylabel("words of all pages pooled")
@@ -107,24 +110,24 @@ def learning_figure(title: str, sizes: Sequence[CurveSize]) -> Figure:
     return figure
 
 
-def reliability_figure(name: str, found: Reliability) -> Figure:
+def reliability_figure(name: str, reliability: Reliability) -> Figure:
     """Return the true precision of a cleaner's pages against the predicted one; pages that reach the floor are filled."""
-    chosen = [prediction >= found.reliable.floor for prediction in found.predictions]
-    reliable = found.reliable
+    reliable = reliability.reliable
+    pages = [*zip(reliability.predictions, reliability.precisions, strict=True)]
     with style():
         figure = new_figure(5.0, 4.3)
         axes = figure.subplots()
         axes.set_title(plain(name), pad=17)
         axes.plot([0, 1], [0, 1], color=INK, linewidth=0.7, alpha=0.6)
         for taken, colour, face in ((False, LOSS, "none"), (True, GAIN, GAIN)):
-            x = [value for value, is_chosen in zip(found.predictions, chosen, strict=True) if is_chosen == taken]
-            y = [value for value, is_chosen in zip(found.precisions, chosen, strict=True) if is_chosen == taken]
+            shown = [page for page in pages if (page[0] >= reliable.floor) == taken]
+            x, y = [predicted for predicted, _ in shown], [precision for _, precision in shown]
             label = f"{len(x)} pages {'at least' if taken else 'below'} {fixed(reliable.floor, 2)}"
             axes.plot(
                 x, y, color=colour, marker="o", markerfacecolor=face, markersize=4, linewidth=0, alpha=0.8, label=label
             )
         axes.axvline(reliable.floor, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-        lowest = min([*found.predictions, *found.precisions, 0.7])
+        lowest = min(LOW, *reliability.predictions, *reliability.precisions)
         axes.set_xlim(max(-0.02, lowest - 0.05), 1.02)
         axes.set_ylim(max(-0.02, lowest - 0.05), 1.02)
         axes.set_xlabel("predicted precision (cross-validated)")
@@ -132,7 +135,7 @@ def reliability_figure(name: str, found: Reliability) -> Figure:
         light_grid(axes)
         text = (
             f"mean {fixed(reliable.mean_precision_selected, 3)} of the chosen, {fixed(reliable.mean_precision_all, 3)} of all;"
-            f" residual standard error {fixed(found.model.residual_error, 3)}"
+            f" residual standard error {fixed(reliability.model.residual_error, 3)}"
         )
         axes.text(0, 1.03, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
         legend_below(figure, axes)
@@ -140,7 +143,7 @@ def reliability_figure(name: str, found: Reliability) -> Figure:
 
 
 def legend_below(figure: Figure, axes: Axes) -> None:
-    """Write the legend of `axes` below them, in as many columns as there is room for."""
+    """Put the legend of `axes` below them, in as many columns as fit."""
     handles, labels = axes.get_legend_handles_labels()
     longest = max(map(len, labels)) + 6
     figure.legend(handles, labels, loc="outside lower left", ncols=max(1, min(len(labels), _LEGEND_SIGNS // longest)))
@@ -149,8 +152,8 @@ def legend_below(figure: Figure, axes: Axes) -> None:
 _F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 _F1_LINES = 7
 _NEAR = 2 / 3
-_PLACES = 12
-# Where the name of a line of equal F1 stands from its end, in shares of the plot.
+_STEPS_BETWEEN = 12
+# Distances of the name of a line of equal F1 from its end, in shares of the plot.
 _NAME_STEPS = (0.015, 0.04, 0.065)
 _NAME_UP = 0.02
 
@@ -166,10 +169,10 @@ class Quality:
 
 
 def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) -> Figure:
-    """Return precision against recall over the cutoffs of scorers: means over pages, a line for each scorer.
+    """Return precision against recall, means over pages, with a line for each sweep.
 
-    Cutoffs are written at their points where there is room; a ring is around each scorer's best mean F1. Cutoffs whose
-    mean F1 is less than two thirds of the best do not widen the plot, which would crowd all others.
+    Cutoffs are written at their points where there is room, with a ring around each scorer's best mean F1. Cutoffs with a mean
+    F1 below two thirds of the best may lie outside, since the plot would be too wide for all others.
     """
     with style():
         figure = new_figure(6.2, 4.8)
@@ -177,8 +180,8 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
         axes.set_title(plain(title))
         first: list[tuple[float, float, str]] = []
         labels: list[tuple[float, float, str]] = []
-        for place, sweep in enumerate(sweeps):
-            colour, marker = SERIES[place % len(SERIES)], MARKERS[place % len(MARKERS)]
+        for number, sweep in enumerate(sweeps):
+            colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
             x, y = [point.macro.recall for point in sweep.points], [point.macro.precision for point in sweep.points]
             axes.plot(x, y, color=colour, marker=marker, label=plain(sweep.scorer))
             for point in sweep.points:
@@ -203,7 +206,7 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
             label=plain(baseline.name),
         )
         points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(sweeps, baseline))]
-        points += [place for sweep in sweeps for place in _along(sweep.points)]
+        points += [point for sweep in sweeps for point in _along(sweep.points)]
         legend_below(figure, axes)
         place_labels(figure, axes, [*first, *labels], points, fontsize=7.0)
     return figure
@@ -217,16 +220,16 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
         axes.set_title(plain(title))
         kinds = (("cleaner", SERIES[0], MARKERS[0], False), ("other package", SERIES[1], MARKERS[1], True))
         for kind, colour, marker, is_peer in kinds:
-            found = [cleaner for cleaner in cleaners if cleaner.is_peer == is_peer]
-            if found:
-                x, y = [one.recall for one in found], [one.precision for one in found]
+            shown = [cleaner for cleaner in cleaners if cleaner.is_peer == is_peer]
+            if shown:
+                x, y = [one.recall for one in shown], [one.precision for one in shown]
                 axes.plot(x, y, color=colour, marker=marker, markersize=6, linewidth=0, alpha=0.9, label=kind)
         axes.plot(
             [baseline.recall], [baseline.precision], color=INK, marker="*", markersize=10, linewidth=0, label="baseline"
         )
         names = _quality_axes(axes, [(one.recall, one.precision) for one in (baseline, *cleaners)], room=0.2)
         legend_below(figure, axes)
-        # From right to left, for the first choice of a label is the right of its point.
+        # From right to left, since labels are preferably put right of their points.
         texts = [(one.recall, one.precision, plain(one.name)) for one in (baseline, *cleaners)]
         texts.sort(key=lambda text: -text[0])
         place_labels(figure, axes, texts, [*names, *((x, y) for x, y, _ in texts)])
@@ -237,15 +240,15 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
 
 
 def _along(points: Sequence[SweepPoint]) -> list[tuple[float, float]]:
-    """Return places along a curve's line, which labels must not cover."""
-    steps = np.linspace(0, len(points) - 1, (len(points) - 1) * _PLACES + 1)
+    """Return points along a sweep's line, which labels must not cover."""
+    steps = np.linspace(0, len(points) - 1, (len(points) - 1) * _STEPS_BETWEEN + 1)
     x = np.interp(steps, range(len(points)), [point.macro.recall for point in points])
     y = np.interp(steps, range(len(points)), [point.macro.precision for point in points])
     return list(zip(x.tolist(), y.tolist(), strict=True))
 
 
 def _near(sweeps: Sequence[GoldSweep], baseline: Quality) -> list[tuple[float, float]]:
-    """Return what a plot of curves must show: the baseline, and points that are not far below the best."""
+    """Return the points that must be inside the plot: the baseline, and all that are not far below the best."""
     points = [point for sweep in sweeps for point in sweep.points]
     least = _NEAR * max(point.macro.f1 for point in points)
     return [
@@ -257,12 +260,12 @@ def _near(sweeps: Sequence[GoldSweep], baseline: Quality) -> list[tuple[float, f
 def _quality_axes(axes: Axes, shown: Sequence[tuple[float, float]], room: float = 0.0) -> list[tuple[float, float]]:
     """Name the axes of precision against recall, leave room for labels, and draw faint lines of equal F1.
 
-    The lines' names stand at the places returned.
+    The returned points are covered by the lines' names.
 
     Args:
         axes: holds the points already.
-        shown: the points (recall, precision) that the plot is to hold.
-        room: how much wider the plot is made at its right, as a share.
+        shown: the points (recall, precision) that must be inside.
+        room: how much the plot is widened at its right, as a share.
     """
     axes.dataLim.set(Bbox.null())
     axes.update_datalim(shown)
@@ -279,8 +282,8 @@ def _quality_axes(axes: Axes, shown: Sequence[tuple[float, float]], room: float 
     low, high = _harmonic(x0, y0), _harmonic(min(x1, 1.0), min(y1, 1.0))
     step = next((step for step in _F1_STEPS if (high - low) / step <= _F1_LINES), _F1_STEPS[-1])
     written: list[tuple[float, float]] = []
-    for place in range(math.ceil(low / step + 1e-9), math.ceil(high / step - 1e-9)):
-        f1 = place * step
+    for multiple in range(math.ceil(low / step + 1e-9), math.ceil(high / step - 1e-9)):
+        f1 = multiple * step
         recall = np.linspace(max(x0, f1 / (2 - f1)), min(x1, 1.0), 200)
         precision = f1 * recall / (2 * recall - f1)
         inside = (precision <= min(y1, 1.0)) & (precision >= y0)
@@ -312,20 +315,20 @@ _LINES = ("-", "--")
 
 
 def tuning_figure(tuning: Tuning, title: str) -> Figure:
-    """Return cross-entropy in bits a character against q; the best n and q are marked."""
+    """Return the cross-entropy in bits a character by q, a line for each n; the best n and q are marked."""
     with style():
         figure = new_figure(5.0, 3.6)
         axes = figure.subplots()
         axes.set_title(title)
-        for place, bits in enumerate(zip(*tuning.bits, strict=True)):
+        for number, bits in enumerate(zip(*tuning.bits, strict=True)):
             axes.plot(
                 tuning.qs,
                 bits,
-                color=SERIES[place % len(SERIES)],
-                marker=MARKERS[place % len(MARKERS)],
+                color=SERIES[number % len(SERIES)],
+                marker=MARKERS[number % len(MARKERS)],
                 # With more lines than colours the second round is dashed.
-                linestyle=_LINES[place // len(SERIES) % len(_LINES)],
-                label=f"n = {place + 1}",
+                linestyle=_LINES[number // len(SERIES) % len(_LINES)],
+                label=f"n = {number + 1}",
             )
         n, q, least = tuning.best
         axes.annotate(

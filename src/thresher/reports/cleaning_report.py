@@ -54,18 +54,18 @@ def render_cleaning_report(run: CleaningRun) -> str:
             "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
         ),
         # For cleaners only: a plot takes a third of a second, and other packages are there for comparison.
-        histograms=[_histogram(result, baseline, place) for place, result in enumerate(others) if not result.is_peer],
+        histograms=[_histogram(result, baseline, number) for number, result in enumerate(others) if not result.is_peer],
         sweeps=_sweeps(run),
         curves=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
         reliability=reliability_table(run.reliability),
         predictions=[
             picture(
-                reliability_figure(cleaner, found),
-                f"reliability-{place}",
+                reliability_figure(cleaner, reliability),
+                f"reliability-{number}",
                 f"Predicted and true precision of {cleaner}",
             )
-            for place, (cleaner, found) in enumerate(run.reliability)
+            for number, (cleaner, reliability) in enumerate(run.reliability)
         ],
         problems=run.problems,
         crashes=run.crashes,
@@ -97,7 +97,7 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
         f" {fixed(words.precision.mean, 3)} and recall {fixed(words.recall.mean, 3)}."
     )
     if worse:
-        names = ", ".join(result.cleaner for result, found in zip(others, directions, strict=True) if found == "worse")
+        names = ", ".join(result.cleaner for result, its in zip(others, directions, strict=True) if its == "worse")
         yield f"Cleaning hurts, significantly in F1, with {names}."
     emptied = [result for result in others if result.summary.words.emptied > text.emptied]
     if emptied:
@@ -111,10 +111,10 @@ def _quality(result: CleanerResult) -> Quality:
     return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_peer)
 
 
-def _histogram(result: CleanerResult, baseline: CleanerResult, place: int) -> Picture:
-    values, before = ([page.words.alignment.precision for page in found.pages] for found in (result, baseline))
+def _histogram(result: CleanerResult, baseline: CleanerResult, number: int) -> Picture:
+    values, before = ([page.words.alignment.precision for page in one.pages] for one in (result, baseline))
     figure = differences_figure(result.cleaner, values, before, "precision")
-    return picture(figure, f"precision-{place}", f"Precision differences of {result.cleaner} by page")
+    return picture(figure, f"precision-{number}", f"Precision differences of {result.cleaner} by page")
 
 
 def _sweeps(run: CleaningRun) -> Picture | None:

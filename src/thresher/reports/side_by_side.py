@@ -1,4 +1,4 @@
-"""A page that shows what a cleaner took out of each document: the whole text at left, what is left of it at right."""
+"""A page that shows what a cleaner removes from each document: the whole text on the left, the kept text on the right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from thresher.scoring.removed import JudgedPage, JudgedSegment
 
 @dataclass(frozen=True)
 class Shown:
-    """A document as the page shows it: its segments by block, and how many of how many are kept."""
+    """A document on the page: its segments by block, how many are kept, and how many there are."""
 
     id: str
     blocks: tuple[tuple[JudgedSegment, ...], ...]
@@ -23,9 +23,9 @@ class Shown:
 
 
 def write_side_by_side(pages: Iterable[JudgedPage], cleaner: str, path: Path) -> None:
-    """Write the HTML page to `path`, one document after the other: memory holds one.
+    """Write the HTML page to `path`, one document at a time, so that memory holds only one.
 
-    It needs no other file. Every text in it is escaped by the template engine.
+    The page is self-contained. The template engine escapes all text.
     """
     loader = PackageLoader("thresher.reports", "templates")
     environment = Environment(
