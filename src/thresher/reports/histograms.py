@@ -24,7 +24,7 @@ _PERPLEXITY = each(lambda value: significant_digits(value, _DIGITS))
 
 
 @dataclass(frozen=True)
-class _Row:
+class _HistogramRow:
     """The perplexity at a percentile, or the shares above a cutoff: `at`, over sentences and over words."""
 
     kind: str
@@ -35,7 +35,7 @@ class _Row:
     sentence: str | None = None
 
 
-_COLUMNS: tuple[Column[_Row], ...] = (
+_COLUMNS: tuple[Column[_HistogramRow], ...] = (
     Column("kind", lambda row: row.kind),
     Column(
         "at",
@@ -51,14 +51,14 @@ _COLUMNS: tuple[Column[_Row], ...] = (
 """Infinite perplexities are `inf` in CSV files; shares are of 1."""
 
 
-def _percentiles(distribution: Distribution, reference: Mapping[float, float]) -> Iterator[_Row]:
+def _percentiles(distribution: Distribution, reference: Mapping[float, float]) -> Iterator[_HistogramRow]:
     for at, by_words in distribution.by_words.items():
         example = distribution.examples.get(at)
-        yield _Row("percentile", at, distribution.by_sentences[at], by_words, reference.get(at), example)
+        yield _HistogramRow("percentile", at, distribution.by_sentences[at], by_words, reference.get(at), example)
 
 
-def _removed(distribution: Distribution) -> Iterator[_Row]:
-    return (_Row("removed", item.cutoff, item.sentences, item.words) for item in distribution.removed)
+def _removed(distribution: Distribution) -> Iterator[_HistogramRow]:
+    return (_HistogramRow("removed", item.cutoff, item.sentences, item.words) for item in distribution.removed)
 
 
 def percentile_table(distribution: Distribution, reference: Mapping[float, float], width: int) -> Table:
