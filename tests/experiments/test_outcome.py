@@ -22,8 +22,8 @@ from thresher.evaluation.topics import Topic
 from thresher.experiments.config import CostOptions, Experiment, TopicSource, load_experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
-from thresher.experiments.outcome import VariantRun, _notices, assemble, clean_cost
-from thresher.experiments.stages import IndexRecord, SearchRecord
+from thresher.experiments.outcome import _notices, assemble, clean_cost
+from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.pages import read_text_page

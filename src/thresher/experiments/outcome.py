@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from statistics import median
@@ -16,10 +16,8 @@ from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet
-from thresher.experiments.methods import methods
-from thresher.experiments.stages import IndexRecord, SearchRecord
-from thresher.experiments.variants import Variant
-from thresher.lucene.retrieval import RetrievalModel
+from thresher.experiments.manifest import methods
+from thresher.experiments.stages import RowKey, VariantRun
 from thresher.results.held_out import with_chosen
 from thresher.results.records import Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import main_measure
@@ -27,26 +25,8 @@ from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import missing_documents
 
-RowKey = tuple[str, str]
 # A crawl may have millions, which are in failures.jsonl.
 _FAILURES_KEPT = 10_000
-
-
-@dataclass(frozen=True)
-class VariantRun:
-    """One variant searched by one model, for the topics or the held-out ones: its run file, records of index and search."""
-
-    variant: Variant
-    model: RetrievalModel
-    path: Path
-    index: IndexRecord
-    search: SearchRecord
-    held_out: bool = False
-
-    @property
-    def key(self) -> RowKey:
-        """What tells rows apart."""
-        return self.variant.name, self.model.name
 
 
 def assemble(

@@ -18,12 +18,13 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
-from thresher.experiments.outcome import VariantRun, assemble
+from thresher.experiments.outcome import assemble
 from thresher.experiments.stages import (
     INDEXES,
     SEARCHES,
     IndexRecord,
     SearchRecord,
+    VariantRun,
     evidence_key,
     exclusive,
     finished,
@@ -108,7 +109,7 @@ class _Run:
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = self.searching_is_warm = False
-        # By variant, its cleaner with numbers in place of percentiles; by scorer, how long it took to find them.
+        # By variant, its cleaner with numbers for percentiles; by scorer, the seconds it took to compute them.
         self.cleaners: dict[str, Cleaner] = {}
         self.finding_seconds: dict[str, float] = {}
 
@@ -136,7 +137,7 @@ class _Run:
 
     def _find_cutoffs(self) -> None:
         variants = self.experiment.variants
-        found: dict[str, Cut] = {}
+        resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
                 cut.name: cut
@@ -147,10 +148,12 @@ class _Run:
             if cuts:
                 self.say(f"finding percentiles of {scorer.canonical_name}")
                 begin = perf_counter()
-                found |= {cut.name: cut for cut in resolved(self.places.scores, Cleaner(tuple(cuts.values()))).cuts}
+                resolved_cuts |= {
+                    cut.name: cut for cut in resolved(self.places.scores, Cleaner(tuple(cuts.values()))).cuts
+                }
                 self.finding_seconds[scorer.canonical_name] = perf_counter() - begin
         self.cleaners = {
-            variant.name: Cleaner(tuple(found.get(cut.name, cut) for cut in variant.cleaner.cuts))
+            variant.name: Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts))
             for variant in variants
         }
 

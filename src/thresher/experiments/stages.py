@@ -18,8 +18,10 @@ from typing import Any, TypeVar
 from thresher.errors import StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
+from thresher.experiments.variants import Variant
 from thresher.files import digest, user_error
 from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.retrieval import RetrievalModel
 from thresher.records import RecordFile
 from thresher.results.records import Cost
 from thresher.scorers.cleaners import Cleaner
@@ -53,6 +55,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
     )
 
 
+RowKey = tuple[str, str]
 Stage = TypeVar("Stage", "IndexRecord", "SearchRecord")
 
 # Raised when a stage would give other results from the same inputs.
@@ -90,6 +93,23 @@ class SearchRecord:
     key: str
     latencies_ms: tuple[float, ...]
     cost: Cost
+
+
+@dataclass(frozen=True)
+class VariantRun:
+    """One variant searched by one model, for the topics or the held-out ones: its run file, records of index and search."""
+
+    variant: Variant
+    model: RetrievalModel
+    path: Path
+    index: IndexRecord
+    search: SearchRecord
+    held_out: bool = False
+
+    @property
+    def key(self) -> RowKey:
+        """What identifies its row in the results."""
+        return self.variant.name, self.model.name
 
 
 INDEXES = RecordFile(IndexRecord, "a record of an index", "run the experiment again")
