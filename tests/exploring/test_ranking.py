@@ -229,8 +229,7 @@ def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(ResourceError) as caught:
         evaluated(work(collection(4, 50, 10)), 1, Backend(workers=2), tmp_path)
     assert str(caught.value) == (
-        f"{tmp_path}: a worker ended while it ranked. "
-        "Fix: look at the machine's memory, then run the same command again."
+        f"{tmp_path}: a worker ended while ranking. Fix: look at the machine's memory, then run the same command again."
     )
     assert not list(tmp_path.iterdir())
 

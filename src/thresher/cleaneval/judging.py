@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from thresher.cleaneval.gold import GoldPage, LabelledText
 from thresher.cleaneval.measures import PageWords, SegmentCounts, compare_segments, compare_words
@@ -20,7 +19,7 @@ from thresher.collections.ids import escape_id
 from thresher.collections.records import Reading
 from thresher.files import digest, user_error
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
-from thresher.passes.backends import Backend
+from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import cut_shard, shard_columns
@@ -206,8 +205,10 @@ def judge_texts(
         gold: the pages, in the same order.
         workers: number of processes.
     """
-    pool = Parallel(n_jobs=workers, return_as="generator")
-    yield from pool(delayed(_compare_all)(page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
+    tasks = ((page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
+    yield from run_tasks(
+        Backend(workers=workers), _compare_all, tasks, "comparing texts", "the gold pages", ordered=True
+    )
 
 
 def _over_shards(
@@ -219,12 +220,11 @@ def _over_shards(
 ) -> Iterator[Compared]:
     gold = {page_id(page): page for page in pages}
     cleaners = resolve_all(folder, cleaners)
-    pool = Parallel(n_jobs=workers, return_as="generator", batch_size=1)
     tasks = (
-        delayed(judge)(path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
+        (path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
         for path in shards(folder)
     )
-    for judged in pool(tasks):
+    for judged in run_tasks(Backend(workers=workers), judge, tasks, "comparing pages", str(folder), ordered=True):
         yield from judged
 
 

@@ -20,6 +20,8 @@ from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.peers import Peer, decode_for_peers
 from thresher.errors import StateError
 from thresher.files import user_error
+from thresher.passes.backends import alarm, exit_reason, start_process
+from thresher.passes.parts import fit_text
 
 SECONDS = 30.0
 """Wall time that a peer may take over a page, unless told otherwise."""
@@ -54,7 +56,7 @@ def run_peers(
 ) -> Iterator[PeerPage]:
     """Run every peer over every page, in the order of the pages.
 
-    Processes end with this generator; should this process be killed, they end within `seconds`. What packages write to
+    Processes end with this generator, and with this process should it be killed. What packages write to
     standard output and error is lost.
 
     Args:
@@ -100,10 +102,8 @@ class _Team:
 
     def hire(self) -> None:
         """Start a process, which will say when it is ready."""
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self._peers, self._seconds), daemon=True)
-        process.start()
+        ours, theirs = multiprocessing.Pipe()
+        process = start_process(_work, theirs, self._peers, self._seconds, daemon=True)
         # Else its end would stay open when the process is gone.
         theirs.close()
         self._workers.append(_Worker(process, ours))
@@ -152,9 +152,7 @@ class _Team:
                 f"look at the machine's memory, and whether Python can import {modules}",
             )
         if worker.page is not None:
-            late = code == -signal.SIGALRM
-            reason = f"took longer than {self._seconds:g} s" if late else f"ended its process (exit code {code})"
-            self._outcomes[worker.page].append(_Outcome((), reason))
+            self._outcomes[worker.page].append(_Outcome((), exit_reason(code, self._seconds, "process")))
             if len(self._outcomes[worker.page]) < len(self._peers):
                 self._waiting.appendleft(worker.page)
         if self._waiting:
@@ -195,20 +193,12 @@ def _work(channel: Connection[Any, Any], peers: Sequence[Peer], seconds: float) 
 
 
 def _extract(peer: Peer, page: str, seconds: float) -> _Outcome:
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
-        paragraphs = tuple(_valid(paragraph) for paragraph in peer.extract(page))
+        with alarm(seconds):
+            return _Outcome(tuple(fit_text(paragraph) for paragraph in peer.extract(page)))
     except Exception as error:
         reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
-        return _Outcome((), _valid(" ".join(reason.split()).removesuffix(":")))
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    return _Outcome(paragraphs)
-
-
-def _valid(text: str) -> str:
-    """Return a text without surrogates, which no file takes."""
-    return text.encode("utf-8", "replace").decode()
+        return _Outcome((), fit_text(" ".join(reason.split()).removesuffix(":")))
 
 
 def _silence() -> None:

@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,13 +19,12 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.defaults import LOKY
-from thresher.errors import ResourceError
 from thresher.evaluation import evaluate, parse_measure
 from thresher.exploring.ranking import NONE, Matches, Query, Rankings, rankings
 from thresher.exploring.similarity import Floats
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
-from thresher.passes.backends import Backend, WorkerDied, run
+from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import Progress, progress
 
 _BY_ARRAYS = ("P", "AP", "nDCG", "Judged")
@@ -237,12 +235,10 @@ def _by_workers(
         joblib.dump(job, temporary / _WORK)
         job.matches.forget()
         with Progress("ranking", len(tasks), "parts") as bar:
-            for number in run(backend, partial(_do, temporary, tasks), range(len(tasks))):
+            numbers = ((temporary, tasks, number) for number in range(len(tasks)))
+            for number in run_tasks(backend, _do, numbers, "ranking", str(folder)):
                 done[tasks[number]] = joblib.load(temporary / f"{number}.joblib")
                 bar.advance()
-    except WorkerDied as error:
-        fix = "look at the machine's memory, then run the same command again"
-        raise ResourceError("a worker ended while it ranked", fix, str(folder)) from error
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return done

@@ -55,37 +55,50 @@ def run(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Ta
 
 
 def run_tasks(
-    backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task], what: str, where: str
+    backend: Backend,
+    function: Callable[..., Result],
+    tasks: Iterable[tuple[Any, ...]],
+    what: str,
+    where: str,
+    *,
+    ordered: bool = False,
+    keep: bool = False,
 ) -> Iterator[Result]:
-    """As `run`, for tasks of which none is to blame if a worker ends; a single worker is this process.
+    """Call `function` with the arguments of each task, where no page is to blame if a worker ends.
 
     Args:
-        backend: who works.
+        backend: who works; a single worker on this machine is this process.
         function: what to do.
-        tasks: to what.
-        what: what workers do, for errors: "while it …".
+        tasks: the arguments.
+        what: what is being done, for errors.
         where: which file or folder it is about, for errors.
+        ordered: whether results come in the order of tasks, and not as they are ready.
+        keep: leave the processes for the next call; `end_workers` ends them.
 
     Raises:
         ResourceError: if a worker ended.
         ThresherError: as `run`.
     """
-    if backend.name == LOKY and backend.workers == 1:
-        yield from map(function, tasks)
+    if backend.name == LOKY and backend.workers <= 1:
+        yield from (function(*task) for task in tasks)
         return
+    calls = (delayed(function)(*task) for task in tasks)
     try:
-        yield from run(backend, function, tasks)
+        if backend.name == DASK:
+            yield from _on_dask(backend, calls)
+        else:
+            yield from _on_loky(backend, calls, ordered, keep)
     except WorkerDied as error:
         fix = "look at the machine's memory, then run the same command again"
-        raise ResourceError(f"a worker ended while it {what}", fix, where) from error
+        raise ResourceError(f"a worker ended while {what}", fix, where) from error
 
 
-def _on_loky(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:
+def _on_loky(backend: Backend, calls: Iterable[Any], ordered: bool = False, keep: bool = False) -> Iterator[Any]:
     # One task at a time keeps a single worker a process of its own, which a page may end without ending this one.
     pool = Parallel(
         n_jobs=max(backend.workers, 2),
         backend=LOKY,
-        return_as="generator_unordered",
+        return_as="generator" if ordered else "generator_unordered",
         pre_dispatch=1 if backend.workers == 1 else "1.5*n_jobs",
         batch_size=1,
         initializer=end_with_parent,
@@ -96,7 +109,8 @@ def _on_loky(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:
     except TerminatedWorkerError as error:
         raise WorkerDied from error
     finally:
-        end_workers()
+        if not keep:
+            end_workers()
 
 
 def _on_dask(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from joblib import Parallel, delayed
 
 from thresher.language_models.words.encoding import BEGIN, END, Vocabulary, sentences_of
 from thresher.pages.plain import Ints
+from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 
 BLOCK = 1 << 20
@@ -123,9 +123,11 @@ def count_levels(corpus: Corpus, words: Vocabulary, order: int, workers: int = 1
         counts[END] = 0
     levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
     for length in range(2, order + 1):
-        pool = Parallel(n_jobs=min(workers, corpus.portions), return_as="generator_unordered", batch_size=1)
-        jobs = (delayed(_count)(corpus, number, length, size, length < order) for number in range(corpus.portions))
-        for _ in progress(pool(jobs), f"counting {length}-grams", corpus.portions, "portions"):
+        tasks = ((corpus, number, length, size, length < order) for number in range(corpus.portions))
+        backend, what = Backend(workers=min(workers, corpus.portions)), f"counting {length}-grams"
+        for _ in progress(
+            run_tasks(backend, _count, tasks, what, str(corpus.folder), keep=True), what, corpus.portions, "portions"
+        ):
             pass
         merge_runs([_run(corpus, number) for number in range(corpus.portions)], _merged(corpus, length))
         levels.append(_level(corpus, length, levels))

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
-from joblib.externals.loky import get_reusable_executor
 
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import atomic_path, file_digest
@@ -43,6 +41,8 @@ from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS
 from thresher.language_models.words.word_model import WordModel
 from thresher.pages import PageOptions
 from thresher.pages.plain import Ints, plain_text
+from thresher.passes.backends import Backend, run_tasks
+from thresher.passes.joblib_adapter import end_workers
 from thresher.progress import progress
 
 INTERPOLATED, MLE, KNESER_NEY = "interpolated", "mle", "kneser-ney"
@@ -183,9 +183,8 @@ def train(plan: Plan) -> ModelCard:
             corpus = Corpus(work, found.portions, ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
             levels = count_levels(corpus, words, plan.order, workers)
         finally:
-            if workers > 1:
-                # Idle workers would keep their memory.
-                get_reusable_executor().shutdown(wait=True, kill_workers=True)
+            # Idle workers would keep their memory.
+            end_workers()
         sections, parameters, formula = _estimate(plan, levels)
         arpa = folder / ARPA
         write_sections(arpa, words.words, sections)
@@ -218,10 +217,11 @@ def _read(plan: Plan, work: Path, workers: int) -> WordCounts:
     """Cut the text into words, and count them."""
     found = WordCounts()
     reading = Reading(PageOptions(language=plan.language), plan.field, tokeniser(plan.tokeniser, "--tokeniser"))
-    pool = Parallel(n_jobs=workers, return_as="generator_unordered", batch_size=1)
-    parts = enumerate(portions(plan.texts, plan.portion_bytes))
-    jobs = (delayed(encode)(portion, number, work, reading) for number, portion in parts)
-    for counts in progress(pool(jobs), "reading text", None, "portions"):
+    tasks = (
+        (portion, number, work, reading) for number, portion in enumerate(portions(plan.texts, plan.portion_bytes))
+    )
+    results = run_tasks(Backend(workers=workers), encode, tasks, "reading text", str(plan.output), keep=True)
+    for counts in progress(results, "reading text", None, "portions"):
         found.add(counts)
     return found
 

@@ -1,0 +1,53 @@
+"""joblib's private parts that the adapter relies on: a release that changes them fails here, and by name."""
+
+from __future__ import annotations
+
+import inspect
+from concurrent.futures import Future
+
+import pytest
+from joblib._dask import DaskDistributedBackend
+from joblib._parallel_backends import LokyBackend
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.process_executor import BrokenProcessPool
+
+from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers
+
+
+def names(function: object) -> list[str]:
+    return [*inspect.signature(function).parameters]  # type: ignore[arg-type]
+
+
+def test_loky_ends_workers_and_says_when_one_died() -> None:
+    assert issubclass(TerminatedWorkerError, BrokenProcessPool)
+    executor = get_reusable_executor(max_workers=1)
+    assert {"wait", "kill_workers"} <= set(names(executor.shutdown))
+    assert "reuse" in names(get_reusable_executor)
+    assert executor.submit(int, "7").result() == 7
+    processes = [*executor._processes.values()]
+    end_workers()
+    assert processes
+    assert not any(process.is_alive() for process in processes)
+
+
+def test_the_initializer_of_workers_gets_to_loky() -> None:
+    assert {"initializer", "initargs"} <= set(names(get_reusable_executor))
+    assert "memmapping_executor_kwargs" in names(LokyBackend.configure)
+
+
+def test_what_the_backend_for_dask_overrides_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = dask_backend()
+    assert issubclass(kind, DaskDistributedBackend)
+    assert names(DaskDistributedBackend.submit) == names(kind.submit) == ["self", "func", "callback"]
+    assert names(DaskDistributedBackend.retrieve_result_callback) == ["self", "out"]
+    assert {"client", "wait_for_workers_timeout"} <= set(names(DaskDistributedBackend.__init__))
+    # The scheduler's error goes to the callback, from which joblib has it raised.
+    future: Future[object] = Future()
+    monkeypatch.setattr(DaskDistributedBackend, "submit", lambda *_: future)
+    backend, heard = kind.__new__(kind), []
+    backend.submit(None, heard.append)
+    error = ValueError("given up")
+    future.set_exception(error)
+    assert heard == [error]
+    with pytest.raises(ValueError, match="given up"):
+        backend.retrieve_result_callback(error)
