@@ -20,7 +20,7 @@ test: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist worksteal --durations 10 --hypothesis-profile ci
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
 
 # NAME is one benchmark, such as index; PAGES any folder of HTML pages.
 bench: .venv/dev

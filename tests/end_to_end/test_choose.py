@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from commands import Done
+from commands import Done, thresher
 from small_web import Finished, Web
 
 from thresher.choosing.decisions import Choice, RuleName, SizeKind, read_choice
@@ -41,56 +43,103 @@ def chosen(folder: Path) -> Choice:
     return found
 
 
-def test_among_all_cutoffs(web: Web, call: Call) -> None:
+@dataclass(frozen=True)
+class Decided:
+    """An experiment over nine cutoffs, run, explored and chosen from once."""
+
+    web: Web
+    topics: int
+    done: Done
+
+    @property
+    def results(self) -> Path:
+        return self.web.folder / "results" / "web"
+
+
+CHOOSE = ("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK)
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
+    """Nobody may change this folder."""
+    web = Web.make(tmp_path_factory.mktemp("decided"))
     topics = more_topics(web)
     assert topics >= MINIMUM
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]')
-    assert call("run", "web.toml", cwd=web.folder).code == 0
-    assert call("explore", "web.toml", cwd=web.folder).code == 0
-    results = web.folder / "results" / "web"
-    done = call("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK, cwd=web.folder)
-    assert (done.code, done.errors) == (0, [])
-    choice, explored = chosen(results), read_exploration(results)
+    for verb in ("run", "explore"):
+        assert thresher(verb, "web.toml", cwd=web.folder).code == 0
+    return Decided(web, topics, thresher(*CHOOSE, cwd=web.folder))
+
+
+@pytest.fixture
+def again(decided: Decided, tmp_path: Path) -> Decided:
+    """The same in a folder of the test's own."""
+    shutil.copytree(decided.web.folder, tmp_path / "again")
+    return replace(decided, web=Web(tmp_path / "again"))
+
+
+def test_among_all_cutoffs(decided: Decided) -> None:
+    assert (decided.done.code, decided.done.errors) == (0, [])
+    choice, explored = chosen(decided.results), read_exploration(decided.results)
     assert choice.key == explored.key
     assert [decision.measure for decision in choice.decisions] == ["nDCG(dcg='exp-log2')@10", "P@5", "P@10", "AP"]
     main = choice.decisions[0]
-    assert (main.topics, main.explored, main.size_kind) == (topics, True, SizeKind.ESTIMATED)
+    assert (main.topics, main.explored, main.size_kind) == (decided.topics, True, SizeKind.ESTIMATED)
     assert [variant.name for variant in main.variants] == [
         name for sweep in explored.sweeps if sweep.name != "none" for name in sweep.variants
     ]
     assert (main.folds, main.repeats, main.relative_margin) == (4, 1, 0.2)
-    # The recommended one is the smallest of those shown to be non-inferior.
+
+
+def test_the_smallest_that_is_shown_to_be_non_inferior_is_recommended(decided: Decided) -> None:
+    choice = chosen(decided.results)
+    main = choice.decisions[0]
     assert main.recommended is not None
     safe = [variant for variant in main.variants if variant.test.verdict is Verdict.NON_INFERIOR]
     assert main.recommended.size == min(variant.size for variant in safe)
     assert main.recommended.test.low > -main.margin
-    name = main.recommended.name
     (saved,) = choice.savings
-    assert (saved.variant, saved.queries) == (name, 5000)
+    assert (saved.variant, saved.queries) == (main.recommended.name, 5000)
     assert saved.query_seconds is not None
-    # It is told, and written down line by line.
-    assert f"Recommended: {name}, the smallest of {len(main.variants)} cutoffs" in done.out
-    assert done.out.splitlines()[-1] == f"report: {results / 'report.html'}"
-    with (results / "choice.csv").open(encoding="utf-8", newline="") as lines:
-        rows = list(csv.DictReader(lines))
+
+
+def test_a_choice_is_printed_and_written(decided: Decided) -> None:
+    choice, lines = chosen(decided.results), decided.done.out.splitlines()
+    main = choice.decisions[0]
+    assert main.recommended is not None
+    (recommended,) = (line for line in lines if "Recommended" in line)
+    assert main.recommended.name in recommended
+    assert f"of {len(main.variants)} cutoffs" in recommended
+    assert lines[-1] == f"report: {decided.results / 'report.html'}"
+    with (decided.results / "choice.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
     assert len(rows) == sum(len(decision.variants) for decision in choice.decisions)
     picked = [row["variant"] for row in rows if RuleName.SMALLEST.value in row["picked_as"]]
-    assert picked == [name]
-    report = (results / "report.html").read_text(encoding="utf-8")
+    assert picked == [main.recommended.name]
+    report = (decided.results / "report.html").read_text(encoding="utf-8")
     assert 'id="choice"' in report
     assert 'id="table"' in report
-    # The same again, byte for byte.
-    before = {path.name: path.read_bytes() for path in results.glob("*.*") if path.name != ".lock"}
-    assert call("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK, cwd=web.folder).code == 0
-    assert {path.name: path.read_bytes() for path in results.glob("*.*") if path.name != ".lock"} == before
-    # What is written again later still has it, until it rests on something else.
-    assert call("report", str(results), cwd=web.folder).code == 0
-    assert (results / "report.html").read_text(encoding="utf-8") == report
-    assert call("run", "web.toml", cwd=web.folder).code == 0
-    assert 'id="choice"' in (results / "report.html").read_text(encoding="utf-8")
-    web.write(sweep='scorer = "words"\ncutoffs = [2, 3]', evaluation='measures = ["AP"]')
-    assert call("run", "web.toml", cwd=web.folder).code == 0
-    assert 'id="choice"' not in (results / "report.html").read_text(encoding="utf-8")
+
+
+def test_choosing_again_gives_the_same_bytes(again: Decided, call: Call) -> None:
+    def written() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in again.results.glob("*.*") if path.name != ".lock"}
+
+    before = written()
+    assert call(*CHOOSE, cwd=again.web.folder).code == 0
+    assert written() == before
+
+
+def test_later_reports_have_the_choice_until_it_rests_on_something_else(again: Decided, call: Call) -> None:
+    page = again.results / "report.html"
+    before = page.read_text(encoding="utf-8")
+    assert call("report", str(again.results), cwd=again.web.folder).code == 0
+    assert page.read_text(encoding="utf-8") == before
+    assert call("run", "web.toml", cwd=again.web.folder).code == 0
+    assert 'id="choice"' in page.read_text(encoding="utf-8")
+    again.web.write(sweep='scorer = "words"\ncutoffs = [2, 3]', evaluation='measures = ["AP"]')
+    assert call("run", "web.toml", cwd=again.web.folder).code == 0
+    assert 'id="choice"' not in page.read_text(encoding="utf-8")
 
 
 def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
