@@ -16,6 +16,9 @@ from pathlib import Path
 from thresher.defaults import DASK
 from thresher.passes.backends import Backend
 
+# A cluster whose tests were killed ends by itself: the scheduler after so many seconds without work, and its workers with it.
+ENDING = ("--idle-timeout", "900")
+
 
 @dataclass(frozen=True)
 class Cluster:
@@ -46,7 +49,7 @@ def dask_cluster(folder: Path, workers: int, modules: Path, nannies: bool = True
         return started[-1]
 
     try:
-        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told))
+        scheduler = start("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(told), *ENDING)
         while not (told.exists() and told.stat().st_size):
             assert scheduler.poll() is None, (folder / "0.log").read_text()
             time.sleep(0.05)

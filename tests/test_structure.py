@@ -41,7 +41,7 @@ ORDER = (
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
-ADAPTERS = {"passes/joblib_adapter.py", "language_models/words/training.py"}
+ADAPTERS = {"passes/joblib_adapter.py"}
 # Modules and classes that share a name with others. Nothing may be added; what is here says two things with one word.
 SHARED_MODULES = {
     *("base", "counts", "files", "measures", "models", "ncleaner", "reading", "records", "stages", "store", "texts"),
