@@ -1,7 +1,7 @@
 """Language models that judge sentences."""
 
 from thresher.language_models.words.cards import ModelCard
-from thresher.language_models.words.models import BUILDERS, find_model, load_model, model_files
+from thresher.language_models.words.models import BUILDERS, checked_model, find_model, load_model, model_files
 from thresher.language_models.words.word_model import WordModel
 
-__all__ = ["BUILDERS", "ModelCard", "WordModel", "find_model", "load_model", "model_files"]
+__all__ = ["BUILDERS", "ModelCard", "WordModel", "checked_model", "find_model", "load_model", "model_files"]

@@ -10,7 +10,7 @@ import numpy as np
 
 from thresher.errors import ConfigError
 from thresher.files import digest
-from thresher.language_models import BUILDERS, find_model, load_model, model_files
+from thresher.language_models import BUILDERS, checked_model, find_model, load_model, model_files
 from thresher.language_models.words.self_model import NAME as SELF
 from thresher.language_models.words.self_model import SETTINGS
 from thresher.pages import Segments
@@ -119,7 +119,7 @@ class Perplexity(Scorer):
     def score(self, segments: Segments) -> Scores:
         """Return the perplexity of each sentence, smoothed as asked; infinite where there is no word to judge by."""
         context, prior = float(self.values["context"]), float(self.values["prior"])
-        model = load_model(self._model)
+        model = checked_model(self._model)
         return model.perplexities(segments.plain, segments.sentence_ends, context, prior).astype(np.float32)
 
     @property

@@ -13,7 +13,7 @@ import pytest
 
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import file_digest
-from thresher.language_models import load_model
+from thresher.language_models import checked_model, load_model
 from thresher.language_models.words.cards import read_card
 from thresher.language_models.words.tokenisers import TOKENISERS
 from thresher.language_models.words.training import ESTIMATORS, PERCENTILES, Plan, train
@@ -150,7 +150,7 @@ def test_a_text_of_one_word(tmp_path):
         card = train(Plan((tmp_path / "text",), tmp_path / "model", order=order, estimator=estimator))
         assert card.ngrams[0] == 4
         model = load_model(str(tmp_path / "model"))
-        load_model.cache_clear()
+        checked_model.cache_clear()
         assert model.perplexity("word word word word word word") >= 1
 
 
@@ -257,7 +257,7 @@ def test_the_binary_says_what_the_arpa_file_says(tmp_path, text):
     train(Plan((text,), tmp_path / "model", order=3, estimator="kneser-ney"))
     binary = load_model(str(tmp_path / "model"))
     (tmp_path / "model" / "model.binary").unlink()
-    load_model.cache_clear()
+    checked_model.cache_clear()
     arpa = load_model(str(tmp_path / "model"))
     for line in text.read_text().splitlines()[:50]:
         assert binary.perplexity(line) == arpa.perplexity(line)

@@ -10,7 +10,7 @@ from pathlib import Path
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.cache import cache_folder
-from thresher.language_models.words.cards import ModelCard, read_card
+from thresher.language_models.words.cards import ModelCard, read_card, read_head
 from thresher.language_models.words.tokenisers import WORDS, tokeniser
 from thresher.language_models.words.word_model import WordModel
 
@@ -35,10 +35,19 @@ _FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
 @dataclass(frozen=True)
 class ModelFiles:
-    """A model's file, and its card if it has one."""
+    """A model's file, and its card's if it has one."""
 
     path: Path
-    card: ModelCard | None
+    card_path: Path | None
+
+    @cached_property
+    def card(self) -> ModelCard | None:
+        """The card.
+
+        Raises:
+            StateError: if it is damaged.
+        """
+        return read_card(self.card_path) if self.card_path else None
 
     @cached_property
     def digest(self) -> str:
@@ -56,13 +65,14 @@ class ModelFiles:
             InputError: if the file is damaged, or is not the one that the card was written for.
             ConfigError: if the card names an unknown tokeniser.
         """
-        if self.card is None:
+        if self.card_path is None:
             return WordModel(self.path, tokeniser(WORDS, str(self.path)))
-        tokenise = tokeniser(self.card.tokeniser, str(self.path.with_name(CARD)))
+        name, expected = read_head(self.card_path)
+        tokenise = tokeniser(name, str(self.card_path))
         # KenLM takes fifty times as long to read the ARPA file; a binary is not read at all.
-        if self.path.name == ARPA and file_digest(self.path) != self.card.digest:
+        if self.path.name == ARPA and file_digest(self.path) != expected:
             raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
-        return WordModel(self.path, tokenise, self.card)
+        return WordModel(self.path, tokenise, self.card_path)
 
 
 def model_folder(name: str) -> Path:
@@ -113,20 +123,16 @@ def model_files(name: str) -> ModelFiles:
         ConfigError: if there is no such model.
         StateError: if the card of a built model is damaged; InputError: if that of another is.
     """
-    if name in BUILDERS:
-        folder = model_folder(name)
-        return ModelFiles(folder / ARPA, read_card(folder / CARD))
-    path = find_model(name)
-    card = path.with_name(CARD)
-    if path.name not in (ARPA, BINARY) or not card.is_file():
-        return ModelFiles(path, None)
+    files = _files(name)
     try:
-        return ModelFiles(path, read_card(card))
+        files.card  # noqa: B018  damage is an error here, not later
     except StateError as error:
+        if name in BUILDERS:
+            raise
         raise InputError(error.what, _FIX, error.where) from error
+    return files
 
 
-@lru_cache(maxsize=MOST_MODELS)
 def load_model(name: str) -> WordModel:
     """Load a model, a name of `BUILDERS` or a path; a process holds one copy of each of the last `MOST_MODELS`.
 
@@ -134,7 +140,14 @@ def load_model(name: str) -> WordModel:
         ConfigError: if there is no such model, or its card names an unknown tokeniser.
         InputError: if its file or card is damaged. StateError: if those of a built model are.
     """
-    files = model_files(name)
+    model_files(name)
+    return checked_model(name)
+
+
+@lru_cache(maxsize=MOST_MODELS)
+def checked_model(name: str) -> WordModel:
+    """Return what `load_model` does, for a model whose card was read before: workers need not read all of it again."""
+    files = _files(name)
     try:
         return files.load()
     except InputError as error:
@@ -142,6 +155,15 @@ def load_model(name: str) -> WordModel:
             raise
         fix = f"delete the folder {files.path.parent}, and it is built again"
         raise StateError(error.what, fix, str(files.path)) from error
+
+
+def _files(name: str) -> ModelFiles:
+    if name in BUILDERS:
+        folder = model_folder(name)
+        return ModelFiles(folder / ARPA, folder / CARD)
+    path = find_model(name)
+    card = path.with_name(CARD)
+    return ModelFiles(path, card if path.name in (ARPA, BINARY) and card.is_file() else None)
 
 
 def _unknown(name: str, where: str) -> ConfigError:

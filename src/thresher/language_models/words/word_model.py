@@ -13,6 +13,7 @@ words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5).
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import accumulate, repeat
 from pathlib import Path
 
@@ -22,7 +23,7 @@ import numpy.typing as npt
 
 from thresher.errors import InputError, ResourceError
 from thresher.files import user_error
-from thresher.language_models.words.cards import ModelCard
+from thresher.language_models.words.cards import ModelCard, read_card
 from thresher.language_models.words.tokenisers import Tokeniser
 from thresher.pages.plain import Ints, PlainText, plain_text
 
@@ -77,15 +78,23 @@ class WordModel:
 
     Attributes:
         order: the length of its longest n-grams.
-        card: its card, None for a file without one.
     """
 
-    def __init__(self, path: Path, tokenise: Tokeniser, card: ModelCard | None = None) -> None:
+    def __init__(self, path: Path, tokenise: Tokeniser, card: Path | None = None) -> None:
         model = _read(path)
         self.order: int = model.order
-        self.card = card
+        self._card = card
         self._tokenise = tokenise
         self._score = model.score
+
+    @cached_property
+    def card(self) -> ModelCard | None:
+        """The model's card, None for a file without one.
+
+        Raises:
+            StateError: if it is damaged.
+        """
+        return read_card(self._card) if self._card else None
 
     def perplexities(self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
         """Return the perplexity of each sentence, 2^(-(1/n) Σ log2 P(w_i | history)); infinite where it has no words.
