@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from thresher.costs import CARBON_INTENSITY
-from thresher.costs.codecarbon_option import measured_co2
+from thresher.costs.codecarbon_option import _tracker, cpu_source, measured_co2, require_codecarbon
 from thresher.errors import MissingDependencyError
 
 needs_codecarbon = pytest.mark.skipif(
@@ -47,3 +47,12 @@ def test_a_reading(tmp_path, monkeypatch, capfd):
 def test_an_error_in_the_block_comes_through():
     with pytest.raises(KeyError), measured_co2(85.0, CARBON_INTENSITY):
         raise KeyError("x")
+
+
+@needs_codecarbon
+def test_codecarbon_still_says_how_it_gets_the_power_of_the_cpu():
+    tracker = _tracker(require_codecarbon(), 85.0)
+    assert cpu_source(tracker).startswith("CPU"), (
+        "codecarbon's trackers have no `_hardware` with a CPU any more: `cpu_source` finds nothing, and figures read from "
+        "energy counters are reported as `estimated: CPU load × TDP` instead of `measured`"
+    )

@@ -245,7 +245,7 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     # Scoring takes 4 s / 4 workers more, indexing 3 s less, a query 6/3 - 6/4 s less.
     assert (cleaned.break_even_queries, cleaned.break_even_note) == (
         0.0,
-        "at once: no dearer to build, no slower to search",
+        "at once: no costlier to build, no slower to search",
     )
 
 

@@ -123,7 +123,7 @@ Indexing
     assert [cell.text for cell in sizes.rows[1]] == ["words@11", "0.735", "0.500", "1.235"]
     assert [[cell.text for cell in row] for row in break_even_table(results).rows] == [
         ["words@11", "1,234", "after 1,234 queries"],
-        ["justext", "never", "never: dearer to build, no faster to search"],
+        ["justext", "never", "never: costlier to build, no faster to search"],
     ]
 
 

@@ -92,7 +92,7 @@ JUSTEXT = replace(
     index_bytes=750_000,
     index_bytes_by_type={".doc": 500_000, ".tim": 250_000},
     break_even_queries=None,
-    break_even_note="never: dearer to build, no faster to search",
+    break_even_note="never: costlier to build, no faster to search",
 )
 
 

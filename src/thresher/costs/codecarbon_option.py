@@ -14,11 +14,10 @@ from thresher.errors import MissingDependencyError
 
 
 class Co2Reading:
-    """What `measured_co2` gives; everything is there after its block has ended.
+    """What `measured_co2` yields; filled in when its block ends.
 
-    `kwh` is the energy of the CPUs, `grams` the CO2 equivalents (both None if codecarbon had no figure),
-    `method` says in words how both came about and begins with `measured` only where codecarbon read the CPU's
-    counters.
+    `kwh` is the energy of the CPUs, `grams` the CO2 equivalents (both None if codecarbon had no figure). `method` names
+    their source, and begins with `measured` only where codecarbon read the CPU's counters.
     """
 
     def __init__(self) -> None:
@@ -29,7 +28,7 @@ class Co2Reading:
 
 @contextmanager
 def measured_co2(watts: float, intensity: float = CARBON_INTENSITY) -> Iterator[Co2Reading]:
-    """Have codecarbon watch the machine's CPUs during the block, without network and without files.
+    """Let codecarbon watch the machine's CPUs during the block, without network or files.
 
     Its figure for memory, an assumed constant, is left out: as in Eq. 9, only CPUs count.
 
@@ -73,7 +72,7 @@ def require_codecarbon() -> Any:
 def _tracker(codecarbon: Any, watts: float) -> Any:
     logging.getLogger("codecarbon").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
-        # `save_to_file` is on its way out, but the one switch that every release from 3.0 on knows.
+        # `save_to_file` is deprecated, but the only switch that every release from 3.0 on knows.
         warnings.simplefilter("ignore", DeprecationWarning)
         return codecarbon.OfflineEmissionsTracker(
             country_iso_code="ESP",  # it must have one; only its energy is used
@@ -86,8 +85,16 @@ def _tracker(codecarbon: Any, watts: float) -> Any:
         )
 
 
+def cpu_source(tracker: Any) -> str:
+    """Return codecarbon's description of how it gets the CPU's power; empty if it gives none.
+
+    No public attribute of a tracker tells counters from load, so that this reads a private one. Were it gone, readings of
+    counters would be called estimates.
+    """
+    return next((str(part) for part in getattr(tracker, "_hardware", ()) if str(part).startswith("CPU")), "")
+
+
 def _method(tracker: Any, version: str, watts: float, intensity: float) -> str:
-    source = next((str(part) for part in getattr(tracker, "_hardware", ()) if str(part).startswith("CPU")), "")
-    counted = "rapl" in source.lower()
+    counted = "rapl" in cpu_source(tracker).lower()
     how = "CPU energy counters" if counted else f"CPU load × TDP {watts:g} W"
     return f"{'measured' if counted else 'estimated'}: codecarbon {version}, {how} × {intensity:g} kg/kWh"
