@@ -1,4 +1,4 @@
-"""Errors as users see them.
+"""Errors shown to users.
 
     ThresherError              exit code
     ├── ConfigError            2   experiment file, command line, a name that does not parse
@@ -7,7 +7,7 @@
     ├── StateError             5   what is on disk: locked by another run, made with another config
     └── ResourceError          6   no disk space, no memory
 
-Every message is one line: where, what, and the fix. `ConfigError` may carry several of them.
+Every message is one line: where, what, and the fix. `ConfigErrors` carries several.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 
 class ThresherError(Exception):
-    """An error for the user. Shown as one line; the exit code tells its class.
+    """An error shown to the user as one line; each class has its exit code.
 
     Args:
         what: the problem, in terms of the field.
@@ -33,11 +33,11 @@ class ThresherError(Exception):
         super().__init__(f"{where}: {what}. Fix: {fix}." if where else f"{what}. Fix: {fix}.")
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Pickle, by which workers send errors, would call the class with the whole message.
+        # Unpickling (errors from workers) would otherwise call the class with the formatted message.
         return type(self), (self.what, self.fix, self.where)
 
     def lines(self) -> list[str]:
-        """Return the message as the lines to show, one a problem."""
+        """Return one line for each problem."""
         return [str(self).replace("\n", " ")]
 
 
@@ -58,7 +58,7 @@ class ConfigErrors(ConfigError):
         return type(self), (self.problems,)
 
     def lines(self) -> list[str]:
-        """Return one line a problem."""
+        """Return one line for each problem."""
         return [line for problem in self.problems for line in problem.lines()]
 
 
@@ -81,7 +81,7 @@ RETRIEVAL_PACKAGES = {
     "ir-measures": "0.4.3",
     "scipy": "1.17.1",
 }
-"""What indexing, searching and evaluating need beyond the rest: the extra `retrieval`, as locked."""
+"""The extra `retrieval`, with locked versions: packages for indexing, searching and evaluation."""
 
 
 def missing_retrieval(what: str, where: str | None = None) -> MissingDependencyError:
@@ -98,6 +98,6 @@ class StateError(ThresherError):
 
 
 class ResourceError(ThresherError):
-    """The machine has no more room: disk or memory. Exit code 6."""
+    """Disk or memory is exhausted. Exit code 6."""
 
     exit_code = 6

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent, digests, and safe file names."""
+"""Atomic file writes, digests and safe file names."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
         return InputError("there is no such file or folder", "check the path", str(path))
     if isinstance(error, PermissionError):
         return InputError("it may not be read or written", "change its permissions or choose another path", str(path))
-    # `FileExistsError` comes from making a folder where a file is: the problem is that it is no folder.
+    # `FileExistsError` means that a file is in the way of a folder.
     reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror or error
     return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
 
@@ -36,7 +36,7 @@ _LEFTOVER = re.compile(r"\..+\.\d+\.(old\.)?tmp")
 
 @contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
-    """Give a temporary name beside `path`, for a file or folder; rename it to `path` at the end, or remove it after an error.
+    """Yield a temporary path beside `path`, for a file or folder; rename it to `path` on success, remove it on error.
 
     Raises:
         ThresherError: for errors of the operating system, naming `path`.
@@ -44,7 +44,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
     temporary = _aside(path, "tmp")
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            # Renaming would put a file in place of a device or a pipe.
+            # Renaming would replace a device or pipe by a file.
             raise InputError("it is no file that can be replaced", "write to a file", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove(temporary)
@@ -63,7 +63,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
 
 
 def remove_folder(folder: Path) -> None:
-    """Remove a folder; at every moment it is whole or gone.
+    """Remove a folder atomically.
 
     Raises:
         OSError: if it cannot be removed.
@@ -77,25 +77,25 @@ def remove_folder(folder: Path) -> None:
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files and folders of killed processes below `folder`.
 
-    Only for who holds the lock of `folder`: temporary files of running processes look the same.
+    The caller must hold the lock of `folder`: temporary files of running processes look the same.
     """
     for path in [path for path in folder.rglob(".*.tmp") if _LEFTOVER.fullmatch(path.name)]:
         _remove(path)
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 to `path`, whole or not at all."""
+    """Write `text` as UTF-8 to `path` atomically."""
     with atomic_path(path) as temporary:
         temporary.write_text(text, encoding="utf-8", newline="\n")
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON to `path`, whole or not at all."""
+    """Write `value` as indented JSON to `path` atomically."""
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
 def read_text(path: Path) -> str:
-    """Read a UTF-8 file, perhaps compressed; a byte order mark is skipped, line ends become a line feed.
+    """Read a UTF-8 file, compressed or not; skip a byte order mark and normalise line ends to line feeds.
 
     Raises:
         InputError: if it is missing, unreadable, damaged or not UTF-8.
@@ -113,7 +113,7 @@ def read_text(path: Path) -> str:
 
 
 def digest(value: Any) -> str:
-    """Return 16 hexadecimal digits of the SHA-256 of `value`, a structure that JSON can hold."""
+    """Return 16 hexadecimal digits of the SHA-256 of the JSON value `value`."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Files that may be compressed (gzip, bzip2, xz, zstd), read as a stream in bounded memory; what precedes damage is kept."""
+"""Files, compressed (gzip, bzip2, xz, zstd) or not, as streams in bounded memory; data before damage is kept."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Any, BinaryIO, Protocol
 from thresher.errors import InputError
 
 COMPRESSIONS = (".gz", ".bz2", ".xz", ".zst")
-"""How the names of compressed files end."""
+"""File name suffixes of compressed files."""
 
 _MAGIC_BYTES = 6
 _BLOCK = 256 * 2**10
-# How much is decompressed at once (a piece with damage in it is lost whole), and how much is read for it.
+# Bytes decompressed and read at once; a damaged piece is lost as a whole.
 _PIECE = 16 * 2**10
 _PACKED = 64 * 2**10
 # The decompressor of an xz file may ask for 4 GiB; `xz -9` asks for 65 MiB.
@@ -27,28 +27,24 @@ _CLIPPED = "the compressed data end too early"
 
 
 class Stream(io.BufferedReader):
-    """The bytes of a file, decompressed if need be: see `open_stream`."""
+    """A file's bytes, decompressed if necessary: see `open_stream`."""
 
     @property
     def damage(self) -> str:
-        """Why the stream ended early, once all of it was read; empty if it did not."""
+        """After reading: why the stream ended early; empty if it is complete."""
         return getattr(self.raw, "damage", "")
 
     def check_whole(self) -> None:
-        """Refuse a stream that ended early, where part of a file is no use.
-
-        Raises:
-            InputError: if it is damaged.
-        """
+        """Raise `InputError` if the stream ended early."""
         if self.damage:
             raise InputError(self.damage, "fetch or compress the file again", str(self.name))
 
 
 def open_stream(path: Path) -> Stream:
-    """Open a file for reading; its first bytes, not its name, say how it is compressed.
+    """Open a file for reading; the compression is detected from its first bytes, not its name.
 
-    Compressed members in a row are one stream. Only an uncompressed file is seekable. Damaged compressed data raise no error:
-    the stream ends there, and `damage` says why.
+    Consecutive compressed members form one stream. Only uncompressed files are seekable. At damaged compressed data the stream
+    ends without an error, and `damage` says why.
 
     Raises:
         OSError: if the file cannot be read, also while reading.
@@ -71,7 +67,7 @@ def is_plain(path: Path) -> bool:
 
 
 def reason(error: Exception) -> str:
-    """Return what a decompressor says is wrong, without ISA-L's number in front."""
+    """Return a decompressor's message without ISA-L's error number."""
     return re.sub(r"^Error -?\d+ ", "", str(error))
 
 
@@ -113,7 +109,7 @@ class _Unpacked(io.RawIOBase):
             except StopIteration:
                 return 0
             except Exception as error:
-                # Whatever a decompressor raises is about the data, save errors of the operating system.
+                # Decompressors raise various exceptions for bad data; only OS errors carry an errno.
                 if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                     raise
                 self.damage = (
@@ -150,18 +146,18 @@ def _unpacker(magic: bytes) -> Callable[[Any], Iterator[bytes]] | None:
         return lambda handle: _members(handle, bz2.BZ2Decompressor)
     if magic.startswith(b"\xfd7zXZ\x00"):
         return lambda handle: _members(handle, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, _XZ_MEMORY))
-    # A frame, or one to be skipped, which pzstd writes first.
+    # A frame, or the skippable frame that pzstd writes first.
     if magic.startswith(b"\x28\xb5\x2f\xfd") or (magic[1:4] == b"\x2a\x4d\x18" and magic[0] >> 4 == 5):
         return _zstd
     return None
 
 
 def _members(handle: BinaryIO, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
-    """Give the pieces of one member after the other; zeros after a member are padding.
+    """Yield the decompressed pieces of all members; zeros after a member are padding.
 
     Raises:
         EOFError: if the file ends within a member.
-        OSError: also for broken data, then without `errno`; so do zlib.error and LZMAError.
+        OSError, zlib.error, LZMAError: for corrupt data; the OSError then has no `errno`.
     """
     data = handle.read(_PACKED)
     while data:

@@ -89,7 +89,7 @@ def test_a_collection_without_enough_text(tmp_path: Path, call: Call) -> None:
     done = call("clean", "pages", "-c", f"{SELF}@p80", "-o", "out.jsonl", cwd=tmp_path)
     assert done.code == 3
     (error,) = done.errors
-    assert error.startswith(f"error: {SELF}: too little descriptive text to learn a model from: ")
+    assert error.startswith(f"error: {SELF}: too little descriptive text to train a model on: ")
     assert error.endswith(
         "of 4 pages, and 1000 words are needed. Fix: give a larger collection, or another model such as lm=books."
     )

@@ -10,7 +10,7 @@ import pytest
 from thresher.errors import ConfigError, InputError
 from thresher.language_models import load_model
 from thresher.pages import read_html
-from thresher.scorers.base import KEEP_LOW, SENTENCE, Lesson
+from thresher.scorers.base import KEEP_LOW, SENTENCE, TrainingData
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
@@ -103,15 +103,17 @@ def test_a_model_of_the_collection_itself(tmp_path):
     assert (scorer.canonical_name, scorer.learns) == ("perplexity(lm=self)", True)
     scorer.check("here")
     fingerprint = scorer.fingerprint
-    taught = scorer.for_collection(Lesson(lambda: pages, "en", 1), tmp_path)
-    assert (taught.canonical_name, taught.fingerprint) == (scorer.canonical_name, fingerprint)
+    trained = scorer.for_collection(TrainingData(lambda: pages, "en", 1), tmp_path)
+    assert (trained.canonical_name, trained.fingerprint) == (scorer.canonical_name, fingerprint)
     assert [path.name for path in tmp_path.iterdir()] == [f"self-{fingerprint}"]
     segments = read_html("<p>Chapter 7 of part 3 tells. Rivers 7 runs of?<p>—")
     # Workers get it by pickle.
-    taught = pickle.loads(pickle.dumps(taught))
-    taught.prepare()
+    trained = pickle.loads(pickle.dumps(trained))
+    trained.prepare()
     model = load_model(str(tmp_path / f"self-{fingerprint}"))
-    assert taught.score(segments).tolist() == [float(np.float32(model.perplexity(text))) for text in segments.sentences]
+    assert trained.score(segments).tolist() == [
+        float(np.float32(model.perplexity(text))) for text in segments.sentences
+    ]
 
 
 @pytest.mark.parametrize("call", [Perplexity.prepare, lambda scorer: scorer.score(read_html("<p>A word."))])
@@ -119,7 +121,7 @@ def test_a_model_of_the_collection_needs_one(call):
     with pytest.raises(ConfigError) as caught:
         call(Perplexity(lm="self"))
     assert str(caught.value) == (
-        "perplexity(lm=self): the language model 'self' is learnt from a collection, and there is none. "
+        "perplexity(lm=self): the language model 'self' is trained on a collection, and there is none. "
         "Fix: clean a collection, or choose another model such as lm=books."
     )
 
@@ -127,7 +129,7 @@ def test_a_model_of_the_collection_needs_one(call):
 def test_other_models_learn_nothing(tmp_path):
     scorer = Perplexity()
     assert not scorer.learns
-    assert Words().for_collection(Lesson(list, "en", 1), tmp_path).canonical_name == "words"
+    assert Words().for_collection(TrainingData(list, "en", 1), tmp_path).canonical_name == "words"
 
 
 def test_context_and_prior_by_hand():

@@ -179,7 +179,7 @@ def test_a_collection_with_too_little_text_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         score_collection(ScorePlan(rivers(3), (Perplexity(lm="self"),)), tmp_path)
     assert str(caught.value) == (
-        "perplexity(lm=self): too little descriptive text to learn a model from: 108 words in 12 different sentences of 3 "
+        "perplexity(lm=self): too little descriptive text to train a model on: 108 words in 12 different sentences of 3 "
         "pages, and 1000 words are needed. Fix: give a larger collection, or another model such as lm=books."
     )
     with pytest.raises(InputError, match="the collection is empty"):

@@ -24,7 +24,7 @@ from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.evaluation.significance import ALPHA
 from thresher.pages import Segments
 from thresher.progress import progress
-from thresher.scorers.base import BLOCK, KEEP_LOW, Lesson, Scorer
+from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, TrainingData
 from thresher.scorers.cleaners import parse_scorer
 from thresher.scorers.descriptive import descriptive_blocks
 from thresher.scorers.registry import scorer_class
@@ -167,11 +167,11 @@ def measure_separation(gold: Sequence[GoldPage], asked: Mapping[str, Scorer], ro
         content = (rough_labels if rough else aligned_labels)(segments.sentences, page.text)
         labelled.append(LabelledPage(content[words > 0], words[words > 0]))
     with TemporaryDirectory(prefix="thresher-") as folder:
-        lesson = Lesson(lambda: (_descriptive(segments) for _, segments in pages), "en", 1)
+        data = TrainingData(lambda: (_descriptive(segments) for _, segments in pages), "en", 1)
         separations = {}
         for name, scorer in progress(scorers.items(), "scoring", len(scorers), "scorers"):
             if scorer.learns:
-                scorer = scorer.for_collection(lesson, Path(folder))
+                scorer = scorer.for_collection(data, Path(folder))
             scores = [goodness(scorer, segments)[segments.words_in_sentences > 0] for _, segments in pages]
             separations[name] = _on_scale(separation(labelled, scores), scorer.keep)
     separations[SENTENCE_WORDS] = separation(labelled, [page.words.astype(np.float64) for page in labelled])

@@ -53,7 +53,7 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
 
 
 def documents(collection: Collection, pages: int = _PAGES) -> Iterator[Source]:
-    """Give all documents of a collection in order; each range of a file begins where the one before it ended.
+    """Yield all documents of a collection in order; each range of a file begins where the one before it ended.
 
     Raises:
         InputError: as `Collection.parts`.

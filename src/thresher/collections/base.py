@@ -1,4 +1,4 @@
-"""What every collection and every format offers, and how documents are read."""
+"""The protocols of collections and formats, and reading options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from thresher.collections.ids import IdRule
 from thresher.collections.records import Part, Reading, Span
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
-"""Endings of the names of HTML pages."""
+"""File name suffixes of HTML pages."""
 
 
 @dataclass(frozen=True)
@@ -38,27 +38,26 @@ class FileKind(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name, as in the key `format`."""
+        """The value of the key `format`."""
         ...
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """Endings of the names of such files, in lower case."""
+        """File name suffixes, in lower case."""
         ...
 
     def can_split(self, path: Path) -> bool:
         """Return whether reading can begin in the middle of the file; False for an unreadable file.
 
-        A file that looks splittable at its beginning but is not further on must still be read correctly, if more slowly: in
-        ranges, one of which holds all the records.
+        A file that only looks splittable must still be read correctly, if more slowly: one range then has all records.
         """
         ...
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents of a range of a file, in file order.
+        """Yield the documents of a range of a file, in file order.
 
-        Damage gives a source with a `problem` and its offset; reading resumes after it where possible. The content of the file
-        raises no error, memory stays near `max_bytes`, and no other file is opened.
+        Damage becomes a source with a `problem` and its offset; reading resumes after it where possible. File content never
+        raises an error, memory stays near `max_bytes`, and no other file is opened.
 
         Raises:
             OSError: if the file cannot be read.
@@ -84,7 +83,7 @@ class Collection(Protocol):
         ...
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts, always the same and cheaply; those that carry their sources hold at most `pages` of them.
+        """Yield the parts, deterministically and cheaply; parts with sources have at most `pages` of them.
 
         Raises:
             InputError: if the collection is missing or unreadable.
@@ -92,7 +91,7 @@ class Collection(Protocol):
         ...
 
     def read(self, part: Part) -> Reading:
-        """Give the documents of a part, always in the same order.
+        """Yield the documents of a part, always in the same order.
 
         Raises:
             OSError: if its file cannot be read.
@@ -101,6 +100,6 @@ class Collection(Protocol):
 
 
 def read_sources(part: Part) -> Reading:
-    """Give the documents that a part carries; a range that begins after its end has none."""
+    """Yield the documents that a part carries; a range that begins after its end has none."""
     yield from part.sources or ()
     return Span(None, part.begin)

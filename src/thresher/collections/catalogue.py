@@ -41,7 +41,7 @@ def dataset(dataset_id: str, what: What) -> Any:
 
 
 def records(dataset_id: str, what: What) -> Iterator[Any]:
-    """Give the records in the dataset's order. The package downloads what it needs and reports that on standard error.
+    """Yield the records in the dataset's order; ir_datasets downloads them if necessary, with progress on standard error.
 
     Raises:
         ThresherError: as `dataset`; also if the records cannot be fetched or read.
@@ -49,7 +49,7 @@ def records(dataset_id: str, what: What) -> Iterator[Any]:
     loaded = dataset(dataset_id, what)
     try:
         yield from getattr(loaded, f"{what}_iter")()
-    except Exception as error:  # of a hundred readers and of the network
+    except Exception as error:  # any reader's or network error
         raise _user_error(error, dataset_id, what) from error
 
 
@@ -117,7 +117,7 @@ class Catalogue:
         return digest([self.id, str(_package().__version__), metadata])
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts with their sources: at most `pages` each, and about 16 MiB.
+        """Yield the parts with their sources: at most `pages` each, and about 16 MiB.
 
         Raises:
             ThresherError: if the package is missing, the dataset has no documents, or they cannot be downloaded.
@@ -126,7 +126,7 @@ class Catalogue:
         yield from grouped(sources, 0, self.path, self.id, pages)
 
     def read(self, part: Part) -> Reading:
-        """Give the documents of a part."""
+        """Yield the documents of a part."""
         return read_sources(part)
 
 
@@ -135,7 +135,7 @@ def source_of(record: Any, file: str, options: ReadOptions) -> Source:
     document_id = options.rule.fit(record.doc_id)
     try:
         content, is_text, charset = _content(record)
-    except Exception as error:  # of the dataset's own code, for one document
+    except Exception as error:  # any error of the dataset's code
         return Source(
             document_id, file, 0, problem=f"ir_datasets cannot give its text ({type(error).__name__}: {error})"
         )

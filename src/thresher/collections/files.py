@@ -1,4 +1,4 @@
-"""A collection in files: which files there are, of what format, and the parts into which they are cut."""
+"""Collections in files: finding the files, detecting their format, splitting them into parts."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
 """With this many files, those that cannot be split are one part, read by its worker, up to this size."""
 
 _FIRST_BYTES = 4096
-# A file that vanished since its folder was listed was temporary; a circular link leads nowhere.
+# Temporary files may vanish after the listing; links may be circular.
 _NOT_THERE = (errno.ENOENT, errno.ELOOP)
 
 
@@ -70,7 +70,7 @@ class Files:
         return digest([self.format, [(entry.name, entry.size, entry.modified) for entry in self._files()]])
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Give the parts, cut by file size; HTML files are grouped, as are pages of files that the parent reads.
+        """Yield the parts, cut by file size; HTML files are grouped, as are pages of files that the parent reads.
 
         Raises:
             InputError: if there is no file of the format.
@@ -92,7 +92,7 @@ class Files:
                 yield from grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
 
     def read(self, part: Part) -> Reading:
-        """Give the documents of a part.
+        """Yield the documents of a part.
 
         Raises:
             OSError: if its file cannot be read.
@@ -190,11 +190,11 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
     """
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
     if format:
-        # Names may say nothing and first bytes may mislead: the user is right.
-        own = by_format.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
-        if not own:
+        # The user's choice overrides names and first bytes.
+        matching = by_format.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
+        if not matching:
             raise InputError("the folder is empty", "check collection.path", str(root))
-        return format, tuple(own)
+        return format, tuple(matching)
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files])
     if not by_format:
         what = "this is no kind of collection that is known" if root.is_file() else "the folder holds no collection"
@@ -202,14 +202,14 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:
-        counts = ", ".join(f"{kind} ({len(own)})" for kind, own in sorted(by_format.items()))
+        counts = ", ".join(f"{kind} ({len(matching)})" for kind, matching in sorted(by_format.items()))
         raise InputError(
             f"the folder holds files of several kinds: {counts}",
             f"say which is meant with `format`: {', '.join(sorted(by_format))}",
             str(root),
         )
-    ((kind, own),) = by_format.items()
-    return kind, tuple(own)
+    ((kind, matching),) = by_format.items()
+    return kind, tuple(matching)
 
 
 def _by_format(files: Sequence[FileEntry], formats: Sequence[str]) -> dict[str, list[FileEntry]]:

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from thresher.collections.records import Source
 from thresher.errors import ConfigError, InputError
 
-# A run has columns separated by white space, which ids therefore cannot hold.
+# TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
 ID_RULES = ("path", "stem")
@@ -60,7 +60,7 @@ class IdRule:
         return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
 
     def fit(self, document_id: str) -> str:
-        """Return an id with the pattern replaced and, if asked for, escaped."""
+        """Return an id with the pattern replaced and, with `escape`, escaped."""
         if self.pattern:
             document_id = re.sub(self.pattern, self.replacement, document_id)
         return escape_id(document_id) if self.escape else document_id
@@ -92,7 +92,7 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Pass sources through, and refuse any damage.
+    """Yield the sources unchanged; any problem is an error.
 
     Raises:
         InputError: for a source with a problem, an invalid id or a repeated one (naming both origins).

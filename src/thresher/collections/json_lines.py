@@ -14,7 +14,7 @@ from thresher.collections.records import Part, Reading, Source, Span, too_large
 from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 
 _ENDINGS = (".jsonl", ".ndjson")
-# The bytes of a line beside the page, whose characters may all be escapes of twice their size.
+# Bytes of a line besides the page; escapes may double the page's size.
 _BESIDE = 64 * 2**10
 _WITHOUT_END = 1 << 62
 
@@ -35,7 +35,7 @@ class JsonLines:
         return is_plain(path)
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents of the lines that begin in a range; of a compressed file, all. See `FileKind.read`."""
+        """Yield the documents of the lines that begin in a range; of a compressed file, all. See `FileKind.read`."""
         with open_stream(part.path) as stream:
             whole = not stream.seekable()
             begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)

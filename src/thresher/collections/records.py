@@ -1,4 +1,4 @@
-"""What a collection holds: parts, which are read independently; sources, which are pages not yet read; and pages."""
+"""The records of a collection: parts, which are read independently, sources and pages."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Source:
         return self.file if self.offset is None else f"{self.file} at byte {self.offset}"
 
     def page(self) -> Page:
-        """Return the page, read from its file if need be.
+        """Return the page, read from its file if necessary.
 
         Raises:
             OSError: if the file cannot be read.

@@ -1,6 +1,6 @@
 """Tar archives read from a stream in bounded memory: V7, ustar, GNU and pax headers.
 
-Python's tarfile takes damage for the end of the archive, keeps all members in memory, and reads headers of any size.
+Python's tarfile treats damage as the end of the archive, keeps all members in memory, and reads headers of any size.
 Sources: POSIX.1-2017, pax, "ustar Interchange Format" and "pax Header Block"; GNU tar's manual, "Basic Tar Format".
 """
 
@@ -31,7 +31,7 @@ _PAX_KEYS = ("path", "size", "GNU.sparse.name", "GNU.sparse.map", "GNU.sparse.ma
 
 
 class TarDamage(Exception):
-    """The archive is broken from here on; the message says how."""
+    """The rest of the archive is unreadable; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class TarReader:
         return data
 
     def _pieces(self, size: int) -> Iterator[bytes]:
-        """Give the next `size` bytes, as far as they exist: a claimed size must not allocate memory."""
+        """Yield the next `size` bytes, as far as they exist, without allocating the declared size."""
         while size and (piece := self._stream.read(min(size, _PIECE))):
             size -= len(piece)
             yield piece
@@ -196,7 +196,7 @@ class Tar:
         return False
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the pages of an archive, up to the first damage. See `FileKind.read`."""
+        """Yield the pages of an archive, up to the first damage. See `FileKind.read`."""
         count = 0
         damage = ""
         with open_stream(part.path) as stream:

@@ -11,8 +11,8 @@
     </DOC>
 
 Pages may contain these tags. A document begins with a <DOC> that is followed by a <DOCNO>, or preceded by a </DOC> or the
-beginning of the file (white space and comments aside); it ends with the last </DOC> before the next document. A beginning is
-thus recognised from a few bytes around it, wherever reading starts.
+beginning of the file (white space and comments aside); it ends with the last </DOC> before the next document. So reading can
+start anywhere: a few bytes around a tag decide.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _CHARSET = re.compile(rb"^content-type:[^\r\n]*?charset\s*=\s*[\"']?([\w.:-]+)",
 class _Stretch(NamedTuple):
     """A document and what follows it, or what precedes the first: its offset and size in bytes.
 
-    `content` is its beginning, up to the number of bytes asked for; `whole`: it does not end with the file.
+    `content` is its beginning, up to the requested size; `whole`: it does not end with the file.
     """
 
     offset: int
@@ -69,7 +69,7 @@ class TrecWeb:
         return is_plain(path)
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents that begin in a range; of a compressed file, all. See `FileKind.read`."""
+        """Yield the documents that begin in a range; of a compressed file, all. See `FileKind.read`."""
         with open_stream(part.path) as stream:
             whole = not stream.seekable()
             begin, end = (0, _WITHOUT_END) if whole else (part.begin, part.end)
@@ -99,7 +99,7 @@ def looks_like(first_bytes: bytes) -> bool:
 
 
 def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_Stretch, None, int]:
-    """Give the stretches that begin in [`begin`, `end`); return where the next one begins, or where the search ended.
+    """Yield the stretches that begin in [`begin`, `end`); return where the next one begins, or where the search ended.
 
     Args:
         stream: at its beginning.
@@ -112,7 +112,7 @@ def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_St
         stream.seek(base)
     window = b""
     searched = 0
-    held = bytearray()  # of the stretch that begins at `start`, what has left the window
+    buffered = bytearray()  # of the stretch that begins at `start`, what has left the window
     while True:
         block = stream.read(_BLOCK)
         window += block
@@ -122,9 +122,9 @@ def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_St
             if offset < begin or not _begins(window, tag.start(), offset):
                 continue
             if begin <= start < offset:
-                held += window[max(0, start - base) : tag.start()][: keep - len(held)]
-                yield _Stretch(start, offset - start, bytes(held), True)
-            held.clear()
+                buffered += window[max(0, start - base) : tag.start()][: keep - len(buffered)]
+                yield _Stretch(start, offset - start, bytes(buffered), True)
+            buffered.clear()
             if offset >= end:
                 return offset
             start = offset
@@ -133,12 +133,12 @@ def _stretches(stream: Stream, begin: int, end: int, keep: int) -> Generator[_St
         if not block:
             size = base + len(window)
             if begin <= start < size:
-                held += window[max(0, start - base) :][: keep - len(held)]
-                yield _Stretch(start, size - start, bytes(held), False)
+                buffered += window[max(0, start - base) :][: keep - len(buffered)]
+                yield _Stretch(start, size - start, bytes(buffered), False)
             return size
         passed = max(0, limit - _BEHIND)
         if begin <= start < base + passed:
-            held += window[max(0, start - base) : passed][: keep - len(held)]
+            buffered += window[max(0, start - base) : passed][: keep - len(buffered)]
         window = window[passed:]
         base += passed
         searched = limit - passed

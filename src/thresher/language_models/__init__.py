@@ -1,4 +1,4 @@
-"""Language models that judge sentences."""
+"""Language models for scoring text."""
 
 from thresher.language_models.words.cards import ModelCard
 from thresher.language_models.words.models import BUILDERS, checked_model, find_model, load_model, model_files

@@ -1,4 +1,4 @@
-"""Where built models are kept."""
+"""The cache folder."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def cache_folder() -> Path:
-    """Return the folder for things built at first use: `$THRESHER_CACHE`, else `thresher` in the user's cache folder."""
+    """Return the folder for models built on first use: `$THRESHER_CACHE`, else `thresher` in the user's cache folder."""
     chosen = os.environ.get("THRESHER_CACHE")
     if chosen:
         return Path(chosen)

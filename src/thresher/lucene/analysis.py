@@ -29,14 +29,14 @@ def analyse(analyzer: Any, text: str) -> list[str]:
 
 
 def analyse_each(analyzer: Any, texts: Sequence[str]) -> tuple[list[str], list[int]]:
-    """Return the tokens of all texts in order, and the number of each text's: as `analyse`, in one call.
+    """Return the tokens of all texts in order, and the number of tokens of each, in one call into Java.
 
-    For words and other short texts, whose analysis takes less time than a call into Java.
+    Faster than `analyse` for short texts.
     """
     if not texts:
         return [], []
     joined = valid_unicode("\n".join(texts))
-    # Texts are separated by a word that none of them contains and that the analysis keeps as it is.
+    # Texts are separated by a word that none of them contains and that the analysis leaves unchanged.
     marker = next(word for word in (f"{number}z0" for number in count()) if word not in joined.lower())
     whole = java_class("io.anserini.analysis.AnalyzerUtils").analyze(
         analyzer, valid_unicode(f"\n{marker}\n".join(texts))

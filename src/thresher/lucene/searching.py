@@ -1,4 +1,4 @@
-"""Searching an index: Lucene's rankings and the exact one, timed, with scores whose order survives a run file.
+"""Timed search with Lucene's models or the exact one; scores keep their order in a run file.
 
 trec_eval, and all tools built on it, read scores as 32-bit floats and break ties by document id, descending. Scores that
 differ by less than such floats resolve (2e-6 near 20) would be reordered.
@@ -71,8 +71,7 @@ _HIT = "org.apache.lucene.search.ScoreDoc"
 class LuceneRanking:
     """Ranks by Lucene's similarity for `qld` or `bm25`: the same hits as Anserini's `SimpleSearcher`.
 
-    A query (analysis, search, ids and scores) is one call into Java. The ids are those that Lucene compared to break
-    ties, so no stored document is read.
+    A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
     """
 
     def __init__(self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int) -> None:
@@ -96,9 +95,7 @@ class LuceneRanking:
     def _loop(self, searcher: Any, analyzer: Any, depth: int) -> Any:
         generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
         build = handles.method(
-            generator,
-            "buildQuery",
-            f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}",
+            generator, "buildQuery", f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}"
         )
         build = handles.bind(build, 0, java_class(generator)(), "contents", analyzer)
         build = handles.cast(build, f"({handles.OBJECT}){_QUERY}")

@@ -69,7 +69,7 @@ class IndexWriter:
         self._pending.append(self._thread.submit(task))
 
     def finish(self) -> npt.NDArray[np.int32] | None:
-        """Write all, merge to one segment, close. Return the documents' lengths in tokens if they were asked for."""
+        """Write everything, merge to one segment and close; return the documents' lengths in tokens if `lengths` was set."""
         while self._pending:
             self._pending.popleft().get()
         self._writer.forceMerge(1)
@@ -86,7 +86,7 @@ class IndexWriter:
             self._thread.shutdownNow()
             self._writer.rollback()
         except JavaException:
-            # The first exception is reported; it may have closed the writer already.
+            # The original exception is reported; it may have closed the writer.
             pass
         finally:
             self._close()

@@ -1,4 +1,4 @@
-"""One page: decoded, parsed, cut into blocks and sentences. `read_page` does it all."""
+"""Pages to segments: decoding, parsing, and splitting into blocks and sentences; see `read_page`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS, detailed: bool = True) -> tuple[Segments, Decoded]:
     """Return the segments of a page, and how its bytes were decoded.
 
-    Without `detailed` it is a little faster, but `Segments.marks` is not available.
+    Without `detailed`, reading is a little faster, but `Segments.marks` is not available.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 gives up.

@@ -1,9 +1,9 @@
-"""Bytes to text: the encoding, who declared it, and how many characters were lost.
+"""Bytes to text: the encoding, its source, and the number of replaced characters.
 
 The order is that of browsers (WHATWG Encoding and HTML standards): byte order mark, the transport's charset, the page's own
 `<meta>`; labels mean what they mean in browsers (`iso-8859-1` is windows-1252). Undeclared, a page is UTF-8 if that is valid,
 else what uchardet detects. A declared charset that does not fit the bytes is replaced only by one that loses fewer characters;
-UTF-8, declared or not, only if it decodes less than it loses, since one broken byte must not make a page unreadable.
+UTF-8, declared or not, only if it loses more characters than it decodes: one bad byte must not make a page unreadable.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PRESCAN = 4096
 _META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")
 _COMMENT = re.compile(rb"<!--[^-]*(?:-(?!->)[^-]*)*(?:-->)?")
-# Labels with another meaning in browsers than in Python.
+# Labels that browsers map to other encodings than Python.
 _BROWSER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",

@@ -1,8 +1,8 @@
-"""Text with marks at headings and list items, like a text browser's dump: written, and read as segments.
+"""Reading and writing text with marked headings and list items, like a text browser's dump.
 
 Source: Evert, NCleaner, LREC 2008, section 2 (second and third module): segments are classified as `<p>` (general paragraph),
 `<h>` (heading) or `<l>` (list item), and navigation bars, whose fields are separated by `|`, are deleted. The paper does not
-give its regular expressions; these rules are this project's.
+publish its regular expressions; these rules are this project's.
 """
 
 from __future__ import annotations
@@ -80,9 +80,9 @@ def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
     >>> write_marked_text([MarkedSegment("h", "Storms"), MarkedSegment("l", "one"), MarkedSegment("l", "two")])
     '# Storms\\n\\n* one\\n* two\\n'
     """
-    given = [*segments]
-    lines = [_MARKS[segment.label] + segment.text for segment in given]
-    for index, (before, after) in enumerate(pairwise(given)):
+    ordered = [*segments]
+    lines = [_MARKS[segment.label] + segment.text for segment in ordered]
+    for index, (before, after) in enumerate(pairwise(ordered)):
         lines[index] += "\n" if before.label == after.label == LIST_ITEM else "\n\n"
     return "".join(lines) + "\n" if lines else ""
 

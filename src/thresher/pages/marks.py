@@ -1,4 +1,4 @@
-"""What a page's tags say about its blocks, beyond where they end: links, paragraphs, lists, numbers of tags."""
+"""Features of blocks from a page's tags: links, paragraphs, list items, tag counts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Marks:
     """Facts about a page's blocks, in order, each computed on demand.
 
     Attributes:
-        marked: the page as `parsing.flatten` gives it, with all details; for plain text, that text.
+        marked: the detailed output of `parsing.flatten`; for plain text, that text.
         spaces: the offsets of spaces and line feeds in the page's text.
         block_ends: the offset where each block ends there, its line feed included.
         has_tags: whether it is HTML.

@@ -2,7 +2,7 @@
 
 libxml2 parses the page (through lxml) and a stylesheet flattens the tree into one text in which a line feed ends a block and
 other control characters are marks. The page's own control characters, character references included, are removed first. Pages
-too deep or too large for that go through the parser's events instead, which gives the same, more slowly.
+too deep or too large for that are flattened by parser events, more slowly, with the same result.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ _DROPPED_TAGS = "script style template noscript noframes iframe noembed applet s
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
 )
-# libxml2's limit is 256 unless raised, which it must not be: the stylesheet recurses, and a process with Java in it has
-# a stack of 1 MiB. Elements with text count one level more than others.
+# libxml2's limit is 256. It must not be raised: the stylesheet recurses, and a process with Java has a stack of 1 MiB.
+# Elements with text count one level more than others.
 _DEEPEST = 250
 # libxml2's limit for a text is 10 MB.
 _LARGEST = 9_000_000
@@ -104,7 +104,7 @@ def _is_cut_off(root: etree._Element, parser: etree.HTMLParser) -> bool:
 
 @cache
 def _parser() -> etree.HTMLParser:
-    # One for all pages, since making one is slow. Without an index of ids, which is never used.
+    # Cached: creating a parser is slow. The index of ids is never used.
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
@@ -145,7 +145,6 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
 
 @cache
 def _stylesheet(blocks: str, detailed: bool) -> etree.XSLT:
-    """Return the stylesheet that flattens a tree."""
     marks = _marks(blocks, detailed)
     tags_of: dict[tuple[str, str], list[str]] = {marks.others: ["*"]}
     for tag, pair in marks.tags.items():

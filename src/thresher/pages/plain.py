@@ -1,4 +1,4 @@
-"""Plain text, as word counters, sentence splitters and language models see it, with the class of every character."""
+"""Text with a class for every character, for word counts, sentence splitting and language models."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def plain_text(text: str, outside: set[str] | None = None) -> PlainText:
     """Return the plain form of a text; `outside`, if known, is a superset of its characters outside ASCII.
 
     Characters outside ASCII that belong to no word become `ODD`, but a typographic apostrophe becomes `'`, an ellipsis `.`.
-    Most pages are pure ASCII after that, which saves time wherever words are cut, counted or scored.
+    Most pages are then pure ASCII, which is faster to tokenise and score.
     """
     odd = {
         character: _TRANSLATED.get(character, ODD)

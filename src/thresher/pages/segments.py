@@ -22,8 +22,8 @@ class Segments:
     Blocks are joined by line feeds, words by single spaces. `block_ends` and `sentence_ends` are offsets in `text`, each after
     the part's separator, so that the parts of one kind add up to the text; every block's end is a sentence's end. `levels` are
     the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
-    with the same offsets. `marked` is the page as `thresher.pages.parsing.flatten` gives it with all details; empty for plain
-    text, None if details were left out. `language` chooses the abbreviations that end no sentence.
+    with the same offsets. `marked` is the detailed output of `thresher.pages.parsing.flatten`; empty for plain text,
+    None if the page was read without details. `language` chooses the abbreviations that end no sentence.
     """
 
     text: str
@@ -114,7 +114,7 @@ class Segments:
 
     @cached_property
     def marks(self) -> Marks:
-        """What the page's tags say about its blocks.
+        """Features of the blocks from the page's tags.
 
         Raises:
             RuntimeError: if the page was read without marks: a scorer that needs them declares `uses_marks`.

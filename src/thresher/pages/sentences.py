@@ -68,12 +68,12 @@ def _stops_before_spaces(plain: PlainText) -> list[int]:
 
 
 def _ends_no_sentence(plain: str, at: int, known: frozenset[str]) -> bool:
-    """Return whether the stop or closer at `at` ends no sentence after all."""
+    """Return whether the stop or closer at `at` belongs to an abbreviation or initial, or follows no stop."""
     if plain[at] != ".":
         while plain[at] in _PLAIN_CLOSERS and at > 0:
             at -= 1
         return plain[at] not in ".!?"
-    # Search for a line feed within this word only: else a page of one long block would be searched whole for each stop.
+    # Search this word only: a page of one long block would make the search quadratic.
     before = plain.rfind(" ", 0, at) + 1
     before = max(before, plain.rfind("\n", before, at) + 1)
     word = plain[before:at].lstrip(_PLAIN_OPENERS)

@@ -1,1 +1,1 @@
-"""Fault-tolerant passes over a collection: who works on its parts, and what happens when a page ends a worker."""
+"""Fault-tolerant parallel passes over a collection."""

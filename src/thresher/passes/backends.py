@@ -1,4 +1,4 @@
-"""Worker processes: on this machine (loky, or one of its own), or those of a Dask cluster. They end with their parent."""
+"""Worker processes: local (loky or a single one) or of a Dask cluster. Local ones end with their parent."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True)
 class Backend:
-    """`loky` with so many `workers`, or `dask` with the workers of the cluster at the address `scheduler`."""
+    """`loky` with `workers` processes, or `dask` with the workers of the cluster at the address `scheduler`."""
 
     name: str = LOKY
     workers: int = os.cpu_count() or 1
@@ -36,16 +36,16 @@ class Backend:
 
 
 class WorkerDied(Exception):
-    """A worker process ended; on a cluster, that of the same task several times."""
+    """A worker process died; on a cluster, several times on the same task."""
 
 
 def run(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call `function` for each task on the backend's workers and give results as they come.
+    """Call `function` for each task on the backend's workers and yield results as they come.
 
-    Tasks are taken a few ahead of the work. Idle workers end with this generator: they would keep memory that Java needs.
+    A few tasks are fetched ahead. Workers end with this generator, to free memory for Java.
 
     Raises:
-        WorkerDied: if a worker ended.
+        WorkerDied: if a worker died.
         ConfigError: if there is no scheduler at the address.
         MissingDependencyError: if Dask is not installed.
         ResourceError: if the cluster has no workers.
@@ -64,19 +64,19 @@ def run_tasks(
     ordered: bool = False,
     keep: bool = False,
 ) -> Iterator[Result]:
-    """Call `function` with the arguments of each task, where no page is to blame if a worker ends.
+    """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
 
     Args:
-        backend: who works; a single worker on this machine is this process.
-        function: what to do.
+        backend: the workers; a single local worker is this process.
+        function: the function to call.
         tasks: the arguments.
-        what: what is being done, for errors.
-        where: which file or folder it is about, for errors.
-        ordered: whether results come in the order of tasks, and not as they are ready.
+        what: the activity, for errors.
+        where: the file or folder, for errors.
+        ordered: whether to yield results in the order of tasks.
         keep: leave the processes for the next call; `end_workers` ends them.
 
     Raises:
-        ResourceError: if a worker ended.
+        ResourceError: if a worker died.
         ThresherError: as `run`.
     """
     if backend.name == LOKY and backend.workers <= 1:
@@ -94,7 +94,7 @@ def run_tasks(
 
 
 def _on_loky(backend: Backend, calls: Iterable[Any], ordered: bool = False, keep: bool = False) -> Iterator[Any]:
-    # One task at a time keeps a single worker a process of its own, which a page may end without ending this one.
+    # A single worker still gets a separate process, so that a crashing page does not end this one.
     pool = Parallel(
         n_jobs=max(backend.workers, 2),
         backend=LOKY,
@@ -144,7 +144,7 @@ def _on_dask(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:
 
 
 def start_process(function: Callable[..., object], *arguments: object, daemon: bool = False) -> SpawnProcess:
-    """Start a process of its own that calls `function`; it ends with this one."""
+    """Start a process that calls `function` and ends with this one."""
     target = multiprocessing.get_context("spawn").Process(
         target=_call_with_parent, args=(os.getpid(), function, arguments), daemon=daemon
     )
@@ -153,14 +153,14 @@ def start_process(function: Callable[..., object], *arguments: object, daemon: b
 
 
 def run_alone(function: Callable[..., object], *arguments: object) -> int | None:
-    """Call `function` in a process of its own, and return its exit code."""
+    """Call `function` in a separate process and return its exit code."""
     process = start_process(function, *arguments)
     process.join()
     return process.exitcode
 
 
 def exit_reason(code: int | None, seconds: float, process: str) -> str:
-    """Return in words why a page ended its process: its time was over, or anything else."""
+    """Return the reason why a page ended its process: a timeout or a crash."""
     late = code == -signal.SIGALRM
     return f"took longer than {seconds:g} s" if late else f"ended its {process} (exit code {code})"
 
@@ -171,10 +171,9 @@ def _call_with_parent(parent: int, function: Callable[..., object], arguments: t
 
 
 def end_with_parent(parent: int) -> None:
-    """End this process as soon as the process `parent`, which started it, is gone, even if it is gone already.
+    """End this process as soon as its parent process `parent` is gone.
 
-    A killed parent cannot tell its workers, which would wait for more. Before a worker gets here, it reads what to do from a
-    pipe, which ends with its parent. C code that holds the interpreter puts the end off until it returns.
+    A killed parent cannot notify its workers, which would wait forever. C code that holds the interpreter delays the end.
     """
 
     def watch() -> None:

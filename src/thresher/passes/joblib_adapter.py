@@ -1,4 +1,4 @@
-"""All that is used of joblib's private parts: its executor of processes (loky), and its backend for Dask."""
+"""The private joblib APIs in use: its process executor (loky) and its Dask backend."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ __all__ = ["TerminatedWorkerError", "dask_backend", "end_workers"]
 
 
 def end_workers() -> None:
-    """End the idle processes, which joblib would keep, with their memory."""
+    """End idle worker processes, which joblib would keep with their memory."""
     get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
 
 
 @cache
 def dask_backend() -> type[Any]:
-    """Return joblib's backend for Dask, with one thing added: it ends when the scheduler gives up.
+    """Return joblib's backend for Dask, extended to end when the scheduler gives up.
 
-    joblib 1.6 hears of a task from Dask only if it returned. When the scheduler gives a task up, because the workers it was on
-    died, nothing comes, and joblib would wait for ever.
+    joblib 1.6 is notified only of tasks that return. When the scheduler gives up a task because its workers died, joblib
+    would wait forever.
 
     Raises:
         ImportError: if Dask is not installed.
@@ -31,18 +31,18 @@ def dask_backend() -> type[Any]:
     from joblib._dask import DaskDistributedBackend
 
     class DaskBackend(DaskDistributedBackend):  # type: ignore[misc]
-        """As joblib's, and gives up with the scheduler."""
+        """joblib's backend that also reports failed tasks."""
 
         def submit(self, func: Any, callback: Callable[[Any], Any] | None = None) -> Any:
-            """Submit a batch; what comes of it in the end goes to `callback`, an error too."""
+            """Submit a batch; its result or error goes to `callback`."""
             future = super().submit(func, callback)
 
-            def tell(done: Future[Any]) -> None:
+            def report(done: Future[Any]) -> None:
                 error = done.exception()
                 if error is not None and callback is not None:
                     callback(error)
 
-            future.add_done_callback(tell)
+            future.add_done_callback(report)
             return future
 
         def retrieve_result_callback(self, out: Any) -> Any:

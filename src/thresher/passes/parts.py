@@ -1,8 +1,8 @@
-"""A pass over a collection: its parts go to workers, finished parts are kept, and no page ends more than its worker.
+"""Passes over a collection: workers process its parts, finished parts are kept, and a crash costs only one page.
 
-What is done with a page and how a part is written is the matter of a `PartWork`; `run_parts` does the rest. While a page is
-worked on, its position stands in a file beside the part's output, so that the parent knows which page ended a worker. A
-page over the limit of time ends the process by SIGALRM: C code that holds the interpreter can be stopped in no other way.
+A `PartWork` defines how a page is processed and a part is written; `run_parts` does the rest. The position of the current page
+is in a file beside the part's output, so that the parent knows which page crashed a worker. A page over the time limit ends
+the process by SIGALRM, the only way to stop C code that holds the interpreter.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, ru
 from thresher.progress import Progress
 
 POISON = "poison.json"
-"""The file in a folder that names the pages that ended their worker, by part and position, and how."""
+"""The file that lists the pages that crashed a worker, by part and position, with the reason."""
 
 Poison = dict[str, dict[int, str]]
-"""Why pages must not be tried again, by the stem of the part's output and the position in the part."""
+"""Reasons for skipping pages, by the stem of the part's output and the position in the part."""
 
 Row = TypeVar("Row")
 
@@ -48,7 +48,7 @@ _ONE_AT_A_TIME = threading.Lock()
 
 @dataclass(frozen=True)
 class Limits:
-    """What a page may take: `seconds` of wall time, `mib` of raw bytes."""
+    """Limits per page: `seconds` of wall time, `mib` of raw bytes."""
 
     seconds: float = PAGE_SECONDS
     mib: float = PAGE_MIB
@@ -59,7 +59,7 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Task:
-    """A part of the collection. `poison` gives, by position, why a page must not be tried again."""
+    """A part of the collection. `poison`: reasons for skipping pages, by position."""
 
     part: Part
     poison: Mapping[int, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Finished(Generic[Row]):
-    """A part's rows in order, the reader's span, the seconds that reading took, and what all of it took."""
+    """A part's rows in order, the reader's span, the seconds spent reading, and the total cost."""
 
     part: Part
     rows: list[Row]
@@ -78,7 +78,7 @@ class Finished(Generic[Row]):
 
 @dataclass(frozen=True)
 class PartReport:
-    """What is known of a finished part: its documents, where reading was told to begin (None if nowhere), its span."""
+    """A finished part: its documents, the exact begin of reading if given (else None), its span."""
 
     documents: int
     begin: int | None
@@ -87,9 +87,9 @@ class PartReport:
 
 @dataclass(frozen=True)
 class PartWork(ABC, Generic[Row]):
-    """What to do with each page of a collection, and how a part's output is written into `folder`.
+    """How pages are processed and a part's output is written to `folder`.
 
-    Workers get it by pickle; those on other machines must see `folder` and the collection under the same path.
+    It is pickled to workers; those on other machines must see `folder` and the collection under the same path.
     """
 
     collection: Collection
@@ -98,7 +98,7 @@ class PartWork(ABC, Generic[Row]):
 
     label = "reading"
     done = "read"
-    """What the pass is called while it goes on, and what happened to a page afterwards."""
+    """Names of the pass for the progress bar and for messages about a page."""
 
     @abstractmethod
     def output(self, part: Part) -> Path:
@@ -106,42 +106,42 @@ class PartWork(ABC, Generic[Row]):
 
     @abstractmethod
     def take(self, source: Source, document_id: str) -> Row:
-        """Return what a page comes to; whatever is raised but a `ThresherError` refuses the page."""
+        """Return the row of a page; any exception but a `ThresherError` refuses the page."""
 
     @abstractmethod
     def refuse(self, source: Source, document_id: str, reason: str) -> Row:
-        """Return the row of a page that cannot be taken; id and reason can be written as UTF-8."""
+        """Return the row of a page that failed; id and reason are valid Unicode."""
 
     @abstractmethod
     def write(self, finished: Finished[Row]) -> None:
-        """Write a part's output, whole or not at all."""
+        """Write a part's output atomically."""
 
     @abstractmethod
     def report(self, path: Path) -> PartReport:
-        """Read what is known of a finished part from its output."""
+        """Read the report on a finished part from its output."""
 
     def document_id(self, source: Source) -> str:
         """Return the id of a document.
 
         Raises:
-            InputError: if it can have none.
+            InputError: if it has none.
         """
         return source.id
 
 
 def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
-    """Do the work on every part of its collection; finished parts are skipped, whoever finished them.
+    """Process every part of a collection; finished parts are skipped.
 
-    A page that takes too long or ends its worker is refused, with the reason, and the pass goes on without it.
+    Pages that take too long or crash a worker are refused, with the reason.
 
     Args:
-        work: what to do.
-        part_pages: the most pages of a part of pages at hand.
-        backend: who works.
+        work: the work on each part.
+        part_pages: the maximum pages of a part that carries its pages.
+        backend: the workers.
 
     Raises:
         InputError: if the collection cannot be read.
-        StateError: if workers end and no page is to blame.
+        StateError: if workers crash for reasons other than a page.
         ThresherError: as `thresher.passes.backends.run`.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
@@ -151,12 +151,12 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
         isolate(work, parts(), poison)
     _join(work, parts(), poison)
     for path in work.folder.glob("*.position"):
-        # A run that was killed between a part's output and its end leaves one.
+        # Left by runs killed just after writing a part.
         path.unlink(missing_ok=True)
 
 
 def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, poison: Poison) -> bool:
-    """Do all parts that are missing. Return False if a worker died."""
+    """Process all missing parts; return False if a worker died."""
     with Progress(work.label, None, "pages") as bar:
 
         def missing() -> Iterator[Task]:
@@ -176,10 +176,10 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, poiso
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
-    """Do each part that a worker was on in a process of its own, and note the pages that end it.
+    """Process each interrupted part in a separate process, and record the pages that crash it.
 
     Raises:
-        StateError: if there is no such part, or no such page.
+        StateError: if no part was interrupted, or no page is responsible.
     """
     suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
     if not suspects:
@@ -189,10 +189,10 @@ def isolate(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
 
 
 def _do_alone(work: PartWork[Any], part: Part, poison: Poison) -> None:
-    """Do a part in a process of its own, again without each page that ends it; such pages are noted as poison."""
+    """Process a part in a separate process, repeatedly without the pages that crashed it."""
     position, name = position_path(work, part), work.output(part).stem
     while True:
-        # What an ended worker left must not be blamed on this one.
+        # Remove what an earlier worker left.
         position.unlink(missing_ok=True)
         known = poison.get(name, {})
         code = run_alone(do_part, Task(part, known), work)
@@ -207,9 +207,9 @@ def _do_alone(work: PartWork[Any], part: Part, poison: Poison) -> None:
 
 
 def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
-    """See that each range of a file begins where the one before it ended, and read it again from there if not.
+    """Check that each range of a file begins where the previous one ended; otherwise read it again from there.
 
-    Where a worker looks for the first record of its range, it may find one within another: a WARC file that somebody crawled.
+    The first record found in a range may be nested in another one, such as a crawled WARC file.
     """
     after = 0
     for part in parts:
@@ -220,22 +220,22 @@ def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
         first = after if after < part.end else None
         if part.number and report.begin != after and report.span.first != first:
             path.unlink()
-            # Positions in what was read wrongly are other pages now.
+            # The positions refer to wrongly read pages.
             poison.pop(path.stem, None)
             _do_alone(work, replace(part, begin=after, exact=True), poison)
             report = work.report(path)
-        # A range within a record knows no more than its own end.
+        # A range inside a record only knows its own end.
         after = max(after, report.span.after) if part.number else report.span.after
 
 
 def _do_missing(task: Task, work: PartWork[Any]) -> int:
-    """Do a part unless it is finished: a scheduler may give out a task twice."""
+    """Process a part unless it is finished: a scheduler may run a task twice."""
     path = work.output(task.part)
     return work.report(path).documents if path.exists() else do_part(task, work)
 
 
 def do_part(task: Task, work: PartWork[Any]) -> int:
-    """Do a part in this process, and return how many documents it has. Threads take turns, for there is one alarm."""
+    """Process a part in this process and return its number of documents; threads take turns, as there is one alarm."""
     part = task.part
     rows: list[Any] = []
     span, reading = Span(None, part.end), 0.0
@@ -281,7 +281,7 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
         except OSError as error:
             reason = _unreadable(error)
         except Exception as error:
-            # One page that a parser or scorer cannot take must not end the pass over millions.
+            # One bad page must not end the pass over millions.
             reason = f"cannot be {work.done}: {type(error).__name__}: {error}"
     return work.refuse(source, fit_text(document_id), fit_text(" ".join(reason.split())))
 
@@ -291,17 +291,17 @@ def _unreadable(error: OSError) -> str:
 
 
 def fit_text(text: str) -> str:
-    """Return a text without surrogates, which no file takes."""
+    """Return the text with surrogates replaced, for UTF-8 files."""
     return text.encode("utf-8", "replace").decode()
 
 
 def position_path(work: PartWork[Any], part: Part) -> Path:
-    """Return the file with the position of the page of a part that is being worked on."""
+    """Return the file with the position of a part's current page."""
     return work.output(part).with_suffix(".position")
 
 
 def read_position(path: Path) -> int | None:
-    """Return the position of the page a worker was on, or None if it was on none."""
+    """Return the position of a worker's last page; None if it was between pages."""
     try:
         (position,) = _POSITION.unpack(path.read_bytes())
     except (OSError, struct.error):
@@ -311,7 +311,7 @@ def read_position(path: Path) -> int | None:
 
 @contextmanager
 def _position(path: Path) -> Iterator[mmap.mmap]:
-    # One call, so that another worker on the same part that ends just now (Dask starts some twice) takes nothing away.
+    # A single call, since Dask may run another worker on the same part that removes the file.
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
         os.write(handle, _POSITION.pack(_NO_PAGE))
@@ -322,7 +322,7 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
 
 
 def read_poison(folder: Path) -> Poison:
-    """Read which pages of a folder ended their worker; a file that is missing or damaged names none."""
+    """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
     try:
         stored = json.loads((folder / POISON).read_bytes())
         return {part: {int(at): reason for at, reason in pages.items()} for part, pages in stored.items()}

@@ -1,1 +1,1 @@
-"""Scorers: a page in, one number for each of its segments out."""
+"""Scorers, which assign a number to each segment of a page."""

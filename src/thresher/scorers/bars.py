@@ -1,4 +1,4 @@
-"""NCleaner's heuristics without its models: bars of links and blocks without a word go."""
+"""NCleaner's heuristics without its models, against navigation bars and blocks without words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scorer declares, once: for validation, names, the command line, the docs and the manifest."""
+"""Scorers and their declarations, used for validation, names, the command line, the docs and the manifest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
 DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
 _SPELLED = {"true": True, "false": False}
-# More choices than this are not listed in a line.
+# Longer lists of choices are abbreviated.
 _MANY = 12
 
 
@@ -84,11 +84,11 @@ class Parameter:
 
 
 @dataclass(frozen=True)
-class Lesson:
-    """What a scorer may learn from the collection that it is to score.
+class TrainingData:
+    """Training data from the collection to be scored.
 
-    `sentences` gives those of descriptive blocks page by page, the same at each call; `language` is the one whose
-    abbreviations end no sentence; `workers` is the number of processes.
+    `sentences` returns those of descriptive blocks by page, the same at each call; `language` selects the abbreviations of the
+    sentence splitter; `workers` is the number of processes.
     """
 
     sentences: Callable[[], Iterable[Sequence[str]]]
@@ -97,22 +97,22 @@ class Lesson:
 
 
 class Scorer(ABC):
-    """Gives each segment of a page one number. A subclass is declared by its class attributes and its docstring.
+    """Assigns a number to each segment of a page. Subclasses are declared by class attributes and a docstring.
 
     Attributes:
-        name: what canonical names begin with.
-        segment: `BLOCK` or `SENTENCE`: what is scored.
+        name: the beginning of canonical names.
+        segment: the scored unit, `BLOCK` or `SENTENCE`.
         keep: `KEEP_HIGH` where high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` where low scores
             are (score <= cutoff).
         decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
             the cut is at `DECISION`, names do not show it, and no sweep runs over it.
-        unit: what the score counts, for axes and tables.
+        unit: of the score, for axes and tables.
         low, high: the range of cutoffs, inclusive; None for no bound.
         grid: cutoffs worth trying, as published.
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
-        source: where the method is described.
-        uses_marks: whether it looks at `Segments.marks` or what follows from them, such as linked words.
-        parameters: what can be set; values come to the constructor by name.
+        source: the publication of the method.
+        uses_marks: whether it uses `Segments.marks` or derived features such as linked words.
+        parameters: the constructor's keyword arguments.
     """
 
     name: ClassVar[str]
@@ -135,12 +135,12 @@ class Scorer(ABC):
 
     @property
     def canonical_name(self) -> str:
-        """The scorer's name with its parameters, as scores are stored under."""
+        """The scorer's name with its parameters; the key of stored scores."""
         return with_values(self.name, self.named_values)
 
     @property
     def named_values(self) -> dict[str, Value]:
-        """The values that names show: all but those of terse parameters that have their default."""
+        """The parameters in names: all but terse ones at their default."""
         return {
             parameter.name: self.values[parameter.name]
             for parameter in self.parameters
@@ -148,29 +148,29 @@ class Scorer(ABC):
         }
 
     def check(self, where: str) -> None:  # noqa: B027, for subclasses
-        """Check that what the values name exists, without doing any work.
+        """Check cheaply that files and models named by parameters exist.
 
         Raises:
-            ConfigError: if it does not; `where` is what to blame.
+            ConfigError: if one is missing; `where` is named in the message.
         """
 
     @property
     def fingerprint(self) -> str:
-        """What else scores depend on, such as the digest of a model, which may change under its name; empty if nothing."""
+        """Further dependencies of the scores, such as the digest of a model file; empty if none."""
         return ""
 
     @property
     def learns(self) -> bool:
-        """Whether it can score only what `for_collection` returns."""
+        """Whether it must be trained on the collection by `for_collection` before scoring."""
         return False
 
-    def for_collection(self, lesson: Lesson, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
-        """Return the scorer of the same name that has learnt from the collection; it is sent to workers.
+    def for_collection(self, data: TrainingData, folder: Path) -> Scorer:  # noqa: ARG002, for subclasses
+        """Return the scorer of the same name trained on the collection; it must be picklable.
 
         Args:
-            lesson: what there is to learn from; costly to read, and read only if needed.
-            folder: keeps what was learnt for the next time. `fingerprint` changes if something else would be learnt from the
-                same collection.
+            data: the training data; costly, so read it only if needed.
+            folder: keeps trained models. `fingerprint` must change if training on the same collection would give another
+                model.
 
         Raises:
             InputError: if the collection has too little text.
@@ -181,12 +181,12 @@ class Scorer(ABC):
         """Return scores by percentile of a reference text, rising; empty if unknown.
 
         Raises:
-            ThresherError: if what knows them is missing or damaged.
+            ThresherError: if the model or its card is missing or damaged.
         """
         return {}
 
     def prepare(self) -> None:  # noqa: B027, for subclasses
-        """Build or check what scoring needs, once, before workers start."""
+        """Build or check required models, once, before workers start."""
 
     @abstractmethod
     def score(self, segments: Segments) -> Scores:
@@ -204,7 +204,7 @@ def with_values(name: str, values: Mapping[str, Value]) -> str:
 
 
 def printed(value: Value) -> str:
-    """Print a value as names hold it: one spelling for each, without a `+`, which joins names.
+    """Print a value as in names: one spelling for each, without `+`, which joins names.
 
     >>> printed(True), printed(8), printed(0.1), printed(-0.0), printed(1e20)
     ('true', '8', '0.1', '0.0', '1e20')

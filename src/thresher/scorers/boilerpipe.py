@@ -66,7 +66,7 @@ def by_density(density: Neighbourhood, links: Neighbourhood) -> Mask:
 
 
 def by_cleaneval_rule(density: Floats, links: Floats) -> Mask:
-    """Return which blocks are content by the rule learnt from CleanEval (section 4.3.2); it looks at no neighbour."""
+    """Return which blocks are content by the rule learned from CleanEval (section 4.3.2), without neighbours."""
     return (density >= 7) & (links <= 0.35)
 
 
@@ -74,7 +74,7 @@ def _unlinked(links: Neighbourhood) -> Mask:
     return links.current <= MOST_LINKED
 
 
-# The paper has eleven strings "like User comments:" and names no other; these are ours.
+# The paper mentions eleven strings "like User comments:" without listing them; these are ours.
 COMMENT_MARKS = frozenset(
     "comments|user comments|reader comments|readers' comments|your comments|latest comments|add a comment|leave a comment|"
     "post a comment|have your say|leave a reply".split("|")
@@ -86,16 +86,16 @@ _TITLE_PARTS = re.compile(r"\s+[-–—/]+\s+|\s*[|»«·]+\s*|:\s+")
 _NO_WORD = re.compile(r"[\W_]+")
 _LETTER = re.compile(r"[^\W_]")
 _FEWEST_TITLE_WORDS = 2
-# As in the code they released. With one word, "Comments (12)" below a headline removed the whole article.
+# As in the released code. With one word, "Comments (12)" below a headline removed the whole article.
 _FEWEST_WORDS_ABOVE_COMMENTS = 60
-# The longest step from block to block within an article: over one block.
+# Largest index step between blocks of an article: skips one block.
 _FARTHEST = 2
 
 
 def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
     """Return the run of content blocks that holds the most words, the first of several; shape (blocks,).
 
-    The released code joins consecutive content blocks before it takes the largest; else one paragraph would be left.
+    The released code joins consecutive content blocks before choosing the largest; otherwise only one paragraph would be left.
     """
     edges = np.flatnonzero(np.diff(content, prepend=False, append=False))
     kept = np.zeros(len(content), dtype=np.bool_)
@@ -108,14 +108,14 @@ def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
 
 
 def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
-    """Return the article of a news page, as the article extractor in the code they released does; shape (blocks,).
+    """Return the article of a news page, as the article extractor of the released code does; shape (blocks,).
 
     Content ends where comments begin. A run of content takes in the block above it, which often is a headline or the date.
     Runs with at most one block between them belong together, without that block; the most words win. If the page's title is
     above, it and the runs below it belong to the article too.
 
     Args:
-        content: what the rules keep.
+        content: the blocks that the rules keep.
         words: the words of each block.
         blocks: their texts, without TITLE's.
         title: the text of TITLE.
@@ -218,7 +218,7 @@ class Boilerpipe(Scorer):
             "rules",
             str,
             "words",
-            "the tree over words (Algorithm 2) or over text density (Algorithm 1), or the rule learnt from CleanEval",
+            "the tree over words (Algorithm 2) or over text density (Algorithm 1), or the rule learned from CleanEval",
             choices=("words", "density", "cleaneval"),
         ),
         Parameter(
@@ -254,7 +254,7 @@ class Boilerpipe(Scorer):
         links = link_densities(words, segments.linked_words_in_blocks)
         if self.values["rules"] == "cleaneval":
             return by_cleaneval_rule(densities(segments), links)
-        # The title is not shown among the blocks, and is nobody's neighbour.
+        # The title is not displayed in the page, so it is no block's neighbour.
         parted = title[1:] != title[:-1]
         if self.values["rules"] == "density":
             return by_density(neighbourhood(densities(segments), parted), neighbourhood(links, parted))

@@ -1,7 +1,7 @@
 """Cleaners and their canonical names: `none`, `words@11`, `perplexity(lm=books)@8000`, `words@5+density(headings=keep)@10`.
 
-A name parses to a cleaner and a cleaner prints its name; every name has one canonical form. A scorer that decides has no
-cutoff in its names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
+Names and cleaners convert into each other; every cleaner has one canonical name. Scorers that decide have no cutoff in their
+names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
 (`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`): see `thresher.scorers.relative_cutoffs`.
 """
 
@@ -42,8 +42,8 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
-    Where the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed the number; the name
-    shows the percentile before and after.
+    If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed it; the name always shows
+    the percentile.
     """
 
     scorer: Scorer
@@ -79,10 +79,10 @@ class Cut:
         return self.cutoff
 
     def checked(self) -> Cut:
-        """Return this cut, if what its name names exists.
+        """Return this cut after checking that its models exist.
 
         Raises:
-            ConfigError: if something does not, such as a model's file or the percentiles of its text.
+            ConfigError: if a model or the percentiles of its reference text are missing.
         """
         self.scorer.check(self.name)
         if self.percentile is not None and self.percentile.kind == REFERENCE:
@@ -106,7 +106,7 @@ class Cut:
 
 @dataclass(frozen=True)
 class Cleaner:
-    """Cuts that are all applied: a segment stays if it passes each. The baseline has none."""
+    """A conjunction of cuts: a segment is kept if it passes all. The baseline has none."""
 
     cuts: tuple[Cut, ...] = ()
 
@@ -116,7 +116,7 @@ class Cleaner:
         return "+".join(cut.name for cut in self.cuts) or BASELINE
 
     def checked(self) -> Cleaner:
-        """Return this cleaner, if what its name names exists.
+        """Return this cleaner after checking its cuts.
 
         Raises:
             ConfigError: as `Cut.checked`.
@@ -130,12 +130,12 @@ class Cleaner:
 
     @property
     def found_cutoffs(self) -> dict[str, float]:
-        """The numbers that percentiles became, by the cuts' names."""
+        """The resolved percentile cutoffs, by the cuts' names."""
         return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
 
 
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
-    """Return the cleaner that a name means.
+    """Parse a cleaner's name.
 
     Raises:
         ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing, out of range or
@@ -155,7 +155,7 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
 
 
 def parse_scorer(text: str, where: str | None = None) -> Cut:
-    """Return the cut that a scorer's name means, without a cutoff unless it decides: `perplexity(lm=books)`, `bte`.
+    """Parse a scorer's name, `perplexity(lm=books)` or `bte`, as a cut without a cutoff unless the scorer decides.
 
     Raises:
         ConfigError: as `parse_cleaner`, and if there is a cutoff in the name.
@@ -168,7 +168,7 @@ def parse_scorer(text: str, where: str | None = None) -> Cut:
 
 
 def parse_sweep(text: str, where: str | None = None) -> Cut:
-    """Return the cut without a cutoff that a sweep runs over.
+    """Parse a sweep's scorer as a cut without a cutoff.
 
     Raises:
         ConfigError: as `parse_scorer`, and if the scorer decides.
@@ -188,7 +188,7 @@ def sweep_name(template: Cut, cutoff: Cutoff) -> str:
 
 
 def number(value: float) -> str:
-    """Print a cutoff: no decimals where it needs none."""
+    """Print a cutoff, whole numbers without decimals."""
     return str(int(value)) if value == int(value) else repr(float(value))
 
 

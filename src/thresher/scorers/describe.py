@@ -15,7 +15,7 @@ PERCENTILES = (
 
 
 def declarations() -> list[dict[str, Any]]:
-    """Return what every scorer declares, in the order of names, as plain values."""
+    """Return the declarations of all scorers, by name, as JSON values."""
     return [_declaration(kind) for kind in scorers().values()]
 
 

@@ -1,4 +1,4 @@
-"""Which blocks are descriptive text: running sentences, by shallow features, in any language.
+"""Detecting descriptive text, that is, running sentences, by shallow features in any language.
 
 Source: Kohlschuetter, Fankhauser, Nejdl, Boilerplate Detection using Shallow Text Features, WSDM 2010: long text is
 descriptive, short text functional (section 5.3). A block must pass all of Table 2's rules for one feature: text density at
@@ -23,7 +23,7 @@ RULE: dict[str, float] = {
     "links": MOST_LINKED,
     "letters": LETTERS_A_WORD,
 }
-"""The whole rule, for fingerprints."""
+"""The rule's constants, for fingerprints."""
 
 
 def descriptive_blocks(segments: Segments) -> Mask:

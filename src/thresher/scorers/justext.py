@@ -79,7 +79,7 @@ def _bad(features: Features, limits: Thresholds) -> Mask:
 def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
     """Return each paragraph's final class, `GOOD` or `BAD`, from those of `context_free`."""
     first = classes.tobytes()
-    # Characters before each paragraph. A heading is near if few lie between its end and the next good paragraph.
+    # Characters before each paragraph. A heading is near if few are between its end and the next good paragraph.
     before = [*accumulate(features.lengths.tolist(), initial=0)]
 
     def is_near_good(heading: int, among: bytes) -> bool:
@@ -94,17 +94,17 @@ def in_context(classes: Classes, features: Features, limits: Thresholds) -> Clas
     final = without_doubt(bytes(revised))
     kept = bytearray(final)
     for heading in headings:
-        # Not repeated for the headings that this makes good.
+        # A single pass: headings made good here do not affect others.
         if final[heading] == BAD and is_near_good(heading, final):
             kept[heading] = GOOD
     return np.frombuffer(kept, dtype=np.int8)
 
 
 def without_doubt(classes: bytes) -> bytes:
-    """Decide about short and near-good paragraphs by those around them; the page's edges are bad.
+    """Return the classes with short and near-good ones decided by their neighbours; the page's edges are bad.
 
-    Between two alike they become like them. Between a good and a bad one, the near-good one nearest to the bad one is the
-    last good one.
+    Between neighbours of the same class they take that class. Between a good and a bad one, the
+    near-good one nearest to the bad one is the last good one.
     """
     decided = bytearray(classes)
     fenced = bytes((BAD, *classes, BAD))
@@ -126,9 +126,9 @@ def _threshold(name: str, description: str, high: float | None = None) -> Parame
 
 
 class Justext(Scorer):
-    """Paragraphs are good or bad by length, links and stop words, the doubtful ones by those around them.
+    """Paragraphs are good or bad by length, links and stop words, undecided ones by their neighbours.
 
-    A block is kept if its paragraph is good. The page's title and form controls are bad and no one's neighbours.
+    A block is kept if its paragraph is good. The page's title and form controls are bad, and not neighbours of paragraphs.
     """
 
     name = "justext"
@@ -159,7 +159,7 @@ class Justext(Scorer):
         return good[paragraph_of_block].astype(np.float32)
 
     def classify(self, segments: Segments) -> list[Paragraph]:
-        """Return the page's paragraphs with their classes; what is in none (the title, form controls) is left out."""
+        """Return the page's paragraphs with their classes; the title and form controls are left out."""
         paragraph_of_block, first, final = self._classes(segments)
         blocks: list[list[str]] = [[] for _ in first]
         for block, paragraph in zip(segments.blocks, paragraph_of_block.tolist(), strict=True):
@@ -202,7 +202,7 @@ class _Paragraphs:
     starts: Ints
 
     def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
-        """Give the index and the text of each paragraph that is wanted."""
+        """Yield the index and the text of each paragraph that is wanted."""
         indices = np.flatnonzero(wanted)
         ends = np.append(self.starts[1:], len(self.blocks))[indices]
         for index, start, end in zip(indices.tolist(), self.starts[indices].tolist(), ends.tolist(), strict=True):
@@ -223,7 +223,7 @@ def _features(segments: Segments, paragraphs: _Paragraphs) -> Features:
     if not len(blocks):
         none = np.zeros(0, dtype=np.int64)
         return Features(none, none, none > 0, none > 0)
-    # With a separator after each block, which within a paragraph counts as a space.
+    # Including the separator after each block, which counts as a space within a paragraph.
     lengths = np.diff(ends, prepend=0)
     lengths[-1] += 1
     signed = np.zeros(len(ends), dtype=np.bool_)

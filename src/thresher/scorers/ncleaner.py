@@ -42,10 +42,10 @@ class NCleaner(Scorer):
     )
 
     def check(self, where: str) -> None:
-        """Look for the model's file.
+        """Check that the model's file exists.
 
         Raises:
-            ConfigError: if there is none.
+            ConfigError: if it does not.
         """
         find_character_model(self._model, where)
 

@@ -14,7 +14,7 @@ from thresher.language_models import BUILDERS, checked_model, find_model, load_m
 from thresher.language_models.words.self_model import NAME as SELF
 from thresher.language_models.words.self_model import SETTINGS
 from thresher.pages import Segments
-from thresher.scorers.base import KEEP_LOW, SENTENCE, Lesson, Parameter, Scorer, Scores
+from thresher.scorers.base import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.scorers.descriptive import RULE
 
 
@@ -37,7 +37,7 @@ class Perplexity(Scorer):
             "lm",
             str,
             "books",
-            "the language model: books, self (learnt from the long, dense blocks of the collection), or the path of a folder "
+            "the language model: books, self (trained on the long, dense blocks of the collection), or the path of a folder "
             "that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
         ),
         Parameter(
@@ -61,36 +61,36 @@ class Perplexity(Scorer):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
-        self._learnt: Path | None = None
+        self._trained_model: Path | None = None
 
     def check(self, where: str) -> None:
-        """Look for the model's file.
+        """Check that the model's file exists.
 
         Raises:
-            ConfigError: if there is none.
+            ConfigError: if it does not.
         """
         if not self.learns and self._lm not in BUILDERS:
             find_model(self._lm, where)
 
     @property
     def learns(self) -> bool:
-        """Whether the model is made from the collection."""
+        """Whether the model is trained on the collection."""
         return self._lm == SELF
 
     @property
     def fingerprint(self) -> str:
-        """The digest of the language model; of one that is made from the collection, that of how it is made."""
+        """The digest of the language model, or of the training settings if it is trained on the collection."""
         return digest([SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
 
-    def for_collection(self, lesson: Lesson, folder: Path) -> Perplexity:
-        """Return the scorer with the model of the collection, which is in `folder` afterwards."""
-        # Late: training takes memory that workers do without.
+    def for_collection(self, data: TrainingData, folder: Path) -> Perplexity:
+        """Return the scorer with a model trained on the collection and stored in `folder`."""
+        # Imported late to save the workers' memory.
         from thresher.language_models.words.self_model import learn
 
-        taught = Perplexity(**self.values)
-        taught._learnt = folder / f"{SELF}-{self.fingerprint}"
-        learn(lesson.sentences, taught._learnt, lesson.language, lesson.workers, self.canonical_name)
-        return taught
+        trained = Perplexity(**self.values)
+        trained._trained_model = folder / f"{SELF}-{self.fingerprint}"
+        learn(data.sentences, trained._trained_model, data.language, data.workers, self.canonical_name)
+        return trained
 
     def reference_percentiles(self) -> Mapping[float, float]:
         """Return the perplexities of sentences of the model's reference text by percentile, rising; empty if unknown.
@@ -99,8 +99,7 @@ class Perplexity(Scorer):
             ConfigError: if there is no such model.
             ThresherError: if its card is damaged.
         """
-        # Models that are built, or learnt from the collection, have no reference text, and need not be made to know that. A
-        # card has perplexities that are not smoothed.
+        # Built models and `self` have no reference text; perplexities in cards are not smoothed.
         if self.learns or self._lm in BUILDERS or self.values["context"] or self.values["prior"]:
             return {}
         card = model_files(self._lm).card
@@ -109,7 +108,7 @@ class Perplexity(Scorer):
         return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
 
     def prepare(self) -> None:
-        """Build the language model if this machine does not have it yet; check a model at a path.
+        """Build the language model if necessary; check a model at a path.
 
         Raises:
             ThresherError: if there is no such model, or it cannot be read.
@@ -117,7 +116,7 @@ class Perplexity(Scorer):
         load_model(self._model)
 
     def score(self, segments: Segments) -> Scores:
-        """Return the perplexity of each sentence, smoothed as asked; infinite where there is no word to judge by."""
+        """Return the perplexity of each sentence, smoothed as asked; infinite for sentences without words."""
         context, prior = float(self.values["context"]), float(self.values["prior"])
         model = checked_model(self._model)
         return model.perplexities(segments.plain, segments.sentence_ends, context, prior).astype(np.float32)
@@ -131,14 +130,14 @@ class Perplexity(Scorer):
         """The name or path of the model.
 
         Raises:
-            ConfigError: if it has not been made yet.
+            ConfigError: if it has not been trained yet.
         """
         if not self.learns:
             return self._lm
-        if self._learnt is None:
+        if self._trained_model is None:
             raise ConfigError(
-                f"the language model {SELF!r} is learnt from a collection, and there is none",
+                f"the language model {SELF!r} is trained on a collection, and there is none",
                 "clean a collection, or choose another model such as lm=books",
                 self.canonical_name,
             )
-        return str(self._learnt)
+        return str(self._trained_model)

@@ -1,4 +1,4 @@
-"""All scorers by name: each `Scorer` that a module of this folder declares."""
+"""The registry of scorers: every `Scorer` declared in a module of this folder."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 `p70` is the smallest score such that the segments with this score or a lower one hold at least 70 % of the collection's words.
 So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words, and `words@p30`, which keeps high scores, drops
-the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words because a site's many short ones
-would decide otherwise. Infinite scores come last.
+the lowest 30 %, but nothing at the percentile itself. Segments are weighted by their words; otherwise a site's many short ones
+would dominate. Infinite scores come last.
 
 `r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
 """
@@ -33,7 +33,7 @@ class Percentile:
 
     @property
     def name(self) -> str:
-        """What canonical names write: `p70`, `r99.5`."""
+        """The spelling in canonical names: `p70`, `r99.5`."""
         return f"{self.kind}{self.value!r}".removesuffix(".0")
 
 
@@ -41,12 +41,12 @@ Cutoff = float | Percentile
 
 
 def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
-    """Return the cutoff that a text means.
+    """Parse a cutoff.
 
     Args:
         text: `8000`, `p70` or `r70`.
         example: the scorer's name, for the fix.
-        where: what to blame in errors.
+        where: the location named in errors.
 
     Raises:
         ConfigError: if it is neither a number nor a percentile. Ranges are not checked.
@@ -56,14 +56,12 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
         return Percentile(match["kind"], float(match["value"])) if match else float(text)
     except ValueError as error:
         raise ConfigError(
-            f"the cutoff {text!r} is no number",
-            f"write it like {example}@10, or {example}@p70 for a percentile",
-            where,
+            f"the cutoff {text!r} is no number", f"write it like {example}@10, or {example}@p70 for a percentile", where
         ) from error
 
 
 def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
-    """Return whether cutoffs fit on one axis: all numbers, or all percentiles of one kind."""
+    """Return whether cutoffs are all numbers, or all percentiles of one kind."""
     return len({cutoff.kind if isinstance(cutoff, Percentile) else "" for cutoff in cutoffs}) <= 1
 
 

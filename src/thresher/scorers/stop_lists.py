@@ -11,7 +11,7 @@ from thresher.errors import MissingDependencyError
 
 @cache
 def languages() -> tuple[str, ...]:
-    """Return the languages that there are stop lists for, such as `English`, in alphabetical order."""
+    """Return the languages with stop lists, such as `English`, in alphabetical order."""
     return tuple(sorted(path.stem for path in _folder().glob("*.txt")))
 
 
@@ -23,7 +23,7 @@ def stop_list(language: str) -> frozenset[str]:
 
 
 def _folder() -> Path:
-    # The package itself is not imported: it would load a cleaner of its own.
+    # Located without importing the package, which would load its cleaner.
     spec = find_spec("justext")
     if spec is None or not spec.submodule_search_locations:
         raise MissingDependencyError("justext, whose stop lists are used, is not installed", "pip install justext")

@@ -1,4 +1,4 @@
-"""Minimum words."""
+"""Word counts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Score once, cut anywhere: the scoring pass, the score store, cutoffs."""
+"""The scoring pass, the score store, and cleaning at any cutoff from stored scores."""

@@ -24,7 +24,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class CleanedDocument:
-    """What a cleaner leaves of a page: its text, empty if nothing, and how many words that is."""
+    """A cleaned page: the kept text, perhaps empty, and its number of words."""
 
     id: str
     text: str
@@ -38,7 +38,7 @@ def passes(cut: Cut, scores: Scores) -> Mask:
     Raises:
         ConfigError: if the cutoff is a percentile that was not resolved.
     """
-    # Beyond what scores can be, a cutoff is the largest of them, not infinity, which a score may be.
+    # Larger cutoffs become the largest finite float32, not infinity, which is a possible score.
     cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
 
@@ -80,7 +80,7 @@ def kept_text(text: str, sentence_ends: Sequence[int], block_of_sentence: Sequen
 
 
 def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
-    """Clean one page that was scored by the cleaner's scorers."""
+    """Clean a page scored by the cleaner's scorers."""
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0)
@@ -89,7 +89,7 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
-    """Give every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store.
+    """Yield every page of a score store that did not fail, cleaned, in the collection's order; percentiles are of this store.
 
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
@@ -109,16 +109,16 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
 
 
 def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
-    """Clean a shard's pages but those that failed.
+    """Clean a shard's pages, except failed ones.
 
-    All sentences of a shard are cut at once: numpy's price is by the call, and a page has few.
+    All sentences of a shard are handled at once, to save numpy calls.
 
     Args:
         table: a shard with the columns `shard_columns` names.
         cleaner: the cleaner, resolved.
 
     Returns:
-        for each page its row, what is left of it, and for each sentence kept the number of its block among all of the shard.
+        for each page its row, the cleaned document, and the block number within the shard of each kept sentence.
     """
     table = table.combine_chunks()
     if not len(table):

@@ -107,7 +107,7 @@ def _evenly(parts: Iterable[tuple[Scores, Ints]]) -> Iterator[tuple[Scores, Ints
 
 
 def _examples(folder: Path, scorer: Perplexity, wanted: Mapping[int, float]) -> dict[int, str]:
-    """Return for each decile the first sentence with words of its perplexity; there is one by definition."""
+    """Return for each decile the first sentence with words of its perplexity; it always exists."""
     values = {decile: np.float32(value) for decile, value in wanted.items() if np.isfinite(value)}
     examples: dict[int, str] = {}
     for path in shards(folder):

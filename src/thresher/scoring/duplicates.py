@@ -1,7 +1,7 @@
-"""Documents whose id came before: the first stays, the others fail.
+"""Duplicate document ids: the first page stays, later ones fail.
 
-Ids are compared over the whole store after the pass, for no worker sees all of them. Eight bytes a page are held in memory;
-what they cannot tell apart is compared letter by letter.
+Ids are compared over the whole store after the pass, since no worker sees all. Memory: an 8-byte digest per page;
+ids with the same digest are compared in full.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _WHERE = ["id", "status", "file", "offset"]
 
 
 def fail_duplicates(folder: Path) -> None:
-    """Make every page fail whose id another page before it has, unless that one failed; twice is the same as once.
+    """Mark pages as failed whose id an earlier page that did not fail has; idempotent.
 
     Raises:
         StateError: if a shard is damaged.
@@ -49,7 +49,7 @@ def fail_duplicates(folder: Path) -> None:
 
 
 def _suspects(folder: Path) -> frozenset[int]:
-    """Return the digests that more than one page has that did not fail."""
+    """Return the id digests that several pages share, failed ones excepted."""
     parts = [np.zeros(0, dtype=np.uint64)]
     for path in shards(folder):
         table = read_shard(path, ["id", "status"])
@@ -68,20 +68,20 @@ def _digests(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 
 def _fail(path: Path, doubles: Mapping[int, str]) -> None:
-    """Write a shard again in which the given rows failed, byte for byte as if they had when it was scored."""
+    """Rewrite a shard with the given rows failed, byte for byte as if they had failed during scoring."""
     table = read_shard(path).combine_chunks()
     report = read_report(path)
     statuses = table["status"].to_pylist()
     lost = {status: sum(statuses[row] == status for row in doubles) for status in (SCORED, EMPTIED)}
     words = sum(sum(table["words"][row].as_py()) for row in doubles)
-    for place, name in enumerate(table.column_names):
+    for index, name in enumerate(table.column_names):
         kind = table.schema.field(name).type
         values = table[name].to_pylist()
         for row, reason in doubles.items():
             values[row] = _failed(name, values[row], reason)
-        # Parquet gives the elements of lists another name than Arrow does, which would show in the bytes.
+        # Parquet and Arrow name list elements differently, which would change the bytes.
         kind = pa.list_(kind.value_type) if pa.types.is_list(kind) else kind
-        table = table.set_column(place, name, pa.array(values, kind))
+        table = table.set_column(index, name, pa.array(values, kind))
     left = replace(
         report,
         scored=report.scored - lost[SCORED],
@@ -93,7 +93,7 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
 
 
 def _failed(column: str, value: object, reason: str) -> object:
-    """Return what a failed page has in a column."""
+    """Return the value of a column for a failed page."""
     if column in ("id", "file", "offset", "url", "bytes"):
         return value
     blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}

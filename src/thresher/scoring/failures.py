@@ -18,7 +18,7 @@ from thresher.scoring.store import FAILED, read_shard, shards
 class Failure:
     """A page that could not be scored: its file within the collection, the byte its record begins at, its id, the reason.
 
-    `offset` is None where the file is the page; `id` is empty where none could be read.
+    `offset` is None if the file is the page; `id` is empty if it could not be read.
     """
 
     file: str
@@ -28,12 +28,12 @@ class Failure:
 
     @property
     def name(self) -> str:
-        """The id, or the place where there is none."""
+        """The id, or the file and offset if it is empty."""
         return self.id or (self.file if self.offset is None else f"{self.file} at byte {self.offset}")
 
 
 def failures(folder: Path) -> Iterator[Failure]:
-    """Give every page of a store that failed, in the collection's order.
+    """Yield every page of a store that failed, in the collection's order.
 
     Raises:
         StateError: if a shard is damaged.
@@ -45,7 +45,7 @@ def failures(folder: Path) -> Iterator[Failure]:
 
 
 def write_failures(folder: Path, path: Path) -> None:
-    """Write the failed pages of a store to `path`, as JSON lines with `file`, `offset`, `id`, `reason`; whole or not at all.
+    """Write the failed pages of a store to `path`, as JSON lines with `file`, `offset`, `id`, `reason`, atomically.
 
     Raises:
         ThresherError: if it cannot be written, or a shard is damaged.

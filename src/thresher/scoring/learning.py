@@ -1,7 +1,7 @@
-"""Scorers that must learn from the collection before they can score it.
+"""Training scorers on the collection before they score it.
 
-What they learn from is picked by a scoring pass of its own into a store within the store: pages that end their worker, limits
-and resuming are that pass's matter. Then the scorers learn, and the store of picked text is removed.
+A separate scoring pass selects the training text into a temporary store within the store; that pass handles crashing pages,
+limits and resuming.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from thresher.errors import InputError
 from thresher.files import remove_folder
 from thresher.pages import Segments
 from thresher.passes.parts import POISON
-from thresher.scorers.base import BLOCK, KEEP_HIGH, Lesson, Scorer, Scores
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
 from thresher.scorers.descriptive import descriptive_blocks
 from thresher.scoring.store import (
     NOTHING_SPENT,
@@ -33,7 +33,7 @@ from thresher.scoring.store import (
 
 
 class Descriptive(Scorer):
-    """Picks descriptive blocks: 1 for these, 0 for others. It is no cleaner, and has no name in the registry."""
+    """Selects descriptive blocks: 1 for these, 0 for others. Not a cleaner, so not in the registry."""
 
     name = "descriptive"
     segment = BLOCK
@@ -44,21 +44,21 @@ class Descriptive(Scorer):
     uses_marks = True
 
     def score(self, segments: Segments) -> Scores:
-        """Return 1 for each descriptive block, 0 for any other."""
+        """Return 1 for descriptive blocks, else 0."""
         return descriptive_blocks(segments).astype(np.float32)
 
 
 def learn(
     scorers: Sequence[Scorer], folder: Path, pick: Callable[[Path, Scorer], ScoreReport], language: str, workers: int
 ) -> tuple[tuple[Scorer, ...], Spent]:
-    """Return scorers that can score the collection, and what it took them to learn; nothing is learnt twice.
+    """Return scorers ready for the collection, and the cost of training; existing models are reused.
 
     Args:
-        scorers: in the order wanted.
-        folder: the score store. What is learnt is kept in `models` within it.
-        pick: scores the collection with the scorer it is given into the store it is given.
-        language: whose abbreviations end no sentence.
-        workers: how many processes.
+        scorers: any scorers; the order is kept.
+        folder: the score store; its folder `models` keeps trained models.
+        pick: scores the collection with the given scorer into the given store.
+        language: of the sentence splitter's abbreviations.
+        workers: the number of processes.
 
     Raises:
         ThresherError: as `pick` and `Scorer.for_collection` do.
@@ -75,33 +75,35 @@ def learn(
             picked.append((report, time.perf_counter() - begin))
         return descriptive_sentences(store)
 
-    taught: list[Scorer] = []
+    trained: list[Scorer] = []
     spent: dict[str, float] = {}
     with measure_times() as watch:
         for scorer in scorers:
             begin, before = time.perf_counter(), len(picked)
-            taught.append(
-                scorer.for_collection(Lesson(sentences, language, workers), record.parent) if scorer.learns else scorer
+            trained.append(
+                scorer.for_collection(TrainingData(sentences, language, workers), record.parent)
+                if scorer.learns
+                else scorer
             )
             if scorer.learns and picked:
                 waited = picked[0][1] if not before else 0.0
                 spent[scorer.canonical_name] = time.perf_counter() - begin - waited
     if picked:
         report, _ = picked[0]
-        # Alone, each would have had the text picked and the model trained that they share.
+        # Each scorer alone would need the shared selection and training: attribute the whole cost to each.
         alone = sum(report.seconds.values()) + sum(spent.values()) * workers
         times = report.times + replace(watch.times, wall=sum(spent.values()))
         SPENT_FILE.write(record, Spent(dict.fromkeys(spent, alone), times))
     if store.is_dir():
-        # What ended a worker once need not end another.
+        # Pages that crashed a worker need not be tried again.
         if (store / POISON).exists() and not (folder / POISON).exists():
             (store / POISON).replace(folder / POISON)
         remove_folder(store)
-    return tuple(taught), _read(record)
+    return tuple(trained), _read(record)
 
 
 def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
-    """Give for each page of a store, scored by `Descriptive`, the sentences of its descriptive blocks, each without its end.
+    """Yield for each page of a store, scored by `Descriptive`, the sentences of its descriptive blocks, each without its end.
 
     Raises:
         StateError: if a shard is damaged.
@@ -115,8 +117,8 @@ def descriptive_sentences(folder: Path) -> Iterator[list[str]]:
         offsets, ends = list_column(table, "sentence_ends")
         texts = table["text"].to_pylist()
         for text, first, after in zip(texts, offsets[:-1].tolist(), offsets[1:].tolist(), strict=True):
-            own = ends[first:after].tolist()
-            parts = zip([0, *own[:-1]], own, chosen[first:after].tolist(), strict=False)
+            page_ends = ends[first:after].tolist()
+            parts = zip([0, *page_ends[:-1]], page_ends, chosen[first:after].tolist(), strict=False)
             yield [text[begin:end].rstrip(" \n") for begin, end, is_chosen in parts if is_chosen]
 
 

@@ -1,7 +1,4 @@
-"""Cutoffs that are percentiles, made numbers by the scores of a collection or by a model's card.
-
-What `p70` and `r70` mean is told in `thresher.scorers.relative_cutoffs`.
-"""
+"""Resolving percentile cutoffs by the scores of a collection or a model's card: see `thresher.scorers.relative_cutoffs`."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from thresher.scorers.relative_cutoffs import REFERENCE, reference_cutoff
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 
 Parts = Callable[[], Iterable[tuple[Scores, Ints]]]
-"""Gives scores and their weights, some at a time, as often as it is called."""
+"""Returns an iterator over chunks of scores and their weights; may be called repeatedly."""
 
 _HALF_BITS = 16
 _HALF = 2**_HALF_BITS
@@ -31,13 +28,13 @@ _SIGN = np.uint32(2**31)
 
 
 def resolved(folder: Path, cleaner: Cleaner) -> Cleaner:
-    """Return a cleaner whose cuts all have numbers; names do not change.
+    """Return the cleaner with all percentile cutoffs resolved to numbers; names do not change.
 
     Percentiles of the collection are over all its pages that did not fail, whatever other cuts the cleaner has.
 
     Args:
         folder: the score store of the collection.
-        cleaner: any cleaner whose scorers the store holds.
+        cleaner: a cleaner whose scorers the store has.
 
     Raises:
         ConfigError: if a model's card does not have the percentile of its reference text.
@@ -53,13 +50,13 @@ def resolve_all(folder: Path, cleaners: Sequence[Cleaner]) -> tuple[Cleaner, ...
     for cut in (cut for cleaner in cleaners for cut in cleaner.cuts):
         if cut.percentile is not None and cut.cutoff is None and cut.percentile.kind != REFERENCE:
             open_cuts.setdefault(cut.scorer.canonical_name, []).append(cut)
-    found = {}
+    cutoffs = {}
     for name, cuts in open_cuts.items():
         wanted = sorted({cut.percentile.value for cut in cuts if cut.percentile is not None})
         values = weighted_percentiles(lambda cuts=cuts: score_parts(folder, cuts[0].scorer), wanted)  # type: ignore[misc]
         limits = _finite(score_parts(folder, cuts[0].scorer), name) if not all(map(isfinite, values)) else None
-        found[name] = dict(zip(wanted, values if limits is None else np.clip(values, *limits).tolist(), strict=True))
-    return tuple(Cleaner(tuple(_resolved(cut, found) for cut in cleaner.cuts)) for cleaner in cleaners)
+        cutoffs[name] = dict(zip(wanted, values if limits is None else np.clip(values, *limits).tolist(), strict=True))
+    return tuple(Cleaner(tuple(_resolved(cut, cutoffs) for cut in cleaner.cuts)) for cleaner in cleaners)
 
 
 def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
@@ -68,14 +65,14 @@ def resolved_without_collection(cleaner: Cleaner) -> Cleaner:
     Raises:
         ConfigError: if a cut is at a percentile of a collection, or a model's card does not have that of its reference text.
     """
-    found = Cleaner(
+    partly = Cleaner(
         tuple(
             _resolved(cut, {}) if cut.percentile and cut.percentile.kind == REFERENCE else cut for cut in cleaner.cuts
         )
     )
-    for cut in found.cuts:
+    for cut in partly.cuts:
         _ = cut.threshold
-    return found
+    return partly
 
 
 def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
@@ -93,8 +90,8 @@ def score_parts(folder: Path, scorer: Scorer) -> Iterator[tuple[Scores, Ints]]:
 def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[float]:
     """Return, for each percentile p, the smallest score s so that scores <= s have at least p % of all weight.
 
-    Exact, of any number of scores, in half a megabyte for each percentile: 32-bit floats are ordered as whole numbers are, so
-    the upper halves of their bits are counted first, and then the lower halves of those that share a percentile's upper half.
+    Exact, with half a megabyte per percentile: the bits of 32-bit floats sort as integers, so the upper halves are counted
+    first, then the lower halves of scores that share a percentile's upper half.
 
     Args:
         parts: called twice; weights are whole numbers >= 0.
@@ -113,7 +110,7 @@ def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[flo
     total = int(reached[-1])
     if not total:
         raise InputError("the collection has no words to take a percentile of", "give a number as the cutoff")
-    # By fractions: 70 % of ten is seven, not a bit more.
+    # Exact fractions: 70 % of ten must be seven.
     ranks = [ceil(Fraction(repr(float(percentile))) * total / 100) for percentile in percentiles]
     halves = [int(np.searchsorted(reached, rank)) for rank in ranks]
     lower: dict[int, Ints] = {half: np.zeros(_HALF, dtype=np.int64) for half in halves}
@@ -122,27 +119,27 @@ def weighted_percentiles(parts: Parts, percentiles: Sequence[float]) -> list[flo
         for half in lower:
             same = ordered >> _HALF_BITS == half
             lower[half] += _count(ordered[same] & (_HALF - 1), weights[same])
-    found = []
+    values = []
     for rank, half in zip(ranks, halves, strict=True):
         rest = int(np.searchsorted(np.cumsum(lower[half]), rank - int(reached[half] - upper[half])))
-        found.append(float(str(_score((half << _HALF_BITS) + rest))))
-    return found
+        values.append(float(str(_score((half << _HALF_BITS) + rest))))
+    return values
 
 
-def _resolved(cut: Cut, found: Mapping[str, Mapping[float, float]]) -> Cut:
+def _resolved(cut: Cut, cutoffs: Mapping[str, Mapping[float, float]]) -> Cut:
     if cut.percentile is None or cut.cutoff is not None:
         return cut
     if cut.percentile.kind == REFERENCE:
         return replace(cut, cutoff=reference_cutoff(cut.scorer, cut.percentile, cut.name))
-    return replace(cut, cutoff=found[cut.scorer.canonical_name][cut.percentile.value])
+    return replace(cut, cutoff=cutoffs[cut.scorer.canonical_name][cut.percentile.value])
 
 
 def _finite(parts: Iterable[tuple[Scores, Ints]], scorer: str) -> tuple[float, float]:
-    """Return the lowest and the highest finite score: a cutoff must be a number, and keeps the same at this one."""
+    """Return the lowest and highest finite score, which as cutoffs keep the same segments as infinite ones."""
     ends = [
-        (float(str(some.min())), float(str(some.max())))
+        (float(str(finite.min())), float(str(finite.max())))
         for scores, _ in parts
-        if (some := scores[np.isfinite(scores)]).size
+        if (finite := scores[np.isfinite(scores)]).size
     ]
     if not ends:
         raise InputError(f"no segment has a finite score by {scorer}", "give a number as the cutoff", scorer)
@@ -162,6 +159,6 @@ def _score(ordered: int) -> np.float32:
     return score
 
 
-def _count(places: npt.NDArray[Any], weights: Ints) -> Ints:
+def _count(indices: npt.NDArray[Any], weights: Ints) -> Ints:
     # Sums of floats are exact up to 2^53.
-    return np.bincount(places, weights=weights, minlength=_HALF).astype(np.int64)
+    return np.bincount(indices, weights=weights, minlength=_HALF).astype(np.int64)

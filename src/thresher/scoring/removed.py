@@ -1,4 +1,4 @@
-"""What a cleaner took out of each page and why: every segment with its scores and the cuts it passed or not."""
+"""What a cleaner removes from each page and why: every segment with its scores and the outcome of each cut."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PASSED, DROPPED, HEADING = "passed", "dropped", "kept as heading"
 
 @dataclass(frozen=True)
 class Verdict:
-    """What one cut says of a segment: `outcome` is `PASSED`, `DROPPED`, or `HEADING` where only `headings=keep` saved it."""
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, or `HEADING` if kept only by `headings=keep`."""
 
     cut: Cut
     score: float
@@ -30,7 +30,7 @@ class Verdict:
 
     @property
     def label(self) -> str:
-        """The verdict in a few signs: `words 3`, or the scorer's name alone where it decides."""
+        """A short form: `words 3`, or only the scorer's name if it decides."""
         name = self.cut.scorer.name
         return name if self.cut.scorer.decides else f"{name} {short(self.score)}"
 
@@ -46,7 +46,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class JudgedSegment:
-    """A block or sentence of a page: the number of its block, its text, what each cut says, in the cleaner's order."""
+    """A block or sentence of a page: the number of its block, its text, and the verdict of each cut in order."""
 
     block: int
     text: str
@@ -59,7 +59,7 @@ class JudgedSegment:
 
     @property
     def kept(self) -> bool:
-        """Whether it stays: no cut drops it."""
+        """Whether no cut drops it."""
         return not self.dropped_by
 
 
@@ -72,7 +72,7 @@ class JudgedPage:
 
 
 def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
-    """Give every page of a score store that did not fail, judged, in the collection's order; percentiles are of this store.
+    """Yield every page of a score store, except failed ones, with its verdicts, in collection order.
 
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
@@ -103,8 +103,8 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
         columns.append(_verdicts(cut, scores, heading))
     segments = []
     begin = 0
-    for place, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
-        verdicts = tuple(column[place] for column in columns)
+    for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
+        verdicts = tuple(column[index] for column in columns)
         segments.append(JudgedSegment(block, text[begin:end].rstrip(" \n"), verdicts))
         begin = end
     return JudgedPage(table["id"][row].as_py(), tuple(segments))
@@ -120,12 +120,12 @@ def _verdicts(cut: Cut, scores: Scores, heading: npt.NDArray[np.bool_]) -> list[
 
 
 def _numbers(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
-    found: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
-    return found
+    values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
+    return values
 
 
 def record(page: JudgedPage) -> dict[str, Any]:
-    """Return a page as JSON holds it; an infinite score, of a sentence without words, is null."""
+    """Return a page for JSON; an infinite score, of a sentence without words, is null."""
     return {
         "id": page.id,
         "segments": [

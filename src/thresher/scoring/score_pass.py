@@ -1,4 +1,4 @@
-"""The scoring pass: what is done with a page, and the scores of a whole collection as a store of shards."""
+"""The scoring pass: all scores of a collection, as a store of shards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from thresher.scoring.store import (
 
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 
-# Raised when the same page would get other segments or scores, so that old shards are not mixed with new ones.
+# Increase when segments or scores of the same page change, so that old shards are not reused.
 STORE_VERSION = 3
 SHARD_PAGES = 256
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
@@ -46,7 +46,7 @@ _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same comma
 
 @dataclass(frozen=True)
 class ScoreWork(PartWork[PageScores]):
-    """Scores pages by `scorers`, and writes a part as a shard; `labels` keeps which blocks are list items, too."""
+    """Scores pages and writes each part as a shard; with `labels`, also which blocks are list items."""
 
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
@@ -86,7 +86,7 @@ class ScoreWork(PartWork[PageScores]):
         write_shard(self.output(part), pages, names, report, Spent(dict(seconds), finished.times), self.labels)
 
     def report(self, path: Path) -> PartReport:
-        """Read what is known of a shard."""
+        """Read a shard's report."""
         report = read_report(path)
         return PartReport(report.documents, report.begin, Span(report.first, report.after))
 
@@ -98,9 +98,9 @@ def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
 
 @dataclass(frozen=True)
 class ScorePlan:
-    """All that the scores depend on, and how to compute them.
+    """Everything that the scores depend on.
 
-    `labels` keeps which blocks are list items, too; `shard_pages` are the most pages of a shard of pages at hand.
+    `labels`: also store which blocks are list items; `shard_pages`: the maximum pages per shard where parts carry their pages.
     """
 
     collection: Collection
@@ -111,12 +111,12 @@ class ScorePlan:
     shard_pages: int = SHARD_PAGES
 
     def work(self, folder: Path) -> ScoreWork:
-        """Return what makes shards in the store `folder`."""
+        """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
         return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.labels)
 
     def key(self) -> dict[str, object]:
-        """Return what must be the same for scores to be reused."""
+        """Return the key that must match for scores to be reused."""
         return {
             "version": STORE_VERSION,
             "collection": self.collection.fingerprint(),
@@ -130,20 +130,20 @@ class ScorePlan:
 
 
 def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
-    """Score every page of a collection into the score store `folder`; finished shards are kept and skipped.
+    """Score every page of a collection into the score store `folder`; existing shards are kept.
 
-    Shards are the same, byte for byte, whoever works on them in whatever order. Scorers that learn from the collection do so
-    first: see `thresher.scoring.learning`. A page whose id is unfit, or came before, has failed.
+    Shards are byte-identical whatever the backend. Scorers that learn are trained on the collection first: see
+    `thresher.scoring.learning`. Pages with an invalid or repeated id fail.
 
     Args:
-        plan: the collection and what to score.
+        plan: the collection and its scorers.
         folder: the score store. Workers on other machines must see it, and the collection, under the same path.
-        backend: who works; by default as many processes as there are cores.
-        fresh: drop scores that were made otherwise, instead of refusing.
+        backend: the workers; by default one process per core.
+        fresh: replace scores of another plan, instead of raising.
 
     Raises:
-        InputError: if the collection is empty or unreadable, or has too little text for a scorer that learns from it.
-        StateError: if the folder holds scores that were made from other input or in another way.
+        InputError: if the collection is empty or unreadable, or has too little text to train a scorer.
+        StateError: if the folder holds the scores of another plan.
         ThresherError: as `thresher.passes.parts.run_parts`.
     """
     backend = backend or Backend()
@@ -176,15 +176,13 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
     key = json.loads(json.dumps(plan.key()))
     path = folder / "store.json"
     if path.exists():
-        found = _read_json(path)
-        if found == key:
+        stored = _read_json(path)
+        if stored == key:
             return
-        changed = ", ".join(name for name in key if found.get(name) != key[name])
+        changed = ", ".join(name for name in key if stored.get(name) != key[name])
         if not fresh:
             raise StateError(
-                f"these scores were made otherwise (changed: {changed})",
-                "add --fresh to score again",
-                str(folder),
+                f"these scores were made otherwise (changed: {changed})", "add --fresh to score again", str(folder)
             )
         remove_folder(folder)
     write_json(path, key)
@@ -198,9 +196,9 @@ def _finished(path: Path) -> ScoreReport | None:
 
 
 def _read_json(path: Path) -> dict[str, Any]:
-    """Read what this module wrote; what is missing or damaged holds nothing."""
+    """Read a JSON object; a missing or damaged file is an empty one."""
     try:
-        found = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (FileNotFoundError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return content if isinstance(content, dict) else {}

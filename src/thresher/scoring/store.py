@@ -1,4 +1,4 @@
-"""The score store: one Parquet file a shard, whole or not there; its pages, its columns, and the report on all shards."""
+"""The score store: pages, shards (one Parquet file each), and the reports on them."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 class PageScores:
     """A page's segments with their scores, or why there are none.
 
-    `file` and `offset` say where its record lies: see `thresher.collections.records.Source`. `scores` has one array for each
-    scorer, by canonical name; `seconds` the time each took, and `pages` the time to decode, parse and cut the page.
+    `file` and `offset` are the position of its record: see `thresher.collections.records.Source`. `scores` has
+    an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing.
     """
 
     id: str
@@ -54,7 +54,7 @@ class PageScores:
 def score_page(
     page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, labels: bool = False
 ) -> PageScores:
-    """Parse a page once and score its segments by every scorer; `labels` says that list items will be asked for.
+    """Parse a page once and score its segments by every scorer; `labels`: list items will be needed.
 
     A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
     """
@@ -87,12 +87,12 @@ def score_page(
     )
 
 
-# No page has text of that many characters.
+# Longer than any page's text.
 _PAGE_BITS = 32
 
 
 def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
-    """Return where each page's part of a column of lists begins, with the end of the last, and all its values in a row."""
+    """Return the offsets of a list column, one per page and the end, and its concatenated values."""
     column = table[name].combine_chunks()
     if isinstance(column, pa.ChunkedArray):
         column = column.chunk(0)
@@ -100,8 +100,7 @@ def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
 
 
 def blocks_of_sentences(table: pa.Table) -> Ints:
-    """Return for each sentence of a shard the number of its block among all of the shard, by the columns of ends."""
-    # Ends that rise over the whole shard, so that one search finds every sentence's block.
+    """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
     block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))
     return np.searchsorted(block_ends, sentence_ends)
 
@@ -111,7 +110,7 @@ def weighted_scores(table: pa.Table, scorer: Scorer) -> tuple[Scores, Ints]:
 
     Args:
         table: a shard with the columns `weighted_columns` names, of at least one page.
-        scorer: whose scores.
+        scorer: the scorer.
     """
     scores: Scores = list_column(table, f"score:{scorer.canonical_name}")[1]
     words: Ints = list_column(table, "words")[1].astype(np.int64)
@@ -139,7 +138,7 @@ _AGAIN = "delete the file and run again"
 
 @dataclass(frozen=True)
 class Spent:
-    """What scoring a shard took one worker, or what it took scorers to learn from the collection before the pass.
+    """The cost of scoring a shard, or of training scorers before the pass.
 
     `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
     """
@@ -154,7 +153,7 @@ SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 @dataclass(frozen=True)
 class ShardReport:
-    """What a shard holds: `documents = scored + emptied + failed`; the same whoever scored it.
+    """The counts of a shard: `documents = scored + emptied + failed`.
 
     `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
     `thresher.collections.records`.
@@ -184,9 +183,9 @@ def write_shard(
     spent: Spent,
     labels: bool = False,
 ) -> None:
-    """Write scored pages and the report on them, whole or not at all; `labels` adds which blocks are list items.
+    """Write scored pages and their report atomically; `labels` adds which blocks are list items.
 
-    The times go to a file of their own: the shard's bytes depend on the pages alone.
+    Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
     table = pa.table(
         {
@@ -222,14 +221,14 @@ def write_shard(
 
 
 def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
-    """Write a shard's table with its report, whole or not at all."""
+    """Write a shard's table with its report atomically."""
     table = table.replace_schema_metadata({_REPORT: json.dumps(asdict(report))})
     with atomic_path(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", compression_level=3, write_page_checksum=True)
 
 
 def read_report(path: Path) -> ShardReport:
-    """Read what `write_shard` was told.
+    """Read a shard's report.
 
     Raises:
         StateError: if the file is damaged.
@@ -242,7 +241,7 @@ def read_report(path: Path) -> ShardReport:
 
 
 def read_spent(path: Path) -> Spent:
-    """Read what scoring the shard in `path` took.
+    """Read the cost of scoring a shard.
 
     Raises:
         StateError: if the file beside it is missing or damaged.
@@ -272,8 +271,8 @@ def shards(folder: Path) -> list[Path]:
 
 
 def first_document(folder: Path) -> str:
-    """Return the first id of a store in which one page has an id at least."""
-    ids = (str(found) for path in shards(folder) for found in read_shard(path, ["id"])["id"].to_pylist())
+    """Return the first nonempty id of a store that has one."""
+    ids = (str(document_id) for path in shards(folder) for document_id in read_shard(path, ["id"])["id"].to_pylist())
     return next(filter(None, ids))
 
 
@@ -292,7 +291,7 @@ def count(pages: Sequence[PageScores]) -> dict[str, int]:
 
 
 def _unusable(error: Exception, path: Path) -> ThresherError:
-    # Arrow says of broken bytes, too, that they are an OSError, but a plain one without a number.
+    # Arrow also raises a plain OSError, without an errno, for corrupt bytes.
     if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
         return user_error(error, path)
     return StateError("the shard of scores is damaged", _AGAIN, str(path))
@@ -315,11 +314,10 @@ def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """What the pass came to: `documents = scored + emptied + failed`.
+    """The result of a scoring pass: `documents = scored + emptied + failed`.
 
-    `seconds` are those of all workers by stage: see `Spent`. Wall time is the shards' divided by the workers, so that a
-    resumed pass has one too; the peak is the largest worker's. What a scorer learnt from the collection beforehand is its
-    own time, and part of all sums.
+    `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
+    that it covers resumed passes; the peak is the largest worker's. Training time is included.
     """
 
     documents: int
@@ -335,7 +333,7 @@ class ScoreReport:
 
 
 def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
-    """Add up what all shards hold and took, and what was learnt before."""
+    """Add up the reports and costs of all shards, and the cost of training."""
     seconds: Counter[str] = Counter()
     for part in (*spent, learning):
         seconds.update(part.seconds)

@@ -99,7 +99,7 @@ def test_too_little_text_is_refused(tmp_path: Path, pages: list[list[str]], coun
     with pytest.raises(InputError) as caught:
         learn(lambda: pages, tmp_path / "models" / "self-1", "en", where="perplexity(lm=self)")
     assert str(caught.value) == (
-        f"perplexity(lm=self): too little descriptive text to learn a model from: {counts}, and 1000 words are needed. "
+        f"perplexity(lm=self): too little descriptive text to train a model on: {counts}, and 1000 words are needed. "
         "Fix: give a larger collection, or another model such as lm=books."
     )
     assert list(tmp_path.rglob("*")) == [tmp_path / "models"]

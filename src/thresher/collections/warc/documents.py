@@ -23,7 +23,7 @@ _DOCUMENTS = ("response", "resource", "conversion")
 _OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
 _HTML = ("text/html", "application/xhtml+xml")
 _TEXT = "text/plain"
-# Content types of servers and crawlers that do not know.
+# Unspecific content types of servers and crawlers.
 _UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
 _MOST_SHOWN = 80
 _TAG = re.compile(
@@ -37,7 +37,7 @@ _IDS = (b"warc-trec-id", b"clueweb22-id", b"warc-record-id", b"warc-target-uri")
 
 
 def read_document(record: Record, options: ReadOptions, file: str, offset: int) -> Source | None:
-    """Return the document of a record; None for types of records that hold none.
+    """Return the document of a record; None for record types without documents.
 
     Documents are `response`, `resource` and `conversion` records of HTML or plain text (by their first bytes if the content
     type is missing or unspecific); responses need a status of 2xx or none. Other content of such records, and damage of any
@@ -50,8 +50,8 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     url = record.text(b"warc-target-uri").strip("<>") or None
 
     def failed(problem: str, size: int = record.size) -> Source:
-        fitting = options.rule.fit(document_id) if document_id else ""
-        return Source(fitting, file, size, offset, url=url, problem=problem)
+        fitted_id = options.rule.fit(document_id) if document_id else ""
+        return Source(fitted_id, file, size, offset, url=url, problem=problem)
 
     if record.problem is not None:
         return failed(record.problem)
@@ -81,8 +81,8 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     if media:
         return failed(f"not HTML: {_shown(media)}", len(body))
     declared = charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
-    fitting = options.rule.fit(document_id)
-    return Source(fitting, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
+    fitted_id = options.rule.fit(document_id)
+    return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
 
 
 def find_id(record: Record) -> str:

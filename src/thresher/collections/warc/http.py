@@ -29,8 +29,8 @@ class BrokenEncodingError(Exception):
 def decode(body: bytes, encodings: Sequence[str], most: int) -> bytes:
     """Undo content encodings.
 
-    A body that is not encoded as claimed is returned as it is; gzip without a claim is decoded; a damaged body is decoded up
-    to the damage.
+    A body that is not encoded as declared is returned unchanged; undeclared gzip is decoded; a damaged body is decoded up to
+    the damage.
 
     Args:
         body: the body as sent.
@@ -70,7 +70,7 @@ def _undo(body: bytes, name: str, most: int) -> bytes:
 
 
 def _pieces(body: bytes, name: str) -> Iterator[bytes] | None:
-    """Return the decoded pieces, to come; None if the body is not in this encoding."""
+    """Return an iterator over the decoded pieces; None if the body is not in this encoding."""
     if name in ("gzip", "x-gzip"):
         return _inflate(body, 31) if body.startswith(_GZIP) else None
     if name == "zstd":
@@ -188,7 +188,7 @@ def charset(content_type: str) -> str | None:
 
 
 def join_chunks(body: bytes) -> bytes:
-    """Return the content of a chunked body, up to any damage; `body` itself if it is not chunked after all."""
+    """Return the content of a chunked body, up to any damage; `body` itself if it is not chunked."""
     pieces: list[bytes] = []
     at = 0
     while match := _CHUNK.match(body, at):

@@ -1,4 +1,4 @@
-"""Packed WARC files: gzip members and zstd frames, one by one, and where a file of them can be cut."""
+"""Compressed WARC files: gzip members and zstd frames, and where such a file can be split."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class _Slice:
 
 
 class ZstdFrame:
-    """A frame of a zstd file (RFC 8878), with the attributes of `GzipMember`; a skippable frame gives no bytes.
+    """A frame of a zstd file (RFC 8878), with the attributes of `GzipMember`; a skippable frame has no bytes.
 
     Its end follows from the sizes of its blocks, without decompression.
     """

@@ -25,7 +25,7 @@ from thresher.collections.warc.records import HEAD_BYTES, read_records
 from thresher.collections.warc.window import Window
 
 _PIECE = 1 << 16
-# Of a larger first record the end is not read: the next record is searched for.
+# Beyond this size of the first record, the next one is searched for instead.
 _MOST_TO_SEE = 1 << 26
 
 
@@ -33,7 +33,7 @@ _MOST_TO_SEE = 1 << 26
 class Warc:
     """WARC 0.18, 1.0 and 1.1, plain or compressed record by record with gzip or zstd; WET files too.
 
-    `thresher.collections.warc.documents` says which records are documents, `.records` where records end, damage or not.
+    See `thresher.collections.warc.documents` for the choice of records, `.records` for damage.
     """
 
     name: str = "warc"
@@ -50,7 +50,7 @@ class Warc:
             return False
 
     def read(self, part: Part, options: ReadOptions) -> Reading:
-        """Give the documents whose records, or the members that hold them, begin in the range of `part`.
+        """Yield the documents whose records, or the members that hold them, begin in the range of `part`.
 
         Offsets are those of members if records are compressed one by one, else those of records.
 
@@ -138,17 +138,17 @@ def _read_packed(part: Part, options: ReadOptions, packing: Packing, blocks: Blo
 
 
 def _read_unit(unit: Unit, part: Part, options: ReadOptions, by_member: bool) -> Iterator[Source]:
-    told = False
+    reported = False
     window = Window(unit)
     for record in read_records(window, _limit(options)):
         source = read_document(record, options, part.name, unit.offset if by_member else record.position)
         if source is None:
             continue
         if unit.problem is not None and source.problem is not None and source.problem.startswith(unit.problem):
-            told = True
+            reported = True
             if by_member and not record.fields:
                 source = replace(source, offset=unit.problem_offset)
         yield source
-    if unit.problem is not None and not told:
+    if unit.problem is not None and not reported:
         offset = unit.problem_offset if by_member else window.position
         yield Source("", part.name, 0, offset, problem=unit.problem)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from thresher.collections.warc.window import LOOK, Window, find_empty_line, find_mark, start_of_record
 
-# How much of a record that is too large is kept: enough to identify it.
+# Bytes kept of an oversized record, to identify it.
 HEAD_BYTES = 1 << 16
 
 _LINE = re.compile(rb"([A-Za-z0-9_-]+)[ \t]*:[ \t]*(.*)")
@@ -19,7 +19,7 @@ _NEWLINES = re.compile(rb"[\r\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record; or bytes that are none, with a problem and no fields.
+    """A record, or bytes outside any record, with a problem and no fields.
 
     `position`: its offset in the stream. `fields`: the first value of each field, by lower-case name. `block`: the bytes
     after the header, only the first 64 KiB if their number, `size`, is over the limit. `whole`: `size` is exact.
@@ -38,7 +38,7 @@ class Record:
 
 
 def read_records(window: Window, limit: int, end: int | None = None) -> Iterator[Record]:
-    """Give the records that begin before `end`.
+    """Yield the records that begin before `end`.
 
     A record whose length is missing or wrong ends where the next begins, or with the stream. A length is right if it leads to
     the end of the stream, to a record (perhaps after empty lines) or to an empty line. If the stream ends with a problem, an
@@ -70,7 +70,7 @@ def _junk(window: Window) -> Iterator[Record]:
     head = window.data[window.at : window.at + 6]
     size = window.skip_to_mark()
     if size:
-        # The first bytes of a record, and no more.
+        # The file may end within the first bytes of a record.
         clipped = window.problem if size == len(head) and b"WARC/".startswith(head) else None
         what = f"{size:,} bytes that are" if size > 1 else "a byte that is"
         yield Record(position, size, problem=clipped or f"{what} no WARC record")

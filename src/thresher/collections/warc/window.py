@@ -16,7 +16,7 @@ _MARK = re.compile(rb"WARC/\d\.\d{1,3}[ \t]{0,9}\r?\n[\w-]{1,100}[ \t]{0,9}:")
 
 
 def start_of_record(data: bytes, at: int = 0) -> int:
-    """Return where a record begins at `at`, after any line ends; -1 if none does."""
+    """Return the offset of the record that begins at `at`, after any line ends; -1 if none."""
     match = _START.match(data, at)
     return match.start(1) if match else -1
 
@@ -24,7 +24,7 @@ def start_of_record(data: bytes, at: int = 0) -> int:
 def find_mark(data: bytes, at: int, end: int) -> int:
     """Return the first position in [`at`, `end`) that looks like the beginning of a record; -1 if none does.
 
-    A mark is a line with a version alone, then one with a field: pages seldom hold that.
+    A mark is a version line followed by a field line, which is rare within pages.
     """
     mark = data.find(b"WARC/", at, end + 4)
     while mark >= 0 and not ((mark == 0 or data[mark - 1] == 10) and _MARK.match(data, mark)):

@@ -19,9 +19,9 @@ _TEXT = "text/plain; charset=utf-8"
 
 
 class WarcWriter:
-    """Writes a WARC 1.1 file: `.warc.gz` with a gzip member a record, else plain.
+    """Writes a WARC 1.1 file: `.warc.gz` with one gzip member per record, else plain.
 
-    A context manager: the file appears, whole, when the block ends without an error. Same documents and `date`: same bytes.
+    A context manager: the file appears when the block succeeds. The same documents and `date` give the same bytes.
 
     Args:
         path: the file.
@@ -89,7 +89,7 @@ class WarcWriter:
 
 
 def _sound(value: str) -> str:
-    """Return `value` with `?` for what UTF-8 cannot encode."""
+    """Return `value` with `?` for lone surrogates."""
     return value.encode("utf-8", "replace").decode("utf-8")
 
 

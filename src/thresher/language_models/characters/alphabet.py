@@ -25,7 +25,7 @@ BEGIN = 0
 MOST = 9
 """The longest n-grams whose numbers fit into 64 bits with either alphabet."""
 _OTHER = 127
-# Categories of characters that are no text: controls, invisible format characters, private use, unassigned.
+# Categories of non-text characters: controls, format characters, private use, unassigned.
 _INVALID = frozenset(("Cc", "Cf", "Co", "Cn"))
 _REPLACEMENT = "\ufffd"
 
@@ -34,8 +34,8 @@ _REPLACEMENT = "\ufffd"
 class Alphabet:
     """The signs that a model distinguishes.
 
-    `size` is the number of codes: `BEGIN` and `size - 1` signs. `table` gives the code of each byte from 0 to 127; 127 stands
-    for all that is not ASCII.
+    `size` is the number of codes: `BEGIN` and `size - 1` signs. `table` maps bytes 0 to 127 to codes; 127 represents
+    everything outside ASCII.
     """
 
     name: str
@@ -67,7 +67,7 @@ def normalise(segment: str) -> str:
 
 
 def without_invalid(text: str) -> str:
-    """Return `text` without characters that are no text (NCleaner, section 2, the post-processing step).
+    """Return `text` without non-text characters (NCleaner, section 2, the post-processing step).
 
     These are controls outside ASCII, invisible format characters, private use, unassigned code points, and U+FFFD. Segments
     stay separated by one line feed each, words by one space.
@@ -96,7 +96,7 @@ def ngrams(text: str, n: int, alphabet: Alphabet) -> Ints:
     """Return the number of the n-gram that ends at each character of `text`, in which line feeds separate segments.
 
     The number is Σ code · size^i over i = 0, 1, … characters before the last. Before each segment are max(1, n - 1) `BEGIN`;
-    an n-gram that ends in one (its number modulo `size` is 0) is that of no character. Shape (characters other than line
+    an n-gram that ends in one (its number modulo `size` is 0) belongs to no character. Shape (characters other than line
     feeds + max(1, n - 1) for each line feed).
     """
     begin = "\n" * max(1, n - 1)

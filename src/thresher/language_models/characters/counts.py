@@ -16,13 +16,13 @@ from thresher.language_models.characters.alphabet import LEXICAL, MOST, NON_LEXI
 
 Floats = npt.NDArray[np.float64]
 
-# N-grams that are counted at once, which bounds the memory of training.
+# N-grams counted at once; bounds memory.
 _PORTION = 2_000_000
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The choices before training: the n-gram size, the weight q of the next shorter history, the alphabet.
+    """Hyperparameters: the n-gram size, the weight q of the next shorter history, the alphabet.
 
     Raises:
         ConfigError: if n is not from 1 to 9, or q not between 0 and 1.
@@ -54,7 +54,7 @@ class CharacterModel:
         keys: the n-grams that were seen, ascending, as `alphabet.ngrams` numbers them; shape (n-grams).
         clean, raw: how often each occurs in the cleaned and in the raw pages; shape (n-grams) each.
         pages: the number of pages.
-        training: where they are from, in words.
+        training: a description of their origin.
     """
 
     settings: Settings
@@ -80,7 +80,7 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
     Args:
         pages: for each page the segments of its cleaned and of its raw text.
         settings: n, q and the alphabet.
-        training: where the pages are from, in words.
+        training: a description of the pages' origin.
 
     Raises:
         InputError: if there is no clean text, or no more raw text than clean text.
@@ -167,10 +167,10 @@ class _Counter:
         return self._keys, self._counts
 
 
-def _spread(keys: Ints, some: Ints, counts: Ints) -> Ints:
-    """Return the counts of `keys`, ascending, from those of some of them."""
+def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
+    """Return the counts of `keys`, ascending, from those of a subset; 0 for the others."""
     spread = np.zeros(len(keys), dtype=np.int64)
-    spread[np.searchsorted(keys, some)] = counts
+    spread[np.searchsorted(keys, subset)] = counts
     return spread
 
 

@@ -1,7 +1,7 @@
 """Files of character models: a zip of four members, `card.json` and three arrays in NumPy's format, without pickle.
 
-The n-grams are stored as the steps between their numbers, and every array in the smallest type that holds it. The same model
-gives the same bytes: members have no times, and the card has none.
+N-gram numbers are stored as differences, every array in the smallest sufficient type. There are no timestamps, so that the
+same model has the same bytes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from thresher.language_models.characters.alphabet import ALPHABETS, Ints
 from thresher.language_models.characters.counts import CharacterModel, Settings
 
 FORMAT = 1
-"""Raised when files change, so that none is taken for what it is not."""
+"""The version of the file format; increase it when the format changes."""
 _CARD = "card.json"
 _ARRAYS = ("steps", "clean", "raw")
 _TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
@@ -55,7 +55,7 @@ def card(model: CharacterModel) -> dict[str, Any]:
 
 
 def write_model(path: Path, model: CharacterModel) -> None:
-    """Write a model to `path`, whole or not at all.
+    """Write a model to `path` atomically.
 
     Raises:
         ThresherError: for errors of the operating system.
@@ -67,7 +67,7 @@ def write_model(path: Path, model: CharacterModel) -> None:
         members[f"{name}.npy"] = buffer.getvalue()
     with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         for name, content in members.items():
-            # Made from a name alone, a member has the year 1980 and no permissions of this machine.
+            # Fixed timestamp (1980) and permissions.
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
@@ -75,7 +75,7 @@ def read_model(path: Traversable) -> CharacterModel:
     """Read a model that `write_model` wrote.
 
     Raises:
-        InputError: if it is missing, unreadable, damaged, of another version, or no model at all.
+        InputError: if it is missing, unreadable, damaged, of another version, or not a model.
     """
     try:
         file = path.open("rb")
@@ -87,7 +87,7 @@ def read_model(path: Traversable) -> CharacterModel:
             version = about["format"]
             if version == FORMAT:
                 arrays = [_array(archive.read(f"{name}.npy")) for name in _ARRAYS]
-    # A broken offset is an OSError of the seek.
+    # A wrong offset makes the seek raise OSError.
     except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, TypeError, RuntimeError) as error:
         raise InputError("it is no NCleaner model, or a damaged one", _FIX, str(path)) from error
     if version != FORMAT:
@@ -102,7 +102,8 @@ def _model(about: dict[str, Any], steps: Ints, clean: Ints, raw: Ints) -> Charac
     """Return the model of a card and its arrays.
 
     Raises:
-        ValueError: if they do not belong together. Other errors come from a card that lacks something.
+        ValueError: if they do not belong together.
+        KeyError, TypeError, ConfigError: if the card is incomplete or invalid.
     """
     settings = Settings(int(about["n"]), float(about["q"]), ALPHABETS[about["alphabet"]])
     keys = np.cumsum(steps)

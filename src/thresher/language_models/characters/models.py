@@ -2,7 +2,7 @@
 
 The two were trained once, by `scripts/ncleaner_models`, on Python's reference: clean text is the docstrings of modules of the
 standard library, raw text their pages as pydoc renders them, with signatures, tables of methods and inherited members. Web
-pages are different, so these models are a start; `thresher ncleaner train` makes one from your own pages.
+pages differ, so these are only a starting point; `thresher ncleaner train` trains one on your own pages.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pages to train character models on: files of cleaned and of raw text, or of HTML."""
+"""Training pages of character models: pairs of cleaned and raw files, text or HTML."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def find_pairs(clean: Path, raw: Path, most: int | None = None, seed: int = 0) -
     Args:
         clean: the cleaned page, or a folder of them, sub-folders included.
         raw: the raw page, or a folder of them.
-        most: how many pairs to draw at random; a larger number draws the same and more. None takes all.
-        seed: of that draw.
+        most: the size of the random sample; larger samples contain smaller ones. None takes all.
+        seed: of the sample.
 
     Raises:
         InputError: if one is a folder and the other is not, a cleaned page has no raw one, or two files have one name.
@@ -81,7 +81,7 @@ def page_files(folder: Path) -> dict[str, Path]:
 
 
 def read_pairs(pairs: Pairs, lynx: bool = False) -> Iterator[tuple[list[str], list[str]]]:
-    """Give the segments of each pair's cleaned and raw page.
+    """Yield the segments of each pair's cleaned and raw page.
 
     Raises:
         ThresherError: as `read_page_file`.
@@ -100,15 +100,15 @@ def segment_texts(path: Path, lynx: bool = False) -> list[str]:
 
 
 def read_page_file(path: Path, lynx: bool = False) -> list[MarkedSegment]:
-    """Return the segments of a page: HTML where its name ends so (`.html`, `.htm`, `.xhtml`), else marked text.
+    """Return the segments of a page: HTML by its suffix (`.html`, `.htm`, `.xhtml`), else marked text.
 
     Args:
         path: the page, in any encoding.
-        lynx: convert HTML by `lynx -dump` instead of cutting it into blocks.
+        lynx: convert HTML by `lynx -dump` instead of splitting it into blocks.
 
     Raises:
         InputError: if it is missing or unreadable, or cannot be parsed.
-        MissingDependencyError: if Lynx is wanted and not installed.
+        MissingDependencyError: if Lynx is needed and not installed.
     """
     try:
         content = path.read_bytes()

@@ -30,7 +30,7 @@ Values = npt.NDArray[np.float32]
 
 
 class SegmentScorer:
-    """A model made ready for scoring."""
+    """A model compiled to lookup tables for scoring."""
 
     def __init__(self, model: CharacterModel) -> None:
         settings = model.settings
@@ -62,7 +62,7 @@ class SegmentScorer:
     def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
-        Each segment is scored by itself; one without valid characters has the score -inf.
+        Segments are independent; one without valid characters has the score -inf.
 
         Args:
             text: segments joined by line feeds, words by single spaces.
@@ -76,7 +76,7 @@ class SegmentScorer:
         numbers = ngrams(text, self._n, self._alphabet)
         values = self._values(numbers).astype(np.float64)
         lengths = np.array([*map(len, text.split("\n"))], dtype=np.int64)
-        # A line feed became that many entries, all of value 0; one more is for an empty last segment to begin at.
+        # Each line feed became `gap` entries of value 0; the appended 0 is for an empty last segment.
         gap = max(1, self._n - 1)
         begins = np.cumsum(lengths + gap) - lengths - gap
         sums = np.add.reduceat(np.append(values, 0.0), begins)
@@ -111,7 +111,7 @@ class HashTable:
     shift: np.uint64
 
     def find(self, wanted: Ints) -> Ints:
-        """Return the slot of each key, -1 where there is none."""
+        """Return the slot of each key, -1 for missing keys."""
         slots = _home(wanted, self.shift)
         keys = self.keys[slots]
         result = np.where(keys == wanted, slots, -1)
@@ -133,7 +133,7 @@ def hash_table(keys: Ints, values: Values) -> HashTable:
     slots = _home(keys, shift)
     left = np.arange(len(keys))
     while len(left):
-        # The first key that wants a slot gets it, if it is empty; all others move on.
+        # The first key hashed to an empty slot gets it; all others probe the next one.
         wanted, first = np.unique(slots[left], return_index=True)
         free = table[wanted] < 0
         placed = left[first[free]]

@@ -29,7 +29,7 @@ class Tuning:
 
     @property
     def best(self) -> tuple[int, float, float]:
-        """The n and q of the lowest cross-entropy, and it; the smaller n and q of equals."""
+        """The n and q with the lowest cross-entropy, and its value; ties go to the smaller n and q."""
         bits, n, q = min(
             (bits, n, q) for q, row in zip(self.qs, self.bits, strict=True) for n, bits in enumerate(row, start=1)
         )
@@ -44,7 +44,7 @@ def tune(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Tuning:
-    """Return -(1/N) Σ log2 P*(c | h) for all n up to `most` and all q, each page under a model of the other folds' pages.
+    """Return -(1/N) Σ log2 P*(c | h) for all n up to `most` and all q, each page under a model of the other folds.
 
     N-grams whose history the model has not seen have probability 0 in the sum of P*, as when scoring; their mass goes to no
     shorter history.
@@ -54,8 +54,8 @@ def tune(
         alphabet: the signs that are distinguished.
         most: the largest n.
         qs: the weights of shorter histories, each between 0 and 1.
-        folds: how many parts the pages are divided into at random.
-        seed: of that division.
+        folds: the number of random parts.
+        seed: of the random division.
 
     Raises:
         InputError: if fewer pages than folds hold text.
@@ -67,10 +67,10 @@ def tune(
         )
     fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(texts)) % folds)
     numbers, fold = [], []
-    for text, own_fold in zip(texts, fold_of_page.tolist(), strict=True):
+    for text, page_fold in zip(texts, fold_of_page.tolist(), strict=True):
         of_page = ngrams(text, most, alphabet)
         numbers.append(of_page[of_page % alphabet.size != 0])
-        fold.append(np.full(len(numbers[-1]), own_fold))
+        fold.append(np.full(len(numbers[-1]), page_fold))
     keys, folds_of_keys = np.concatenate(numbers), np.concatenate(fold)
     # Σ_k q^k P(c | h without its first k), one row for each q; the sum for n + 1 is q times that for n, plus one term.
     sums = np.zeros((len(qs), len(keys)))
@@ -85,7 +85,7 @@ def tune(
 
 
 def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: int) -> Floats:
-    """Return P(c | h) of each n-gram by the counts of all folds but its own; add-one for n = 1."""
+    """Return P(c | h) of each n-gram from the counts of all other folds; add-one for n = 1."""
     seen, of_key = np.unique(keys, return_inverse=True)
     histories, of_history = np.unique(seen // alphabet.size, return_inverse=True)
     all_counts = np.bincount(of_key, minlength=len(seen))

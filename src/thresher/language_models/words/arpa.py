@@ -20,7 +20,7 @@ from thresher.language_models.words.counts import Level
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 NEVER = -99.0
-"""The log10 of the probability 0, as ARPA files write it."""
+"""log10 of the probability 0 in ARPA files."""
 PROGRAM = "build_binary"
 
 Logs = npt.NDArray[np.float32]
@@ -38,7 +38,7 @@ class Section:
         level: the n-grams.
         logs: their log10 probabilities, shape (n-grams).
         backoffs: the log10 of their back-off weights, shape (n-grams); None where all are 0.
-        kept: which of them are in the model, shape (n-grams); None for all.
+        kept: which n-grams the model includes, shape (n-grams); None for all.
     """
 
     level: Level
@@ -56,19 +56,19 @@ def log10(probabilities: Probabilities) -> Logs:
     """Return log10 of probabilities, at most 0 as KenLM demands; `NEVER` for 0."""
     with np.errstate(divide="ignore"):
         logs = np.log10(probabilities)
-    # Adding 0 turns -0, which reads badly, into 0.
+    # Adding 0 turns -0 into 0.
     return (np.clip(logs, NEVER, 0.0) + 0.0).astype(np.float32)
 
 
 def write_sections(path: Path, words: Sequence[bytes], sections: Sequence[Section]) -> None:
     """Write a model with the precision of 32 bits, which is KenLM's.
 
-    KenLM reads no model of unigrams only: such a model gets one bigram, with the value it would have without.
+    KenLM rejects unigram models, so one redundant bigram with its back-off value is added.
 
     Args:
         path: the file.
         words: the vocabulary, as UTF-8; the first are `<unk>`, `<s>` and `</s>`.
-        sections: those of n = 1, 2, ... in order.
+        sections: for n = 1, 2, … in order.
     """
     vocabulary = pa.array([word.decode() for word in words], _TEXT)
     # The text of the n-grams one word shorter, which the next section's end with.
@@ -119,7 +119,7 @@ def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes |
 
 
 def _lines(section: Section, vocabulary: Any, shorter: list[Any], last: bool) -> Iterator[bytes | memoryview]:
-    """Give a section's lines in blocks, and put its n-grams into `shorter`, unless it is the last section."""
+    """Yield a section's lines in blocks, and put its n-grams into `shorter`, unless it is the last section."""
     level, suffixes = section.level, shorter[0]
     parts = [pa.array([], _TEXT)]
     for at in level.blocks():
@@ -131,7 +131,7 @@ def _lines(section: Section, vocabulary: Any, shorter: list[Any], last: bool) ->
         fields = [_numbers(section.logs[at]), grams]
         if section.backoffs is not None:
             fields.append(_numbers(section.backoffs[at]))
-        # Joining with an empty text ends every line.
+        # Joining with an empty string ends every line.
         lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
         if section.kept is not None:
             lines = lines.filter(pa.array(section.kept[at]))
@@ -153,7 +153,7 @@ def write_binary(arpa: Path, binary: Path) -> bool:
     """Write an ARPA file's model as KenLM's binary (probing hash table), if KenLM's `build_binary` is on the path.
 
     Returns:
-        whether there is a binary now; the ARPA file does without.
+        whether the binary was written; it is optional.
     """
     program = shutil.which(PROGRAM)
     if program is None:

@@ -1,7 +1,7 @@
 """The language model `books`: English bigrams from the word counts that symspellpy ships, built at first use.
 
-The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. No bigram in the list occurs fewer than some
-10,000 times, so that perplexities are high, and cutoffs have a scale of their own.
+The counts are of Google Books n-grams, cut to a dictionary of 82,765 words. Its bigrams occur at least some 10,000
+times, so perplexities are high and cutoffs are not comparable with those of other models.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def build(folder: Path) -> None:
 def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
     """Write P(w | v) = 0.8 · C(v w) / Σ_u C(v u) + 0.2 · C(v) / Σ_u C(u) + 1e-6 as an ARPA file.
 
-    This is PyPlexity's bigram model (its public source; the unigram really is that of the *previous* word), so that its
-    cutoffs of 1K to 14K keep their meaning. A word's bigrams are normalised by their own sum, since bigram and unigram counts
+    This is PyPlexity's bigram model (its source uses the unigram of the *previous* word), so that its cutoffs of 1K to 14K
+    apply. A word's bigrams are normalised by their own sum, since bigram and unigram counts
     may be on different scales. `<s>` and `<unk>` were never counted.
 
     Returns:
@@ -92,7 +92,5 @@ def _lines(name: str) -> list[str]:
         return (files("symspellpy") / name).read_text(encoding="utf-8-sig").splitlines()
     except (ModuleNotFoundError, FileNotFoundError) as error:
         raise MissingDependencyError(
-            f"the word counts {name} are missing",
-            "install symspellpy: pip install symspellpy",
-            "language model books",
+            f"the word counts {name} are missing", "install symspellpy: pip install symspellpy", "language model books"
         ) from error

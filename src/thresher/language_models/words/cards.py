@@ -1,4 +1,4 @@
-"""Model cards: what a language model is, in a file beside it."""
+"""Model cards: metadata files of language models."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from thresher.errors import StateError
 from thresher.files import read_text, write_json
 from thresher.records import RecordFile
 
-# What several kinds of models say.
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
 UNSEEN_WORDS = "history of probability 0: an unknown word costs what any unseen pair costs"
 
@@ -24,17 +23,17 @@ class Training:
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
         texts: the name, bytes and SHA-256 of each file or folder.
-        words, sentences: how many were counted.
-        vocabulary: the different words of the model, without `<unk>`, `<s>` and `</s>`.
+        words, sentences: their numbers.
+        vocabulary: the number of word types, without `<unk>`, `<s>` and `</s>`.
         least_count: rarer words are unknown.
-        most_words: how many words the vocabulary was cut to, if it was.
-        cut_words: how many of the words that were counted are unknown by these cuts.
+        most_words: the vocabulary's limit, if any.
+        cut_words: the number of word tokens that became unknown by these limits.
         prune: for each order, the count up to which n-grams are left out.
         estimator: its name.
-        parameters: the estimator's, estimated or chosen.
+        parameters: of the estimator.
         perplexities: perplexities at percentiles of sentences.
-        perplexities_of: which sentences: `held-out sentences`, or `training sentences` where there were too few.
-        perplexity_sentences: how many sentences that are.
+        perplexities_of: `held-out sentences`, or `training sentences` if too few were held out.
+        perplexity_sentences: the number of these sentences.
     """
 
     date: str
@@ -55,10 +54,10 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelCard:
-    """What a reader of a model's perplexities must know of it.
+    """Metadata needed to interpret a model's perplexities.
 
-    `ngrams` counts the n-grams of each order; `tokeniser` is the name of a tokeniser, and `normalisation` says what that does
-    to words; `digest` is the SHA-256 of the ARPA file; `training` is None where the model was not trained here.
+    `ngrams` counts the n-grams of each order; `tokeniser` is the name of a tokeniser, `normalisation` describes it;
+    `digest` is the SHA-256 of the ARPA file; `training` is None for imported models.
     """
 
     name: str
@@ -81,7 +80,7 @@ class ModelCard:
 
 
 def read_card(path: Path) -> ModelCard:
-    """Read a card that `ModelCard.write` wrote; older ones lack what came later.
+    """Read a card that `ModelCard.write` wrote; fields missing in older cards have their defaults.
 
     Raises:
         StateError: if it is damaged.

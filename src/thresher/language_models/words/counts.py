@@ -14,11 +14,11 @@ from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 
 BLOCK = 1 << 20
-"""How many entries are held at once, about."""
+"""The approximate number of entries in memory at once."""
 
 
 def write_run(path: Path, keys: Ints, counts: Ints) -> None:
-    """Write different keys, ascending, and their counts to `path` (`.keys`, `.counts`)."""
+    """Write distinct keys, ascending, and their counts to `path` (`.keys`, `.counts`)."""
     keys.astype(np.int64).tofile(path.with_suffix(".keys"))
     counts.astype(np.int64).tofile(path.with_suffix(".counts"))
 
@@ -46,14 +46,14 @@ def merge_runs(runs: Sequence[Path], merged: Path, block: int = BLOCK) -> None:
     with merged.with_suffix(".keys").open("wb") as key_file, merged.with_suffix(".counts").open("wb") as count_file:
         for part in range(len(pivots) + 1):
             slices = [slice(cut[part], cut[part + 1]) for cut in cuts]
-            some = np.concatenate([run[at] for run, at in zip(keys, slices, strict=True)])
-            if not len(some):
+            range_keys = np.concatenate([run[at] for run, at in zip(keys, slices, strict=True)])
+            if not len(range_keys):
                 continue
-            order = np.argsort(some, kind="stable")
-            some = some[order]
-            starts = np.flatnonzero(np.concatenate(([True], some[1:] != some[:-1])))
+            order = np.argsort(range_keys, kind="stable")
+            range_keys = range_keys[order]
+            starts = np.flatnonzero(np.concatenate(([True], range_keys[1:] != range_keys[:-1])))
             all_counts = np.concatenate([run[at] for run, at in zip(counts, slices, strict=True)])[order]
-            some[starts].tofile(key_file)
+            range_keys[starts].tofile(key_file)
             np.add.reduceat(all_counts, starts).tofile(count_file)
     for run in runs:
         run.with_suffix(".keys").unlink()
@@ -62,7 +62,7 @@ def merge_runs(runs: Sequence[Path], merged: Path, block: int = BLOCK) -> None:
 
 @dataclass(frozen=True)
 class Level:
-    """The different n-grams of one length n, numbered in the order of their keys.
+    """The distinct n-grams of one length n, numbered in the order of their keys.
 
     Sentences begin with one `<s>`, which is never an n-gram's last word but for n = 1.
 
@@ -112,7 +112,7 @@ def count_levels(corpus: Corpus, words: Vocabulary, order: int, workers: int = 1
         corpus: the portions.
         words: the vocabulary they are numbered by.
         order: the longest n-grams.
-        workers: how many processes.
+        workers: the number of processes.
 
     Returns:
         the levels, lengths ascending. Their arrays are files in the corpus's folder.
@@ -150,25 +150,25 @@ def adjusted_counts(levels: Sequence[Level], length: int) -> Ints:
 
 def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> None:
     """Write a portion's n-grams of a length as a run; if longer ones follow, also which of them ends at each word."""
-    words, places = sentences_of(corpus.folder, number, corpus.ends, corpus.hold_out)
+    words, positions = sentences_of(corpus.folder, number, corpus.ends, corpus.hold_out)
     # The first word of a sentence ends a bigram with <s>, the second a trigram with <s>, ...
-    ending = np.flatnonzero(places >= length - 2)
+    ending = np.flatnonzero(positions >= length - 2)
     below: Ints = words.astype(np.int64)
     if length > 2:
         known = read_array(_merged(corpus, length - 1).with_suffix(".keys"))
-        # Which (n-1)-gram ends at each word that ends one.
-        own = np.load(_ending(corpus, number, "keys"))
-        shorter = np.searchsorted(known, own)[np.load(_ending(corpus, number, "places"))]
-        below = shorter[places[places >= length - 3] >= length - 2]
+        # The number of the (n-1)-gram that ends at each word.
+        ending_keys = np.load(_ending(corpus, number, "keys"))
+        shorter = np.searchsorted(known, ending_keys)[np.load(_ending(corpus, number, "positions"))]
+        below = shorter[positions[positions >= length - 3] >= length - 2]
     else:
         below = below[ending]
     back = ending - (length - 1)
-    first = np.where(places[ending] >= length - 1, words[np.maximum(back, 0)], BEGIN)
+    first = np.where(positions[ending] >= length - 1, words[np.maximum(back, 0)], BEGIN)
     keys = below * size + first
     if go_on:
         keys, where, counts = np.unique(keys, return_inverse=True, return_counts=True)
         np.save(_ending(corpus, number, "keys"), keys)
-        np.save(_ending(corpus, number, "places"), where.astype(np.int32))
+        np.save(_ending(corpus, number, "positions"), where.astype(np.int32))
     else:
         keys, counts = np.unique(keys, return_counts=True)
     write_run(_run(corpus, number), keys, counts)

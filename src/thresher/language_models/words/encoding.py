@@ -1,4 +1,4 @@
-"""Training text as numbers: each portion is cut into words once, which counts the vocabulary."""
+"""Training text as numbers: each portion is tokenised once, which also counts the vocabulary."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = (b"<unk>", b"<s>", b"</s>")
 """The words numbered 0, 1 and 2."""
 HELD_OUT = 100
-"""Of each portion every 100th sentence may be held out of training."""
+"""Every 100th sentence of each portion may be held out of training."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How text is read: the sentence splitter, the member of JSON lines that holds text, the tokeniser."""
+    """Reading options: the sentence splitter, the member of JSON lines with the text, the tokeniser."""
 
     options: PageOptions
     field: str
@@ -34,7 +34,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class PortionCounts:
-    """A portion's different words, joined by line feeds, and how often each occurs.
+    """A portion's distinct words, joined by line feeds, and how often each occurs.
 
     `held_counts` are of the sentences that may be held out, `counts` of the others; `held` and `sentences` are the numbers
     of these sentences, without those that have no words.
@@ -48,11 +48,11 @@ class PortionCounts:
 
 
 def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> PortionCounts:
-    """Cut a portion into sentences and words, and write it as numbers to `folder`.
+    """Tokenise a portion and write it as numbers to `folder`.
 
     Args:
         portion: the text.
-        number: which portion it is.
+        number: the portion's number.
         folder: an existing folder for temporary files.
         reading: how text is read.
 
@@ -71,8 +71,10 @@ def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> Por
     numbers = {word: at for at, word in enumerate(dict.fromkeys(tokens))}
     ids = np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens))
     joined = b"\n".join(numbers)
-    own = np.frombuffer(joined, dtype=np.uint8)
-    np.savez(_path(folder, number), ids=ids, lengths=lengths, counted=np.array(counted, dtype=np.int64), words=own)
+    word_bytes = np.frombuffer(joined, dtype=np.uint8)
+    np.savez(
+        _path(folder, number), ids=ids, lengths=lengths, counted=np.array(counted, dtype=np.int64), words=word_bytes
+    )
     is_held = _may_be_held(len(split))
     held_words = np.repeat(is_held, lengths)
     return PortionCounts(
@@ -85,7 +87,7 @@ def encode(portion: Portion, number: int, folder: Path, reading: Reading) -> Por
 
 
 class WordCounts:
-    """The counts of all portions together."""
+    """The total counts of all portions."""
 
     def __init__(self) -> None:
         self.counts: Counter[bytes] = Counter()
@@ -95,7 +97,7 @@ class WordCounts:
         self.portions = 0
 
     def add(self, portion: PortionCounts) -> None:
-        """Add a portion."""
+        """Add a portion's counts."""
         words = portion.words.split(b"\n") if portion.words else []
         for totals, counts in ((self.counts, portion.counts), (self.held_counts, portion.held_counts)):
             for at in np.flatnonzero(counts).tolist():
@@ -145,8 +147,10 @@ def number_portions(folder: Path, portions: int, words: Vocabulary) -> None:
     for portion in range(portions):
         with np.load(_path(folder, portion)) as stored:
             joined = stored["words"].tobytes()
-        own = joined.split(b"\n") if joined else []
-        np.save(_map_path(folder, portion), np.array([numbers.get(word, UNKNOWN) for word in own], dtype=np.int32))
+        portion_words = joined.split(b"\n") if joined else []
+        np.save(
+            _map_path(folder, portion), np.array([numbers.get(word, UNKNOWN) for word in portion_words], dtype=np.int32)
+        )
 
 
 def sentences_of(folder: Path, number: int, ends: bool, hold_out: bool) -> tuple[npt.NDArray[np.int32], Ints]:
@@ -154,7 +158,7 @@ def sentences_of(folder: Path, number: int, ends: bool, hold_out: bool) -> tuple
 
     Args:
         folder: where `encode` and `number_portions` wrote.
-        number: which portion.
+        number: the portion's number.
         ends: add `</s>` to each sentence.
         hold_out: leave out the sentences that may be held out.
 
@@ -181,11 +185,11 @@ def sentences_to_score(folder: Path, portions: Iterable[int], held: bool) -> tup
     for number in portions:
         with np.load(_path(folder, number)) as stored:
             ids, lengths, counted = stored["ids"], stored["lengths"], stored["counted"]
-            own = stored["words"].tobytes().split(b"\n")
+            portion_words = stored["words"].tobytes().split(b"\n")
         ends = np.cumsum(lengths)
         chosen = np.flatnonzero(_may_be_held(len(lengths))) if held else np.arange(len(lengths))
         for begin, end in zip((ends - lengths)[chosen].tolist(), ends[chosen].tolist(), strict=True):
-            lines.append(b" ".join([own[at] for at in ids[begin:end].tolist()]))
+            lines.append(b" ".join([portion_words[at] for at in ids[begin:end].tolist()]))
         counts.extend(counted[chosen].tolist())
     return lines, np.array(counts, dtype=np.int64)
 

@@ -1,4 +1,4 @@
-"""Importing: an existing model becomes a folder with the model and its card."""
+"""Importing existing models as folders with a model card."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from thresher.language_models.words.word_model import WordModel
 from thresher.streams import open_stream
 
 _KENLM, _STORABLE = b"mmap lm http://kheafield.com/code", b"pst0"
-# What KenLM's binaries begin with: a magic text, test values, then order, probing multiplier, kind, whether words are listed,
-# version of the search, and the counts of n-grams.
+# The header of KenLM's binaries: magic text and test values, then order, probing multiplier, kind, whether words are listed,
+# version of the search, and the n-gram counts.
 _TEST_VALUES = 88
 _PARAMETERS = struct.Struct("<B3xfiB3xI")
 _COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)")
@@ -34,13 +34,13 @@ def import_model(source: Path, output: Path, tokeniser_name: str | None = None, 
     """Write the model in a file as a folder that `load_model` reads.
 
     Args:
-        source: an ARPA file, also compressed, a binary of KenLM's, or a `.st` model of PyPlexity's.
+        source: an ARPA file, compressed or not, a KenLM binary, or a PyPlexity `.st` model.
         output: the folder to write; an old model there is replaced.
-        tokeniser_name: of the text that the model was trained on; `words` if not given, for PyPlexity's models its own.
-        name: the model's name; the file's without its endings if not given.
+        tokeniser_name: that of the training text; by default `words`, or PyPlexity's for its models.
+        name: the model's name; by default the file's stem.
 
     Returns:
-        its card.
+        the model card.
 
     Raises:
         ConfigError: if there is no such tokeniser, or the folder holds anything but a model.
@@ -118,7 +118,7 @@ def _head(source: Path) -> bytes:
 
 
 def _copy(source: Path, path: Path) -> None:
-    """Write what `source` holds, decompressed, to `path`."""
+    """Decompress `source` to `path`."""
     try:
         with open_stream(source) as stream, path.open("wb") as out:
             shutil.copyfileobj(stream, out, 2**20)
@@ -128,7 +128,7 @@ def _copy(source: Path, path: Path) -> None:
 
 
 def _load(path: Path, source: Path) -> WordModel:
-    """Load what was written, as a check; errors name the file it came from."""
+    """Load the written model, as a check; errors name `source`."""
     try:
         return WordModel(path, tokeniser(WORDS, ""))
     except InputError as error:
@@ -139,7 +139,7 @@ def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
     """Return the counts of n-grams in an ARPA file's header, and whether `<unk>` is among its words.
 
     Raises:
-        InputError: if it has none.
+        InputError: if it is not an ARPA file.
     """
     counts: list[int] = []
     with path.open(encoding="utf-8", errors="replace") as lines:
@@ -155,10 +155,10 @@ def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
 
 
 def _binary_counts(path: Path, source: Path) -> tuple[int, ...]:
-    """Return the counts of n-grams in the header of a binary of KenLM's.
+    """Return the counts of n-grams in the header of a KenLM binary.
 
     Raises:
-        InputError: if the file ends before.
+        InputError: if the header is incomplete.
     """
     with path.open("rb") as file:
         file.seek(_TEST_VALUES)

@@ -25,7 +25,7 @@ from thresher.language_models.words.encoding import BEGIN
 WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
 FLOOR = 1e-6
-"""What PyPlexity adds to every mixture; also the probability of what plain maximum likelihood has not seen."""
+"""Added to every mixture by PyPlexity; also the probability of unseen n-grams under plain maximum likelihood."""
 CURRENT, HISTORY = "current", "history"
 UNIGRAMS = (CURRENT, HISTORY)
 """Whose unigram a mixture has: the predicted word's, as in textbooks, or the previous word's, as in PyPlexity."""

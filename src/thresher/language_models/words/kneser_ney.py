@@ -19,12 +19,12 @@ from thresher.language_models.words.encoding import BEGIN
 from thresher.pages.plain import Ints
 
 FALLBACK = (0.5, 1.0, 1.5)
-"""lmplz's discounts where counts of counts give none."""
+"""lmplz's discounts where counts of counts do not determine them."""
 
 
 @dataclass(frozen=True)
 class Discounts:
-    """What is subtracted from the counts 1, 2, and 3 or more of one order; `fallback` if counts of counts gave no values."""
+    """What is subtracted from the counts 1, 2, and 3 or more of one order; `fallback`: lmplz's values."""
 
     values: tuple[float, float, float]
     fallback: bool = False
@@ -57,7 +57,7 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
 
     Args:
         levels: the counts of n-grams for n = 1, 2, ..., with `</s>`.
-        kept: for each level which n-grams to list.
+        kept: for each level, the n-grams to list.
     """
     # The empty n-gram: uniform over all words but <s>.
     below: Probabilities = np.array([1 / (levels[0].size - 1)])
@@ -75,21 +75,21 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
                 mass = np.where(listed[at], mass, counts[at])
             np.add.at(totals, level.prefixes[at], counts[at])
             np.add.at(masses, level.prefixes[at], mass)
-        # A history that nothing follows has the back-off weight 1.
+        # Histories without continuations have the back-off weight 1.
         gammas = np.divide(masses, totals, out=np.ones(len(below)), where=totals > 0)
         logs: Logs = np.empty(len(level.keys), dtype=np.float32)
-        own: Probabilities = np.empty(len(level.keys) if length < len(levels) else 0)
+        interpolated: Probabilities = np.empty(len(level.keys) if length < len(levels) else 0)
         for at in level.blocks():
             prefixes = level.prefixes[at]
-            own_share = (counts[at] - taken[np.minimum(counts[at], 3)]) / totals[prefixes]
-            probabilities = own_share + gammas[prefixes] * below[level.suffixes(at)]
+            share = (counts[at] - taken[np.minimum(counts[at], 3)]) / totals[prefixes]
+            probabilities = share + gammas[prefixes] * below[level.suffixes(at)]
             if length == 1:
                 probabilities[level.firsts(at) == BEGIN] = 0.0
             logs[at] = log10(probabilities)
             if length < len(levels):
-                own[at] = probabilities
+                interpolated[at] = probabilities
         values.append((logs, gammas))
-        below = own
+        below = interpolated
     # The back-off weights of n-grams come from those one word longer.
     weights = [log10(gammas) for _, gammas in values[1:]]
     sections = [

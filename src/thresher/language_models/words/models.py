@@ -1,4 +1,4 @@
-"""Language models by name or path: built at first use or read from a path, loaded once a process."""
+"""Language models by name or path, built on first use and loaded once per process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from thresher.language_models.words.word_model import WordModel
 
 
 def _build_books(folder: Path) -> None:
-    # Late: building needs modules whose memory workers, which only read models, do without.
+    # Imported late to save the memory of workers, which only read models.
     from thresher.language_models.words import books
 
     books.build(folder)
@@ -27,8 +27,8 @@ ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
 """The files in a model's folder."""
 
 MOST_MODELS = 32
-"""Models that a process holds: more than one pass has, since each page is scored by one model after the other."""
-# Raised when models are built in another way, so that no old file is taken for a new model.
+"""Models cached in a process: more than one pass uses, since every page needs all of them."""
+# Increase when models are built differently.
 _BUILD_VERSION = 2
 _FIX = "write it again with `thresher lm train` or `thresher lm import`"
 
@@ -76,7 +76,7 @@ class ModelFiles:
 
 
 def model_folder(name: str) -> Path:
-    """Return the folder of the model `name`, built there first if need be.
+    """Return the folder of the model `name`, building it if necessary.
 
     Raises:
         ConfigError: if there is no model of that name.
@@ -97,7 +97,7 @@ def find_model(name: str, where: str | None = None) -> Path:
     In a folder KenLM's binary is preferred, unless the ARPA file is newer.
 
     Raises:
-        ConfigError: if there is none; `where` is what to blame.
+        ConfigError: if there is none; `where` is named in the message.
         InputError: if it may not be read.
     """
     path, where = Path(name), where or f"lm={name}"
@@ -115,9 +115,9 @@ def find_model(name: str, where: str | None = None) -> Path:
 
 
 def model_files(name: str) -> ModelFiles:
-    """Return the files of a model: a name of `BUILDERS`, which is built first if need be, or a path.
+    """Return the files of a model: a name of `BUILDERS`, which is built if necessary, or a path.
 
-    A card lies beside its model: `card.json` beside `model.arpa` or `model.binary`. A file of any other name has none.
+    `card.json` is the card of `model.arpa` and `model.binary` in its folder; other files have none.
 
     Raises:
         ConfigError: if there is no such model.

@@ -1,4 +1,4 @@
-"""PyPlexity's own models, `.st` files, written as ARPA files that give the same perplexities.
+"""Converting PyPlexity's `.st` models to ARPA files with the same perplexities.
 
 A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three (triples,
 pairs, words). A key is its words with spaces between; `#` precedes a sentence. Source of the format and of the
@@ -32,7 +32,7 @@ from thresher.language_models.words.cards import BIGRAM_FORMULA
 from thresher.language_models.words.interpolated import FLOOR, WEIGHTS
 
 _BOUNDARY = "#"
-# Words that mean something to KenLM; no token of PyPlexity's holds a < or >.
+# KenLM's special words; PyPlexity's tokens contain neither < nor >.
 _RESERVED = frozenset((BEGIN, END, UNKNOWN, "<UNK>"))
 _CONTROL = re.compile("[\0-\x1f]")
 _TRIGRAM_FORMULA = (
@@ -44,12 +44,12 @@ _TRIGRAM_FORMULA = (
 
 @dataclass(frozen=True)
 class Converted:
-    """What was written.
+    """The result of a conversion.
 
     Attributes:
         ngrams: the number of words and of pairs.
         formula: what P is.
-        has_triples: whether the file had them.
+        has_triples: whether the model has triples.
         left_out: the number of entries that no text matches: keys that are not UTF-8, that have more or fewer words than they
             should, or a control character.
     """
@@ -63,10 +63,10 @@ class Converted:
 def convert(source: Path, path: Path) -> Converted:
     """Write a `.st` model to `path` as an ARPA file.
 
-    It takes the memory that PyPlexity takes to load the model: some 200 bytes an entry.
+    Memory: some 200 bytes per entry, as in PyPlexity.
 
     Raises:
-        InputError: if it is missing, damaged, or no model of PyPlexity's.
+        InputError: if it is missing, damaged, or not a PyPlexity model.
         MissingDependencyError: if the package `storable` is not installed.
     """
     hashes = _read(source)
@@ -76,7 +76,7 @@ def convert(source: Path, path: Path) -> Converted:
         WEIGHTS[order],
         {word: probability for (word,), probability in tables[-1]},
         tables[-2],
-        # Of the triples only these are ever looked up.
+        # PyPlexity looks up only these triples.
         {(key[0], key[1]): probability for table in tables[:-2] for key, probability in table if key[1] == key[2]},
     )
     vocabulary = set(mixture.words)
@@ -138,11 +138,11 @@ class _Mixture:
     doubled: Mapping[tuple[str, str], float]
 
     def rest(self, first: str) -> float:
-        """Return what any unseen pair gets after `first`."""
+        """Return the probability of an unseen pair after `first`."""
         return self.weights[0] * self.words.get(first, 0.0) + FLOOR
 
     def pairs(self) -> Iterator[tuple[str, str, float]]:
-        """Give all pairs that were seen, alone or in a triple, with their sums."""
+        """Yield all pairs that were seen, alone or in a triple, with their sums."""
         for first, second, value in self._seen():
             yield first, second, value
             # A sentence begins like what follows a # in the text.
@@ -188,7 +188,7 @@ def _read(source: Path) -> list[dict[Any, Any]]:
         content = retrieve(str(source))
     except OSError as error:
         raise user_error(error, source) from error
-    # Broken lengths ask for any memory.
+    # Corrupt lengths may cause a MemoryError.
     except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
         raise InputError("the Storable file is damaged", "get it again", str(source)) from error
     if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):

@@ -1,4 +1,4 @@
-"""The language model `self`, trained on the collection that it then scores."""
+"""The language model `self`, trained on the collection that it scores."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from thresher.pages.plain import Ints
 
 NAME = "self"
 LEAST_WORDS = 1000
-"""A model is not learnt from fewer words."""
+"""The minimum number of training words."""
 MOST_PAGES = 2
-"""Sentences on more pages are boilerplate; those of a page that is in the collection twice are not."""
+"""Sentences on more pages are boilerplate; 2 allows for duplicate pages."""
 
 _MODEL: dict[str, Any] = {
     "estimator": INTERPOLATED,
@@ -34,16 +34,16 @@ _MODEL: dict[str, Any] = {
     "tokeniser": CHARACTERS,
 }
 SETTINGS: dict[str, str | int] = {
-    # Raised when the same sentences would make another model.
+    # Increase when the same sentences would train another model.
     "version": 1,
     **_MODEL,
     "most_pages": MOST_PAGES,
     "least_words": LEAST_WORDS,
 }
-"""All that the model depends on besides its sentences."""
+"""Everything besides its sentences that the model depends on."""
 
 Sentences = Callable[[], Iterable[Sequence[str]]]
-"""Gives the sentences of descriptive blocks page by page, the same at each call."""
+"""Returns the sentences of descriptive blocks by page, the same at each call."""
 
 
 def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, where: str = NAME) -> None:
@@ -56,11 +56,11 @@ def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, w
         sentences: called twice if there is no model yet.
         output: the folder; temporary files are beside it.
         language: whose abbreviations end no sentence.
-        workers: how many processes.
-        where: what to blame in errors.
+        workers: the number of processes.
+        where: the location named in errors.
 
     Raises:
-        InputError: if there are fewer than `LEAST_WORDS` words to learn from.
+        InputError: if there are fewer than `LEAST_WORDS` training words.
         ThresherError: for errors of the operating system.
     """
     if (output / CARD).is_file():
@@ -71,14 +71,13 @@ def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, w
         pages = _count_pages(sentences(), work)
         text = work / "descriptive-sentences.txt"
         count = _write_sentences(sentences(), work, text) if pages else 0
-        # No sentence is held out: one that the model has not seen would look worse than others. Too little text is trained on
-        # all the same: that takes no time, and counts its words.
+        # Nothing is held out: unseen sentences would score worse than others. Training on too little text counts its words.
         plan = Plan((text,), work / NAME, language=language, workers=workers, hold_out=False, **_MODEL)
         card = train(plan) if count else None
         words = card.training.words if card and card.training else 0
         if card is None or words < LEAST_WORDS:
             raise InputError(
-                f"too little descriptive text to learn a model from: {words} words in {count} different sentences of "
+                f"too little descriptive text to train a model on: {words} words in {count} different sentences of "
                 f"{pages} pages, and {LEAST_WORDS} words are needed",
                 "give a larger collection, or another model such as lm=books",
                 where,

@@ -1,4 +1,4 @@
-"""Text to train word models on: files of text or of JSON lines, compressed or not, and folders of HTML."""
+"""Training text of word models: files of text or JSON lines, compressed or not, and folders of HTML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
 from thresher.streams import open_stream
 
-# Bytes of text that a worker reads, cuts and counts at once; its memory is some 40 times as much.
+# Bytes of text per worker task; memory is some 40 times as much.
 PORTION_BYTES = 4 * 2**20
 _LINES, _JSON, _PAGES = "lines", "JSON lines", "HTML"
 
@@ -50,7 +50,7 @@ class Portion:
 
 
 def describe(path: Path) -> TextFile:
-    """Return a training text's name, size and digest; that of a folder is over the names and bytes of its pages.
+    """Return a training text's name, size and digest; a folder's digest is over the names and bytes of its pages.
 
     Raises:
         InputError: if it is missing or unreadable, or a folder without HTML.
@@ -67,7 +67,7 @@ def describe(path: Path) -> TextFile:
 
 
 def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Portion]:
-    """Give the training text in portions, in the order of the paths.
+    """Yield the training text in portions, in the order of the paths.
 
     Compressed files are decompressed; names with `.jsonl` hold JSON lines, folders HTML pages. A portion of about `size` bytes
     ends where a line ends; text with lines longer than that is cut at a space.
@@ -87,7 +87,7 @@ def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Porti
 
 
 def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Segments]:
-    """Give the segments of a portion, the same as when scoring: a line of text is a block.
+    """Yield the segments of a portion, the same as when scoring: a line of text is a block.
 
     Args:
         portion: as `portions` gives them.
@@ -112,7 +112,7 @@ def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Seg
         line = portion.line + content.count(b"\n", 0, error.start)
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{portion.paths[0]}:{line}") from error
     if portion.kind == _JSON:
-        # Not splitlines: JSON may hold U+2028 as it is.
+        # Not splitlines: JSON strings may contain U+2028 unescaped.
         text = "\n".join(
             _member(line, field, f"{portion.paths[0]}:{number}")
             for number, line in enumerate(text.split("\n"), portion.line)
@@ -174,7 +174,7 @@ def _portion(pages: Sequence[tuple[str, bytes]]) -> Portion:
 
 
 def _blocks(path: Path, size: int, may_cut: bool) -> Iterator[bytes]:
-    """Give a file's content in blocks that end in a line feed, or if they may be cut and are too long, in a space."""
+    """Yield a file's content in blocks that end at a line feed or, if `may_cut`, at a space in overlong lines."""
     waiting = b""
     try:
         with open_stream(path) as stream:

@@ -16,8 +16,8 @@ from thresher.errors import ConfigError
 from thresher.pages.plain import APOSTROPHE, LETTER, ODD, Ints, PlainText, count_by_end, run_starts
 
 Tokeniser = Callable[[PlainText, Ints], tuple[list[bytes], Ints]]
-"""Takes the plain form of a text and where each of its sentences ends, which together are the text; returns for each sentence
-its tokens as UTF-8 with white space between them, and the number of its tokens."""
+"""Maps the plain form of a text and the ends of its sentences to each sentence's tokens (UTF-8, separated by white space) and
+their number."""
 
 _APART = string.punctuation.replace("'", "") + "".join(map(chr, (*range(32), 127)))
 _TABLE = bytes.maketrans(
@@ -26,7 +26,7 @@ _TABLE = bytes.maketrans(
 
 
 def tokenise(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Cut sentences into words, the `Tokeniser` named `words`.
+    """Split sentences into words: the `Tokeniser` named `words`.
 
     Letters become lower case; every character that is neither letter, digit, combining mark nor apostrophe separates words.
     """
@@ -85,10 +85,10 @@ _LETTER, _MARK = 1, 2
 
 
 def tokenise_characters(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Cut sentences into words and letters of scripts without spaces, the `Tokeniser` named `characters`.
+    """Split sentences into words, and letters of scripts without spaces: the `Tokeniser` named `characters`.
 
-    A letter of Han, kana, Thai, Lao, Khmer, Myanmar and their kin is a token with the combining marks that follow it. All
-    else, digits of these scripts included, is as in `words`.
+    A letter of Han, kana, Thai, Lao, Khmer, Myanmar and related scripts forms a token with the combining marks after it.
+    Everything else, including digits of these scripts, is as in `words`.
     """
     if plain.text.isascii():
         return tokenise(plain, ends)
@@ -131,7 +131,7 @@ _STOP = re.compile(rb"\. \w*")
 
 
 def _pyplexity_signs() -> npt.NDArray[np.uint8]:
-    """Return what PyPlexity makes of each character: lower-case ASCII, spaces for controls, nothing for what is not ASCII."""
+    """Return PyPlexity's mapping of characters: lower-case ASCII, spaces for controls, `_DROPPED` outside ASCII."""
     table = np.zeros(256, dtype=np.uint8)
     table[:128] = np.frombuffer(bytes(range(128)).lower(), dtype=np.uint8)
     table[[*range(32), 127]] = ord(" ")
@@ -143,15 +143,15 @@ _PYPLEXITY_SIGNS = _pyplexity_signs()
 
 
 def tokenise_pyplexity(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Cut sentences as PyPlexity does, the `Tokeniser` named `pyplexity`."""
+    """Split sentences as PyPlexity does: the `Tokeniser` named `pyplexity`."""
     prepared, line_feeds, starts = _prepare(plain, ends)
     return cut(prepared, line_feeds), count_by_end(starts, line_feeds)
 
 
 def tokenise_pyplexity_trigrams(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
-    """Cut sentences as PyPlexity does for trigrams, the `Tokeniser` named `pyplexity-trigrams`.
+    """Split sentences as PyPlexity does for trigrams: the `Tokeniser` named `pyplexity-trigrams`.
 
-    PyPlexity adds up n - 1 terms for n tokens, and divides by n: a sentence's last token is counted, but not given.
+    PyPlexity adds up n - 1 terms for n tokens, and divides by n: a sentence's last token is counted but not returned.
     """
     prepared, line_feeds, starts = _prepare(plain, ends)
     counts = count_by_end(starts, line_feeds)
@@ -194,14 +194,14 @@ NORMALISATIONS: Mapping[str, str] = {
     PYPLEXITY: "PyPlexity's: ASCII only, lower case, punctuation as words",
     PYPLEXITY_TRIGRAMS: "PyPlexity's: ASCII only, lower case, punctuation as words; the last word of a sentence is left out",
 }
-"""What each does, for cards."""
+"""Descriptions for model cards."""
 
 
 def tokeniser(name: str, where: str) -> Tokeniser:
     """Return the tokeniser of that name.
 
     Raises:
-        ConfigError: if there is none; `where` is what to blame.
+        ConfigError: if there is none; `where` is named in the message.
     """
     if name not in TOKENISERS:
         raise ConfigError(f"unknown tokeniser {name!r}", f"use one of {', '.join(TOKENISERS)}", where)

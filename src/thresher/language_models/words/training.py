@@ -52,23 +52,23 @@ ORDERS = range(1, 6)
 
 @dataclass(frozen=True)
 class Plan:
-    """What to train.
+    """A training configuration.
 
     Attributes:
         texts: files and folders, as `texts.portions` reads them.
         output: the model's folder.
         order: the length of the longest n-grams.
         estimator: one of `ESTIMATORS`.
-        unigram: whose unigram `interpolated` mixes in.
+        unigram: one of `UNIGRAMS`, for `interpolated`.
         tokeniser: the name of the tokeniser.
         language: whose abbreviations end no sentence.
         field: the member of JSON lines that holds the text.
         least_count: rarer words become `<unk>`.
-        most_words: how many of the most frequent words are kept, the others become `<unk>`; None keeps all.
+        most_words: the most frequent words to keep, others become `<unk>`; None keeps all.
         prune: for each order, the count up to which n-grams are left out; the last is also that of longer ones.
         hold_out: whether every hundredth sentence is held out for the card's perplexities, if there are enough.
-        workers: how many processes.
-        portion_bytes: how much text a worker holds.
+        workers: the number of processes.
+        portion_bytes: text per worker task.
     """
 
     texts: tuple[Path, ...]
@@ -92,7 +92,7 @@ class Plan:
         return (*self.prune, *[self.prune[-1]] * self.order)[: self.order]
 
     def check(self) -> None:
-        """Check all that can be checked before the text is read.
+        """Validate the plan before reading text.
 
         Raises:
             ConfigError: for one problem or several.
@@ -153,14 +153,14 @@ def _is_replaceable(folder: Path) -> bool:
 
 
 PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
-# With fewer held-out sentences their percentiles say little.
+# With fewer held-out sentences, percentiles are unreliable.
 _ENOUGH_HELD = 100
 
 
 def train(plan: Plan) -> ModelCard:
-    """Train a model and write its folder, whole or not at all; an older model there is replaced.
+    """Train a model and write its folder atomically; an older model there is replaced.
 
-    The same text gives the same ARPA file, whatever the number of workers. Temporary files are beside the folder.
+    The ARPA file does not depend on the number of workers. Temporary files are beside the folder.
 
     Raises:
         ConfigError: if the plan is wrong.
@@ -168,34 +168,34 @@ def train(plan: Plan) -> ModelCard:
     """
     plan.check()
     files = [describe(path) for path in plan.texts]
-    # Starting processes takes longer than a little text.
+    # For little text, starting processes takes longer than the work.
     workers = max(1, min(plan.workers, sum(file.bytes for file in files) // plan.portion_bytes))
     with atomic_path(plan.output) as folder:
         work = folder / "work"
         work.mkdir(parents=True)
         try:
-            found = _read(plan, work, workers)
-            hold_out = plan.hold_out and found.held >= _ENOUGH_HELD
+            totals = _read(plan, work, workers)
+            hold_out = plan.hold_out and totals.held >= _ENOUGH_HELD
             if not hold_out:
-                found.train_on_all()
-            words = _vocabulary(plan, found)
-            number_portions(work, found.portions, words)
-            corpus = Corpus(work, found.portions, ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
+                totals.train_on_all()
+            words = _vocabulary(plan, totals)
+            number_portions(work, totals.portions, words)
+            corpus = Corpus(work, totals.portions, ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
             levels = count_levels(corpus, words, plan.order, workers)
         finally:
-            # Idle workers would keep their memory.
+            # Idle workers keep their memory.
             end_workers()
         sections, parameters, formula = _estimate(plan, levels)
         arpa = folder / ARPA
         write_sections(arpa, words.words, sections)
         write_binary(arpa, folder / BINARY)
-        lines, counted = sentences_to_score(work, range(found.portions), held=hold_out)
+        lines, counted = sentences_to_score(work, range(totals.portions), held=hold_out)
         perplexities = _percentiles(find_model(str(folder)), lines, counted)
         training = Training(
             date=datetime.now(UTC).date().isoformat(),
             texts=tuple(asdict(file) for file in files),
-            words=found.counts.total(),
-            sentences=found.sentences,
+            words=totals.counts.total(),
+            sentences=totals.sentences,
             vocabulary=len(words.words) - len(SPECIAL),
             least_count=plan.least_count,
             most_words=plan.most_words,
@@ -214,24 +214,24 @@ def train(plan: Plan) -> ModelCard:
 
 
 def _read(plan: Plan, work: Path, workers: int) -> WordCounts:
-    """Cut the text into words, and count them."""
-    found = WordCounts()
+    """Encode and count the training text."""
+    totals = WordCounts()
     reading = Reading(PageOptions(language=plan.language), plan.field, tokeniser(plan.tokeniser, "--tokeniser"))
     tasks = (
         (portion, number, work, reading) for number, portion in enumerate(portions(plan.texts, plan.portion_bytes))
     )
     results = run_tasks(Backend(workers=workers), encode, tasks, "reading text", str(plan.output), keep=True)
-    for counts in progress(results, "reading text", None, "portions"):
-        found.add(counts)
-    return found
+    for portion_counts in progress(results, "reading text", None, "portions"):
+        totals.add(portion_counts)
+    return totals
 
 
-def _vocabulary(plan: Plan, found: WordCounts) -> Vocabulary:
-    if not found.counts:
+def _vocabulary(plan: Plan, totals: WordCounts) -> Vocabulary:
+    if not totals.counts:
         raise InputError("the training text has no words", "give text with words", ", ".join(map(str, plan.texts)))
-    words = vocabulary(found.counts, found.sentences, plan.least_count, plan.most_words)
+    words = vocabulary(totals.counts, totals.sentences, plan.least_count, plan.most_words)
     if len(words.words) == len(SPECIAL):
-        most = max(found.counts.values())
+        most = max(totals.counts.values())
         raise InputError(
             f"no word occurs {plan.least_count} times, the most frequent one {most} times",
             f"lower --min-count to {most} or less",
@@ -251,8 +251,8 @@ def _estimate(plan: Plan, levels: Sequence[Level]) -> tuple[list[Section], dict[
         return (
             sections,
             {
-                "discounts": [list(some.values) for some in discounts],
-                "fallback_discounts_at_orders": [order for order, some in enumerate(discounts, 1) if some.fallback],
+                "discounts": [list(level.values) for level in discounts],
+                "fallback_discounts_at_orders": [order for order, level in enumerate(discounts, 1) if level.fallback],
             },
             "interpolated modified Kneser-Ney (Chen and Goodman 1999), with <s>, </s> and <unk> as in KenLM's lmplz",
         )

@@ -37,10 +37,10 @@ def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 
     """Return the perplexity of each sentence of a page, smoothed.
 
     Args:
-        logs: the log10 P of each sentence, in the page's order; 0 for one without words.
+        logs: the log10 P of each sentence, in order; 0 for one without words.
         counts: the words of each.
         context: the weight of a neighbour's words, to the power of its distance; in [0, 1).
-        prior: how many words of log10 P = `UNSEEN` are added to each sentence, at least 0.
+        prior: the number of words with log10 P = `UNSEEN` added to each sentence, at least 0.
 
     Returns:
         shape (sentences); infinite where there are no words and no prior.
@@ -118,11 +118,11 @@ class WordModel:
 
 
 def _read(path: Path) -> kenlm.Model:
-    """Load an ARPA file or a binary of KenLM's.
+    """Load an ARPA file or a KenLM binary.
 
     Raises:
-        InputError: if it is missing, unreadable, compressed, damaged or no model.
-        ResourceError: if memory does not suffice.
+        InputError: if it is missing, unreadable, compressed, damaged or not a model.
+        ResourceError: if memory is insufficient.
     """
     try:
         with path.open("rb") as file:
