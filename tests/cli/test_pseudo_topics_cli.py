@@ -44,14 +44,14 @@ def test_what_is_written_runs(
 ) -> None:
     output = tmp_path / "known items"
     assert call(monkeypatch, pages, "-o", output, "--topics", "20", "--workers", "1") == 0
-    told = capfd.readouterr()
-    assert told.err.splitlines() == [
+    printed = capfd.readouterr()
+    assert printed.err.splitlines() == [
         "documents: 12 = 12 with HTML",
         "titles: 12 = 2 not drawn + 10 topics",
         "links: 24 = 1 to the page itself + 11 navigation + 12 used",
         "anchors: 12 = 2 not drawn + 10 topics",
     ]
-    assert told.out == (
+    assert printed.out == (
         f'[topics]\npath = "{output}/topics.tsv"\n\n[qrels]\npath = "{output}/qrels.txt"\n\n'
         '[evaluation]\nmeasures = ["RR", "nDCG@10"]\n'
     )
@@ -63,7 +63,7 @@ def test_what_is_written_runs(
         assert topic.query == (document if topic.id.startswith("title-") else f"{document} craft")
     experiment = tmp_path / "known.toml"
     experiment.write_text(
-        f'[experiment]\nname = "known"\n\n[collection]\npath = "pages"\n\n{told.out}\n'
+        f'[experiment]\nname = "known"\n\n[collection]\npath = "pages"\n\n{printed.out}\n'
         '[cleaners]\nnames = ["words@3"]\n\n[retrieval]\nmodels = ["qld"]\n\n[costs]\ntdp_watts = 65\n'
     )
     done = thresher("run", experiment, cwd=tmp_path)
@@ -74,7 +74,7 @@ def test_what_is_written_runs(
     values = [row for row in csv.DictReader(per_topic) if row["variant"] == "none" and row["measure"] == "RR"]
     # No page has these words as often as their own.
     assert [float(row["value"]) for row in values if row["topic"].startswith("title-")] == [1.0] * 10
-    # What such topics are bad at is told with the results, and with a choice.
+    # The limits of such topics are named with the results, and with a choice.
     report = (tmp_path / "results/known/report.html").read_text(encoding="utf-8")
     assert report.count("these are pseudo-topics: on them cleaners that keep titles and headings look far better") == 1
     chosen = thresher("choose", experiment, "--folds", "2", "--repeats", "1", cwd=tmp_path)

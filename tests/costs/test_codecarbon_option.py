@@ -52,6 +52,8 @@ def test_an_error_in_the_block_comes_through():
 @needs_codecarbon
 def test_codecarbon_still_says_how_it_gets_the_power_of_the_cpu():
     tracker = _tracker(require_codecarbon(), 85.0)
+    tracker.start()
+    tracker.stop()
     assert cpu_source(tracker).startswith("CPU"), (
         "codecarbon's trackers have no `_hardware` with a CPU any more: `cpu_source` finds nothing, and figures read from "
         "energy counters are reported as `estimated: CPU load × TDP` instead of `measured`"

@@ -12,8 +12,7 @@ from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.passes.parts import Limits, Task, do_part
 from thresher.pseudo_topics import Made, PseudoOptions
 from thresher.pseudo_topics.making import choose
-from thresher.pseudo_topics.store import open_store
-from thresher.pseudo_topics.worker import NEUTRAL, ExtractWork
+from thresher.pseudo_topics.store import NEUTRAL, ExtractWork, open_store
 
 
 def write_lines(path: Path, pages: Mapping[str, tuple[str | None, str]], seed: int | None = None) -> None:
@@ -36,7 +35,7 @@ def made_of(path: Path, options: PseudoOptions, part_pages: int = 256) -> Made:
 
 
 def check_counts(made: Made) -> None:
-    """See that in each list of counts the first is the sum of the others."""
+    """Check that in each list of counts the first is the sum of the others."""
     for name, counts in made.counts.items():
         total, *others = counts.values()
         assert total == sum(others), name

@@ -121,17 +121,17 @@ def test_references_lead_where_urllib_says(segments: list[str], reference: str) 
     page = "http://host.org/" + "/".join(segments)
     base = page_address(page, None)
     assert base is not None
-    found = resolve(base, reference)
+    result = resolve(base, reference)
     # A browser takes the dots out of a page's own address first.
     joined = urljoin(f"http://{base.host}{base.path}", reference)
-    if found is None:
+    if result is None:
         assert not joined.startswith(("http://", "https://"))
         return
     # urllib keeps dots in what is absolute already: resolving its answer once more takes them out.
     expected = resolve(None, joined)
     assert expected is not None
     one, other = (
-        (address.host, re.sub("/+", "/", address.path), address.query.rstrip("?")) for address in (found, expected)
+        (address.host, re.sub("/+", "/", address.path), address.query.rstrip("?")) for address in (result, expected)
     )
     assert one == other
 
@@ -148,5 +148,5 @@ def test_a_file_is_found_however_it_is_spelled(names: list[str], up: int) -> Non
 
 @given(st.text(), st.none() | st.text())
 def test_anything_may_stand_in_a_reference(href: str, url: str | None) -> None:
-    found = link(page_address(url, "a/b"), href)
-    assert found is None or 0 <= found[0] < 1 << 64
+    result = link(page_address(url, "a/b"), href)
+    assert result is None or 0 <= result[0] < 1 << 64

@@ -39,27 +39,27 @@ def test_titles(html: str, title: str) -> None:
 
 def test_pages_are_decoded_as_declared() -> None:
     page = "<title>Žluťoučký kůň</title><a href=y>Příliš žluťoučký</a>"
-    found = extracted(page.encode("cp1250"), "windows-1250")
-    assert (found.title, found.links[0].text) == ("Žluťoučký kůň", "Příliš žluťoučký")
+    result = extracted(page.encode("cp1250"), "windows-1250")
+    assert (result.title, result.links[0].text) == ("Žluťoučký kůň", "Příliš žluťoučký")
 
 
 def test_links_are_those_a_reader_sees() -> None:
-    found = extracted(
+    result = extracted(
         "<a href=/y><style>p {}</style>Barley <script>malt()</script>field<!-- oats --></a>"
         "<noscript><a href=/z>Rye without scripts</a></noscript><template><a href=/z>Rye in templates</a></template>"
     )
-    assert [link.text for link in found.links] == ["Barley field"]
-    assert found.links[0].target == page_address("https://www.x.org/y/", None).key  # type: ignore[union-attr]
+    assert [link.text for link in result.links] == ["Barley field"]
+    assert result.links[0].target == page_address("https://www.x.org/y/", None).key  # type: ignore[union-attr]
 
 
 def test_a_link_that_is_never_closed_is_too_long() -> None:
-    found = extracted("<a href=/y>" + "<p>barley field" * 100_000)
-    assert (found.links, found.left_out[LONG]) == ([], 1)
+    result = extracted("<a href=/y>" + "<p>barley field" * 100_000)
+    assert (result.links, result.left_out[LONG]) == ([], 1)
 
 
 def test_pages_may_be_deep() -> None:
-    found = extracted("<div>" * 400 + "<a href=/y>Deep barley</a>")
-    assert [link.text for link in found.links] == ["Deep barley"]
+    result = extracted("<div>" * 400 + "<a href=/y>Deep barley</a>")
+    assert [link.text for link in result.links] == ["Deep barley"]
 
 
 def test_the_first_base_counts_and_one_that_is_none_does_not() -> None:
@@ -71,8 +71,8 @@ def test_the_first_base_counts_and_one_that_is_none_does_not() -> None:
 
 def test_without_an_address_only_whole_references_lead_anywhere() -> None:
     html = b"<a href=y>Barley field</a><a href=http://x.org/here>Wheat field</a><a href=''>Oats field</a>"
-    found = extract(Page("", html), None, ENGLISH)
-    assert ([link.text for link in found.links], found.left_out[NO_PAGE]) == (["Wheat field"], 2)
+    result = extract(Page("", html), None, ENGLISH)
+    assert ([link.text for link in result.links], result.left_out[NO_PAGE]) == (["Wheat field"], 2)
     assert extract(Page("", html), HERE, ENGLISH).left_out[SELF] == 2
 
 
@@ -95,12 +95,12 @@ PIECES = [
 def test_any_bytes_may_be_a_page(pieces: list[str], more: bytes) -> None:
     content = "".join(pieces).encode("utf-8", "surrogatepass") + more
     try:
-        found = extract(Page("", content), HERE, ENGLISH)
+        result = extract(Page("", content), HERE, ENGLISH)
     except etree.LxmlError:
         return  # counted as a page that failed
-    assert len(found.left_out) == len(LINK_REASONS)
-    assert len({link[:2] for link in found.links}) == len(found.links)
-    for text in (found.title, *(link.text for link in found.links)):
+    assert len(result.left_out) == len(LINK_REASONS)
+    assert len({link[:2] for link in result.links}) == len(result.links)
+    for text in (result.title, *(link.text for link in result.links)):
         assert text == " ".join(text.split())
 
 

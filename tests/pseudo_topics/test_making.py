@@ -18,6 +18,7 @@ from thresher.collections import IdRule, ReadOptions
 from thresher.evaluation import read_qrels, read_topics
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, make_pseudo_topics
+from thresher.pseudo_topics.candidates import shares
 from thresher.pseudo_topics.extracting import LINK_REASONS
 
 ODD_LINKS = """<html><head><base target=x><title>  Barley &amp;
@@ -62,7 +63,7 @@ ODD_COUNTS = {
 }
 
 
-def found(made: Made) -> dict[str, tuple[str, ...]]:
+def queries_of(made: Made) -> dict[str, tuple[str, ...]]:
     return {f"{topic.source}: {topic.query}": topic.documents for topic in made.topics}
 
 
@@ -74,7 +75,7 @@ def test_a_folder_with_odd_links(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "out" / "topics"
     made = make_pseudo_topics(folder, output, reading=ReadOptions(IdRule(escape=True)), workers=1)
     check_counts(made)
-    assert found(made) == {
+    assert queries_of(made) == {
         # The titles of rye and sub/index are one, but for case and punctuation, and so name no page.
         "titles: Barley & wheat": ("barley",),
         # More pages call it so than `Malted barley`.
@@ -105,7 +106,7 @@ def test_pages_that_fail_are_counted_and_their_links_are_not(folder: Path) -> No
     # The id holds a space.
     assert some(made.counts["documents"]) == {"all": 4, "with HTML": 3, "failed": 1}
     assert made.counts["links"]["all"] == 25
-    assert "anchors: Porridge of oats" not in found(made)
+    assert "anchors: Porridge of oats" not in queries_of(made)
 
 
 WEB = {
@@ -142,7 +143,7 @@ def test_warc_and_json_lines_of_the_same_pages_give_the_same(tmp_path: Path) -> 
     assert made[0] == made[1]
     for name in ("topics.tsv", "qrels.txt"):
         assert len({(tmp_path / f"{kind}-topics" / name).read_bytes() for kind in ("web.jsonl", "web.warc")}) == 1
-    assert found(made[0]) == {
+    assert queries_of(made[0]) == {
         "titles: All the grain": ("a",),
         # Two documents with one address are one page; what their site calls itself is of too few titles to be known.
         "titles: Rye | Grain": ("b", "c"),
@@ -169,7 +170,7 @@ def test_navigation_and_texts_with_several_targets_find_nothing(tmp_path: Path) 
     write_lines(tmp_path / "web.jsonl", pages)
     made = made_of(tmp_path / "web.jsonl", PseudoOptions((ANCHORS,)))
     check_counts(made)
-    assert found(made) == {
+    assert queries_of(made) == {
         "anchors: Half of A words": ("0",),
         "anchors: Half of B words": ("1",),
         "anchors: Half of C words": ("2",),
@@ -211,7 +212,7 @@ def test_topics_are_what_counting_in_dictionaries_gives_in_any_order(
     for made in (both[0], anchors, titles):
         check_counts(made)
     holders = [LONG_ENOUGH[title] for _, title, _ in graph if title in LONG_ENOUGH]
-    assert found(titles) == {
+    assert queries_of(titles) == {
         f"titles: {title}": (str(number),)
         for number, (_, title, _) in enumerate(graph)
         if title in LONG_ENOUGH and holders.count(LONG_ENOUGH[title]) == 1
@@ -232,7 +233,7 @@ def test_topics_are_what_counting_in_dictionaries_gives_in_any_order(
     } == best
 
 
-def test_the_sample_is_drawn_by_lot_of_pages(tmp_path: Path) -> None:
+def test_the_sample_is_drawn_at_random(tmp_path: Path) -> None:
     pages = {str(number): (f"http://x.org/{number}", f"<title>{number:03}grain</title>") for number in range(40)}
     write_lines(tmp_path / "web.jsonl", pages)
     drawn = {
@@ -241,7 +242,7 @@ def test_the_sample_is_drawn_by_lot_of_pages(tmp_path: Path) -> None:
     }
     assert [len(documents) for documents in drawn.values()] == [10, 10]
     assert drawn[0] != drawn[1]
-    # Fewer are some of them.
+    # A smaller sample is part of a larger one.
     assert {topic.documents for topic in made_of(tmp_path / "web.jsonl", PseudoOptions(topics=4)).topics} < drawn[0]
 
 
@@ -251,7 +252,7 @@ def test_a_page_that_takes_too_long_is_counted(tmp_path: Path) -> None:
     (pages / "long.html").write_text("<a href=x>word</a>" * 800_000)
     (pages / "short.html").write_text("<title>Short and sweet</title>")
     made = make_pseudo_topics(pages, tmp_path / "out", limits=Limits(seconds=0.5), workers=2)
-    assert found(made) == {"titles: Short and sweet": ("short",)}
+    assert queries_of(made) == {"titles: Short and sweet": ("short",)}
     assert some(made.counts["documents"]) == {"all": 2, "with HTML": 1, "failed": 1}
     about = json.loads((tmp_path / "out" / "pseudo-topics.json").read_text(encoding="utf-8"))
     assert about["failures"] == {"took longer than 0.5 s": 1}
@@ -263,7 +264,7 @@ def test_ranges_of_files_are_joined(tmp_path: Path) -> None:
     pages = {str(n): (f"http://x.org/{n}", f"<title>{n:03}grain</title>{filler}") for n in range(600)}
     write_lines(tmp_path / "web.jsonl", pages)
     made = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "out", PseudoOptions((TITLES,), 1000), workers=2)
-    assert found(made) == {f"titles: {n:03}grain": (str(n),) for n in range(600)}
+    assert queries_of(made) == {f"titles: {n:03}grain": (str(n),) for n in range(600)}
     assert made.counts["documents"]["with HTML"] == 600
 
 
@@ -274,5 +275,14 @@ def test_an_archive_gives_what_its_folder_does(folder: Path, tmp_path: Path) -> 
     from_folder = make_pseudo_topics(folder, tmp_path / "one", reading=reading, workers=1)
     reading = ReadOptions(IdRule(escape=True, prefix="deep"))
     from_archive = make_pseudo_topics(tmp_path / "pages.tar.gz", tmp_path / "two", reading=reading, workers=1)
-    assert found(from_archive) == found(from_folder)
+    assert queries_of(from_archive) == queries_of(from_folder)
     assert from_archive.counts == from_folder.counts
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=3), st.integers(0, 40))
+def test_shares(sizes: list[int], most: int) -> None:
+    split = shares(sizes, most)
+    assert sum(split) == min(most, sum(sizes))
+    assert all(own <= size for own, size in zip(split, sizes, strict=True))
+    # A source with less than another has used all its candidates.
+    assert all(own == size or own >= max(split) - 1 for own, size in zip(split, sizes, strict=True))

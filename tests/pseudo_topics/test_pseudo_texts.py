@@ -1,4 +1,4 @@
-"""Words of any script, their weight, addresses and error pages; what titles of a site share."""
+"""Words of any script, their weight, addresses and error pages; boilerplate in titles."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.pseudo_topics.records import shares
-from thresher.pseudo_topics.texts import is_error, is_url, text_hash, units, weight
-from thresher.pseudo_topics.titles import Furniture, furniture
+from thresher.pseudo_topics.texts import (
+    Boilerplate,
+    is_error,
+    is_url,
+    text_hash,
+    title_boilerplate,
+    units,
+    weight,
+)
 from thresher.scorers.stop_lists import stop_list
 
 
@@ -69,40 +75,33 @@ def test_titles_of_no_error_pages(title: str) -> None:
 
 def test_what_the_titles_of_a_site_share() -> None:
     modules = [f"{name} — Parser — Python 3.14.0 documentation" for name in ("json", "ast", "csv")]
-    found = furniture([*modules, "Glossary — Python 3.14.0 documentation", "Python 3.14.0 documentation"])
-    assert found == Furniture("", " — Parser — Python 3.14.0 documentation")
-    stripped = [found.cut(title) for title in [modules[0], "Glossary — Python 3.14.0 documentation"]]
+    boilerplate = title_boilerplate([*modules, "Glossary — Python 3.14.0 documentation", "Python 3.14.0 documentation"])
+    assert boilerplate == Boilerplate("", " — Parser — Python 3.14.0 documentation")
+    stripped = [boilerplate.cut(title) for title in [modules[0], "Glossary — Python 3.14.0 documentation"]]
     assert stripped == ["json", "Glossary"]
-    assert found.cut("Python 3.14.0 documentation") == ""
-    assert found.cut("C++") == "C++"
+    assert boilerplate.cut("Python 3.14.0 documentation") == ""
+    assert boilerplate.cut("C++") == "C++"
     assert (
-        furniture([f"Python: {name}" for name in ("module ast", "module csv", "module dis", "package json")]).prefix
+        title_boilerplate(
+            [f"Python: {name}" for name in ("module ast", "module csv", "module dis", "package json")]
+        ).prefix
         == "Python: module "
     )
-    assert furniture(["天気_新聞網", "経済_新聞網", "文化_新聞網"]).suffix == "_新聞網"
-    # Within a word nothing is shared, and of two titles nothing is known.
-    assert furniture(["reading", "writing", "adding"]) == Furniture("", "")
-    assert furniture(["A | Site", "B | Site", "B | Site", "C"]) == Furniture("", "")
+    assert title_boilerplate(["天気_新聞網", "経済_新聞網", "文化_新聞網"]).suffix == "_新聞網"
+    # None ends within a word, and two titles are too few.
+    assert title_boilerplate(["reading", "writing", "adding"]) == Boilerplate("", "")
+    assert title_boilerplate(["A | Site", "B | Site", "B | Site", "C"]) == Boilerplate("", "")
 
 
 def test_half_of_the_titles_is_not_enough() -> None:
-    assert furniture(["One | Site", "Two | Site", "Three", "Four"]) == Furniture("", "")
-    assert furniture(["One | Site", "Two | Site", "Three | Site", "Four", "Five"]).suffix == " | Site"
+    assert title_boilerplate(["One | Site", "Two | Site", "Three", "Four"]) == Boilerplate("", "")
+    assert title_boilerplate(["One | Site", "Two | Site", "Three | Site", "Four", "Five"]).suffix == " | Site"
 
 
 @given(st.lists(st.text("ab |文é", max_size=8), max_size=8), st.text("ab |文é", max_size=8))
 def test_shared_ends_are_shared_by_more_than_half(titles: list[str], other: str) -> None:
-    found = furniture(titles)
+    boilerplate = title_boilerplate(titles)
     different = set(titles)
-    for shared, holds in ((found.prefix, str.startswith), (found.suffix, str.endswith)):
+    for shared, holds in ((boilerplate.prefix, str.startswith), (boilerplate.suffix, str.endswith)):
         assert not shared or 2 * sum(holds(title, shared) for title in different) > len(different)
-    assert found.cut(other) in other
-
-
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=3), st.integers(0, 40))
-def test_shares(sizes: list[int], most: int) -> None:
-    found = shares(sizes, most)
-    assert sum(found) == min(most, sum(sizes))
-    assert all(own <= size for own, size in zip(found, sizes, strict=True))
-    # Whoever has less than another and did not take all of his own would have got more.
-    assert all(own == size or own >= max(found) - 1 for own, size in zip(found, sizes, strict=True))
+    assert boilerplate.cut(other) in other

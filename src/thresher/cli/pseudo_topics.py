@@ -58,7 +58,7 @@ def pseudo_topics(
     from thresher.collections import IdRule, JsonFields, ReadOptions
     from thresher.passes.parts import Limits
     from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
-    from thresher.pseudo_topics.writing import next_step, summary
+    from thresher.pseudo_topics.topic_files import next_step, summary
 
     made = make_pseudo_topics(
         source,

@@ -15,7 +15,7 @@ from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest
 from thresher.passes.backends import Backend
-from thresher.pseudo_topics.writing import COUNTS_FILE
+from thresher.pseudo_topics.topic_files import COUNTS_FILE
 from thresher.scoring.failures import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import first_document, missing_documents

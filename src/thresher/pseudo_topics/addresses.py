@@ -1,8 +1,7 @@
-"""Addresses of pages, and where links lead: RFC 3986 as browsers read it, and spellings that mean the same page made one.
+"""Addresses of pages and targets of links: RFC 3986 as browsers apply it, with one key for all spellings of a page.
 
-An address is known by its key, 64 bits of a hash. These are one address: http and https; a host with `www.` and without; the
-port that the scheme stands for, or none; a folder, with a slash at its end or without, and its index page; what is written as
-it is, and the same percent-encoded. Fragments are dropped. A query is part of the address, and so is the case of a path.
+A key is a 64-bit hash. It ignores the scheme (http or https), `www.`, the default port, a slash at the end, the name of an
+index page, percent-encoding and the fragment. The query and the case of the path count.
 """
 
 from __future__ import annotations
@@ -14,20 +13,20 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
-# Where a page without a URL lies: a host that no page can have.
+# The host of pages without URLs, which no web page can have.
 _FOLDER = "folder:"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _WEB = ("http", "https")
 _DEFAULT_PORTS = ("80", "443", "")
 _INDEX = re.compile(r"(?:index|default)\.(?:x?html?|shtml|php[345]?|aspx?|jspx?|cgi|cfm)", re.IGNORECASE)
-# What browsers take out of an address, wherever it stands, and what they strip.
+# What browsers remove anywhere in an address, and at its ends.
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _STRIPPED = "".join(map(chr, range(33)))
 _KEY_BYTES = 8
 
 
 class Address(NamedTuple):
-    """Where a page is: its host in lower case, its path from the root (with `/`), and its query (with `?`), perhaps empty."""
+    """A page's host in lower case, its path from the root (with `/`), and its query (with `?`, or empty)."""
 
     host: str
     path: str
@@ -35,31 +34,35 @@ class Address(NamedTuple):
 
     @property
     def site(self) -> int:
-        """A number for the host, that of all pages without URLs being one."""
+        """The hash of the host; all pages without URLs have the same."""
         return _hashed(_plain_host(self.host))
 
     @property
     def key(self) -> int:
-        """The number of the address: unsigned, 64 bits."""
-        return _key(self)
+        """The hash of the normalised address: unsigned, 64 bits."""
+        *folders, name = self.path.split("/")
+        name = "" if _INDEX.fullmatch(name) and not self.query else name
+        path = "/".join(map(_encoded, [*folders, name])).rstrip("/")
+        query = _encoded(self.query) if len(self.query) > 1 else ""
+        return _hashed(f"{_plain_host(self.host)}\n{path}\n{query}")
 
 
 def page_address(url: str | None, path: str | None) -> Address | None:
-    """Return the address of a page by its URL, else by its path in a folder; None if it has neither.
+    """Return the address of a page from its URL, else from its path in a folder; None if it has neither.
 
     >>> page_address("HTTP://www.Example.org:80/a/../b.html#top", None)
     Address(host='www.example.org', path='/b.html', query='')
     >>> page_address(None, "a/b.html")
     Address(host='folder:', path='/a/b.html', query='')
     """
-    if url and (found := resolve(None, url)):
-        return found
-    # The name of a file is no reference: in it, `?` and `#` and `%` mean themselves.
+    if url and (address := resolve(None, url)):
+        return address
+    # In the name of a file `?`, `#` and `%` have no special meaning.
     return None if path is None else Address(_FOLDER, "/" + quote(path, safe="/", errors="surrogateescape"), "")
 
 
 def resolve(base: Address | None, href: str) -> Address | None:
-    """Return where a reference leads from the address `base`; None if it is to no web page, or there is nothing to go from.
+    """Resolve a reference against `base`; None if its target is no web page, or it is relative and there is no base.
 
     >>> resolve(Address("example.org", "/a/b.html", ""), "../c?d#e")
     Address(host='example.org', path='/c', query='?d')
@@ -87,16 +90,16 @@ def resolve(base: Address | None, href: str) -> Address | None:
 
 @lru_cache(maxsize=1 << 16)
 def link(base: Address | None, href: str) -> tuple[int, str] | None:
-    """Return the key of the address that a reference leads to, and its host and path as people write them.
+    """Return the key of a reference's target, and its host and path as people write them; None where `resolve` gives None.
 
-    None where `resolve` gives none. Remembers many, for pages of a site share links.
+    Cached, as pages of a site share links.
     """
     address = resolve(base, href)
-    return (address.key, _spelled(address)) if address else None
+    return (address.key, (_plain_host(address.host) + address.path).rstrip("/").lower()) if address else None
 
 
 def _host(authority: str) -> str:
-    """Return the host of an authority in lower case, with its port unless it is the scheme's; empty if there is none."""
+    """Return the host of an authority in lower case, with any port but a default one; empty if it has none."""
     host, _, port = authority.rpartition("@")[2].partition(":")
     with suppress(UnicodeError):
         host = host if host.isascii() else host.encode("idna").decode()
@@ -112,14 +115,14 @@ def _without_dots(path: str) -> str:
         return path
     kept: list[str] = []
     segments = path.split("/")[1:]
-    for place, segment in enumerate(segments):
+    for index, segment in enumerate(segments):
         dots = segment.replace("%2e", ".").replace("%2E", ".") if len(segment) <= 6 else segment
         if dots == "..":
             kept = kept[:-1]
         elif dots != ".":
             kept.append(segment)
             continue
-        if place == len(segments) - 1:
+        if index == len(segments) - 1:
             kept.append("")
     return "/" + "/".join(kept)
 
@@ -128,23 +131,11 @@ def _plain_host(host: str) -> str:
     return host.removeprefix("www.")
 
 
-def _key(address: Address) -> int:
-    *folders, name = address.path.split("/")
-    name = "" if _INDEX.fullmatch(name) and not address.query else name
-    path = "/".join(map(_encoded, [*folders, name])).rstrip("/")
-    query = _encoded(address.query) if len(address.query) > 1 else ""
-    return _hashed(f"{_plain_host(address.host)}\n{path}\n{query}")
-
-
 def _encoded(text: str) -> str:
-    # A slash that is written %2F stays one, for the path was split before.
+    # The path was split before, so that %2F does not become a separator.
     if text.isalnum() and text.isascii():
         return text
     return quote(unquote_to_bytes(text.encode("utf-8", "surrogatepass")), safe="")
-
-
-def _spelled(address: Address) -> str:
-    return (_plain_host(address.host) + address.path).rstrip("/").lower()
 
 
 def _hashed(text: str) -> int:
@@ -152,5 +143,5 @@ def _hashed(text: str) -> int:
 
 
 def document_key(document_id: str) -> int:
-    """Return the key of a page that has no address: that of its id."""
+    """Return the key of a page without an address, from its id."""
     return _hashed(f"id\n{document_id}")

@@ -1,4 +1,4 @@
-"""One page: its title, and the links out of it. Both come from one parse, which the scoring pass knows nothing of."""
+"""The title and the links of one page, from one parse of its own, apart from the scoring pass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from thresher.pages.decoding import decode
 from thresher.pseudo_topics.addresses import Address, link, resolve
 from thresher.pseudo_topics.texts import LEAST, MOST, is_url, text_hash, units, weight
 
-# Why a link says nothing of a page, in the order in which it is asked; counts of a page's links are in this order too.
+# Why a link is left out; the first reason that applies counts.
 NO_PAGE, SELF, NO_TEXT, URL, SHORT, LONG, REPEATED = range(7)
 LINK_REASONS = (
     "to no web page",
@@ -24,15 +24,15 @@ LINK_REASONS = (
     "too long",
     "repeated on the page",
 )
-# Longer texts are too long whatever their words are.
+# In characters: longer texts are too long whatever their words.
 _LONGEST = 400
 _CONTROLS = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
-# What is in these is no text of a link, and no link for a reader.
+# A reader sees neither text nor links in these.
 _DROPPED_TAGS = ("script", "style", "template", "noscript", "svg")
 
 
 class Link(NamedTuple):
-    """A link out of a page: the number of its text, the key of where it leads, the text."""
+    """A link: the hash of its text, the key of its target, its text."""
 
     text_hash: int
     target: int
@@ -40,7 +40,7 @@ class Link(NamedTuple):
 
 
 class Extracted(NamedTuple):
-    """What a page gives: its title, perhaps empty; its links, each once; how many others there are, by `LINK_REASONS`."""
+    """A page's title, perhaps empty; its links, each once; and how many were left out, by `LINK_REASONS`."""
 
     title: str
     links: list[Link]
@@ -48,10 +48,10 @@ class Extracted(NamedTuple):
 
 
 def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> Extracted:
-    """Return the title of a page of HTML and its links, by where it is.
+    """Return the title and the links of an HTML page at `address`.
 
     Raises:
-        lxml.etree.LxmlError: if libxml2 gives the page up.
+        lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
     root = etree.fromstring(utf8, _parser()) if utf8.strip() else None
@@ -68,7 +68,7 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
             if element.tag == "a":
                 anchors.append(element)
             elif base is None:
-                # As in browsers, one that leads nowhere is as good as none.
+                # As in browsers, an invalid one has no effect.
                 base = resolve(address, href) or address
     return Extracted(title, *_links(anchors, address, base or address, stop_words))
 
@@ -77,7 +77,7 @@ def _links(
     anchors: list[etree._Element], address: Address | None, base: Address | None, stop_words: frozenset[str]
 ) -> tuple[list[Link], list[int]]:
     own = address.key if address else None
-    # What is relative to the folder is the same from all its pages.
+    # Relative to its folder, a reference means the same from all pages there, so that `link` is called with fewer bases.
     folder = base._replace(path=base.path[: base.path.rindex("/") + 1], query="") if base else None
     left_out = [0] * len(LINK_REASONS)
     seen: dict[tuple[int, int], str] = {}
@@ -100,14 +100,14 @@ def _links(
         pair = (number, target[0])
         if pair in seen:
             left_out[REPEATED] += 1
-        # Of several spellings the same one, whatever their order.
+        # One spelling, whatever their order.
         seen[pair] = min(seen.get(pair, text), text)
     return [Link(*pair, text) for pair, text in seen.items()], left_out
 
 
 @lru_cache(maxsize=1 << 14)
 def _judged(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]:
-    """Return the number of a text, and why it can't be a query; None if it can. Remembers many, as pages share links."""
+    """Return the hash of a text, and why it can't be a query (None if it can). Cached, as pages share links."""
     words = units(text)
     if not words:
         return 0, NO_TEXT
@@ -118,7 +118,7 @@ def _judged(text: str, stop_words: frozenset[str]) -> tuple[int, int | None]:
 
 
 def _text(element: etree._Element) -> str:
-    """Return the text in an element, with single spaces, cut off where it is too long."""
+    """Return the text in an element, spaces normalised, cut off where it is too long."""
     if not len(element):
         return " ".join((element.text or "")[: _LONGEST * 4].split())
     return " ".join("".join(_pieces(element)).split())

@@ -1,4 +1,4 @@
-"""Makes pseudo-topics of a collection, and writes them."""
+"""Pseudo-topics from a collection: one pass that extracts titles and links, then the choice of topics."""
 
 from __future__ import annotations
 
@@ -18,23 +18,20 @@ from thresher.errors import ConfigError, InputError
 from thresher.files import user_error
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
-from thresher.pseudo_topics.anchors import find_anchors
-from thresher.pseudo_topics.records import (
+from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_titles, sample, shares, title_queries
+from thresher.pseudo_topics.store import NEUTRAL, PLAIN, READ, ExtractWork, Store, open_store
+from thresher.pseudo_topics.topic_files import (
     ANCHORS,
     DEFAULT_OPTIONS,
     SOURCES,
     TITLES,
-    Candidates,
     Made,
     PseudoOptions,
     PseudoTopic,
-    sample,
-    shares,
+    check_folder,
+    summary,
+    write_topics,
 )
-from thresher.pseudo_topics.store import PLAIN, READ, Store, open_store
-from thresher.pseudo_topics.titles import find_titles, title_queries
-from thresher.pseudo_topics.worker import NEUTRAL, ExtractWork
-from thresher.pseudo_topics.writing import check_folder, summary, write_topics
 from thresher.scorers.stop_lists import languages, stop_list
 
 _PART_PAGES = 256
@@ -51,26 +48,26 @@ def make_pseudo_topics(
     limits: Limits = DEFAULT_LIMITS,
     workers: int = 0,
 ) -> Made:
-    """Make known-item topics of a collection that nobody judged, from titles and the text of links.
+    """Make known-item topics for a collection without judgments, from titles and anchor texts.
 
-    Writes `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into the folder `output`, whole or not at all. The same
-    collection and options give the same bytes, whatever the workers and the order of pages in files.
+    Writes `topics.tsv`, `qrels.txt` and `pseudo-topics.json` into the folder `output`, all or none. The same collection and
+    options give the same bytes, whatever the number of workers and the order of pages in files.
 
     Args:
         source: what `thresher.collections.open_collection` takes.
-        output: a new folder, an empty one, or one that this wrote.
-        options: which topics.
-        format: of the collection's files; empty to find out.
-        reading: how documents are read; of the limits, that of a page's bytes counts.
-        limits: what a page may take.
-        workers: processes; 0 for one a core.
+        output: a new folder, an empty one, or one written by this function.
+        options: which topics to make.
+        format: of the collection's files; empty to detect it.
+        reading: how documents are read; the limit of a page's bytes comes from `limits`.
+        limits: of time and memory for a page.
+        workers: processes; 0 for one per core.
 
     Returns:
-        the topics and the counts that are in `pseudo-topics.json`.
+        The topics, and the counts that are in `pseudo-topics.json`.
 
     Raises:
-        ConfigError: if an option is none.
-        StateError: if `output` holds other things.
+        ConfigError: if an option is invalid.
+        StateError: if `output` holds other files.
         InputError: if the collection cannot be read, or gives no topic.
     """
     reading = reading or ReadOptions()
@@ -144,42 +141,44 @@ def _check_store(store: Store, collection: Collection) -> None:
 
 
 def choose(store: Store, options: PseudoOptions) -> Made:
-    """Find the pages that titles and anchors can find, and draw topics by lot."""
+    """Find the pages that titles and anchors identify, and draw topics at random."""
     stop_words = stop_list(options.stop_list)
     counts: dict[str, dict[str, int]] = {"documents": store.counts}
-    found: dict[str, Candidates] = {}
+    candidates: dict[str, Candidates] = {}
     if TITLES in options.sources:
-        found[TITLES], counts[TITLES] = find_titles(store, stop_words)
+        candidates[TITLES], counts[TITLES] = find_titles(store, stop_words)
     if ANCHORS in options.sources:
-        found[ANCHORS], counts["links"] = find_anchors(store)
-        counts[ANCHORS] = {"all": len(found[ANCHORS].keys)}
-        if TITLES in found:
-            same = np.isin(found[ANCHORS].hashes, found[TITLES].hashes)
-            found[ANCHORS] = found[ANCHORS].take(~same)
+        candidates[ANCHORS], counts["links"] = find_anchors(store)
+        counts[ANCHORS] = {"all": len(candidates[ANCHORS].keys)}
+        if TITLES in candidates:
+            same = np.isin(candidates[ANCHORS].hashes, candidates[TITLES].hashes)
+            candidates[ANCHORS] = candidates[ANCHORS].take(~same)
             counts[ANCHORS][_SAME] = int(same.sum())
     topics: list[PseudoTopic] = []
-    many = shares([len(candidates.keys) for candidates in found.values()], options.topics)
-    for (name, candidates), most in zip(found.items(), many, strict=True):
-        drawn = sample(candidates, most, options.seed)
+    many = shares([len(pages.keys) for pages in candidates.values()], options.topics)
+    for (name, pages), most in zip(candidates.items(), many, strict=True):
+        drawn = sample(pages, most, options.seed)
         if name == TITLES:
             queries = title_queries(store, drawn, stop_words)
         else:
             texts = store.texts(drawn.hashes.tolist())
-            queries = {key: texts[hash_] for key, hash_ in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)}
+            queries = {
+                key: texts[number] for key, number in zip(drawn.keys.tolist(), drawn.hashes.tolist(), strict=True)
+            }
         topics += _topics(name, queries, _documents(store, drawn))
-        counts[name][_NOT_DRAWN] = len(candidates.keys) - len(drawn.keys)
+        counts[name][_NOT_DRAWN] = len(pages.keys) - len(drawn.keys)
         counts[name][_TOPICS] = len(drawn.keys)
     return Made(tuple(topics), counts)
 
 
 def _documents(store: Store, drawn: Candidates) -> dict[int, tuple[str, ...]]:
-    """Return the ids of the documents of each key, in the order of code points."""
+    """Return the sorted ids of the documents of each key."""
     wanted = store.good & np.isin(store.keys, drawn.keys)
-    found: dict[int, list[str]] = {}
+    documents: dict[int, list[str]] = {}
     for start, ids in store.column("id"):
         for row in np.flatnonzero(wanted[start : start + len(ids)]).tolist():
-            found.setdefault(int(store.keys[start + row]), []).append(ids[row])
-    return {key: tuple(sorted(ids)) for key, ids in found.items()}
+            documents.setdefault(int(store.keys[start + row]), []).append(ids[row])
+    return {key: tuple(sorted(ids)) for key, ids in documents.items()}
 
 
 def _topics(source: str, queries: Mapping[int, str], documents: Mapping[int, tuple[str, ...]]) -> list[PseudoTopic]:

@@ -1,4 +1,12 @@
-"""What the pass over a collection left on the disk, as arrays: documents in the collection's order, links as numbers."""
+"""Titles and links of all pages on disk: the pass that extracts them, and the arrays read back.
+
+Each part of the collection has three Parquet tables: its documents, their links, and the texts of these.
+
+    pages   id, reason (why it failed, else empty), plain (text without titles and links), key, site, title, and the number of
+            links left out by each reason
+    links   page (its row in the part), text (a hash), target (a key)
+    texts   hash, text
+"""
 
 from __future__ import annotations
 
@@ -6,36 +14,159 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from thresher.pseudo_topics.addresses import document_key
-from thresher.pseudo_topics.extracting import LINK_REASONS
-from thresher.pseudo_topics.worker import LINKS, PAGES, TEXTS, finished_parts, table_path
+from thresher.collections import IdRule, Part, Source
+from thresher.collections.records import Span
+from thresher.passes.parts import Finished, PartReport, PartWork
+from thresher.pseudo_topics.addresses import Address, document_key, page_address
+from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
+from thresher.scorers.stop_lists import stop_list
 
 Numbers = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]
 
 READ, PLAIN, TWICE, FAILED = "with HTML", "plain text", "with the id of one before", "failed"
 _REASONS_KEPT = 20
+PAGES, LINKS, TEXTS = "pages", "links", "texts"
+_SPAN = b"span"
+_NOTHING = Extracted("", [], [0] * len(LINK_REASONS))
+
+NEUTRAL = IdRule(keep_suffix=True)
+"""Keeps paths and ids as they are."""
+
+
+class PageRow(NamedTuple):
+    """A document: its id, why it failed (else empty), whether it is plain text, its address, its title and links."""
+
+    id: str
+    reason: str
+    plain: bool
+    key: int
+    site: int
+    extracted: Extracted
+
+
+@dataclass(frozen=True)
+class ExtractWork(PartWork[PageRow]):
+    """Extracts titles and links, and writes a part as three tables.
+
+    The `collection` is read with the `NEUTRAL` rule, so that the id of a file is its path (`by_path`); `rule` makes the id
+    from that.
+    """
+
+    rule: IdRule = NEUTRAL
+    by_path: bool = False
+    stop_list: str = ""
+
+    done = "parsed"
+
+    def output(self, part: Part) -> Path:
+        """Return the table of pages, which is written last."""
+        return table_path(self.folder, f"{part.file:06}-{part.number:06}", PAGES)
+
+    def document_id(self, source: Source) -> str:
+        """Return the id of a document by the rule."""
+        return (self.rule.apply if self.by_path else self.rule.fit)(source.id) if source.id else ""
+
+    def take(self, source: Source, document_id: str) -> PageRow:
+        """Extract a page's title and links; plain text has none."""
+        address = self._address(source)
+        extracted = _NOTHING if source.is_text else extract(source.page(), address, stop_list(self.stop_list))
+        return self._row(source, document_id, "", extracted)
+
+    def refuse(self, source: Source, document_id: str, reason: str) -> PageRow:
+        """Return the row of a document that failed."""
+        return self._row(source, document_id, reason, _NOTHING)
+
+    def report(self, path: Path) -> PartReport:
+        """Read the report of a part from its table of pages."""
+        schema = pq.read_metadata(path)
+        first, after = schema.metadata[_SPAN].split()
+        return PartReport(schema.num_rows, None, Span(None if first == b"none" else int(first), int(after)))
+
+    def write(self, finished: Finished[PageRow]) -> None:
+        """Write a part's tables."""
+        _write(finished.rows, finished.span, self.output(finished.part))
+
+    def _address(self, source: Source) -> Address | None:
+        # A reference that begins with `/` is relative to the folder that the prefix takes off ids.
+        prefix = f"{self.rule.prefix.strip('/')}/"
+        return page_address(source.url, source.id.removeprefix(prefix) if self.by_path else None)
+
+    def _row(self, source: Source, document_id: str, reason: str, extracted: Extracted) -> PageRow:
+        address = self._address(source)
+        key, site = (address.key, address.site) if address else (document_key(document_id), 0)
+        return PageRow(document_id, reason, source.is_text, key, site, extracted)
+
+
+def table_path(folder: Path, part: str, table: str) -> Path:
+    """Return the file of a table of a part, which is named by its file and number."""
+    return folder / f"{part}.{table}.parquet"
+
+
+def finished_parts(folder: Path) -> tuple[str, ...]:
+    """Return the parts in a folder, in the collection's order."""
+    return tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet")))
+
+
+def _write(rows: list[PageRow], span: Span, path: Path) -> None:
+    folder, part = path.parent, path.name.partition(".")[0]
+    numbered = [(number, link) for number, row in enumerate(rows) for link in row.extracted.links]
+    texts: dict[int, str] = {}
+    for _, link in numbered:
+        texts[link.text_hash] = min(texts.get(link.text_hash, link.text), link.text)
+    unsigned = pa.uint64()
+    links = {
+        "page": pa.array([number for number, _ in numbered], pa.uint32()),
+        "text": pa.array([link.text_hash for _, link in numbered], unsigned),
+        "target": pa.array([link.target for _, link in numbered], unsigned),
+    }
+    _write_table(table_path(folder, part, LINKS), links, {})
+    _write_table(
+        table_path(folder, part, TEXTS),
+        {"hash": pa.array(texts.keys(), unsigned), "text": pa.array(texts.values(), pa.string())},
+        {},
+    )
+    pages: dict[str, Any] = {
+        "id": pa.array([row.id for row in rows], pa.string()),
+        "reason": pa.array([row.reason for row in rows], pa.string()),
+        "plain": pa.array([row.plain for row in rows], pa.bool_()),
+        "key": pa.array([row.key for row in rows], unsigned),
+        "site": pa.array([row.site for row in rows], unsigned),
+        "title": pa.array([row.extracted.title for row in rows], pa.string()),
+    }
+    for index, reason in enumerate(LINK_REASONS):
+        pages[reason] = pa.array([row.extracted.left_out[index] for row in rows], pa.uint32())
+    # Written last: a part is done when it has this table.
+    first = "none" if span.first is None else span.first
+    _write_table(table_path(folder, part, PAGES), pages, {_SPAN: f"{first} {span.after}"})
+
+
+def _write_table(path: Path, columns: dict[str, Any], metadata: dict[bytes, str]) -> None:
+    # No fsync, as the tables are deleted at the end.
+    temporary = path.with_suffix(".tmp")
+    pq.write_table(pa.table(columns).replace_schema_metadata(metadata), temporary, compression="zstd")
+    temporary.replace(path)
 
 
 @dataclass(frozen=True)
 class Store:
-    """The tables of all parts, and of each document: whether it counts, its key, its site.
+    """The tables of all parts in `folder`, with arrays over all documents in the collection's order.
 
     Attributes:
-        folder: where the tables are.
-        parts: in order.
-        starts: the number of the first document of each part, and that of all documents.
-        good: whether a document is HTML that could be read, with an id that no other before it has.
-        keys: of the documents' addresses.
-        sites: of their hosts.
-        counts: of documents, by what became of them; the first is that of all.
-        failures: the most frequent reasons of failures, with how often each came.
-        left_out: the links that were left out by themselves, of good documents, by `LINK_REASONS`.
+        starts: the number of the first document of each part, and at the end the number of documents.
+        good: whether a document is readable HTML with an id that none before it has.
+        keys: hashes of the documents' addresses.
+        sites: hashes of their hosts.
+        counts: of documents, by outcome; the first is that of all.
+        failures: the most frequent reasons of failures, and how often each occurred.
+        left_out: the links of good documents that extracting left out, by `LINK_REASONS`.
     """
 
     folder: Path
@@ -49,13 +180,13 @@ class Store:
     left_out: dict[str, int]
 
     def column(self, name: str) -> Iterator[tuple[int, list[str]]]:
-        """Give, part by part, the number of the first document and a column of text of all documents."""
+        """Yield for each part the number of its first document and a column of text of its documents."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
             table = pq.read_table(table_path(self.folder, part, PAGES), columns=[name])
             yield start, table[name].to_pylist()
 
     def links(self) -> Iterator[tuple[npt.NDArray[np.int64], Numbers, Numbers]]:
-        """Give, part by part, the links of good documents: the number of the document, the text, the target."""
+        """Yield for each part the links of good documents: numbers of documents, texts, targets."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
             table = pq.read_table(table_path(self.folder, part, LINKS))
             pages = table["page"].to_numpy().astype(np.int64) + start
@@ -63,21 +194,19 @@ class Store:
             yield pages[kept], table["text"].to_numpy()[kept], table["target"].to_numpy()[kept]
 
     def texts(self, hashes: Sequence[int]) -> dict[int, str]:
-        """Return the texts of links by their hashes: of several spellings the first by code point."""
-        wanted = set(hashes)
-        found: dict[int, str] = {}
+        """Return the texts of links by hash: of several spellings the first by code point."""
+        wanted = np.array(sorted(set(hashes)), dtype=np.uint64)
+        texts: dict[int, str] = {}
         for part in self.parts:
             table = pq.read_table(table_path(self.folder, part, TEXTS))
-            rows = np.flatnonzero(np.isin(table["hash"].to_numpy(), np.array(sorted(wanted), dtype=np.uint64)))
-            for hash_, text in zip(
-                table["hash"].take(rows).to_pylist(), table["text"].take(rows).to_pylist(), strict=True
-            ):
-                found[hash_] = min(found.get(hash_, text), text)
-        return found
+            rows = table.take(np.flatnonzero(np.isin(table["hash"].to_numpy(), wanted)))
+            for number, text in zip(rows["hash"].to_pylist(), rows["text"].to_pylist(), strict=True):
+                texts[number] = min(texts.get(number, text), text)
+        return texts
 
 
 def open_store(folder: Path) -> Store:
-    """Open the tables of all parts in a folder: eight bytes each of key, site and id are held of a document, and no text."""
+    """Open the tables of all parts in a folder; 24 bytes of a document stay in memory: hashes of address, host and id."""
     failures: Counter[str] = Counter()
     parts = finished_parts(folder)
     starts = [0]
@@ -125,9 +254,9 @@ def open_store(folder: Path) -> Store:
 
 
 def _again(ids: Numbers, counted: Truths) -> Truths:
-    """Return which of the counted ids came before among them."""
-    places = np.flatnonzero(counted)
-    first = places[np.unique(ids[places], return_index=True)[1]]
+    """Return which of the counted ids occur earlier among them."""
+    indices = np.flatnonzero(counted)
+    first = indices[np.unique(ids[indices], return_index=True)[1]]
     again = counted.copy()
     again[first] = False
     return again

@@ -1,16 +1,22 @@
-"""Texts of titles and links: what makes two of them one, how long they are, and which are no words at all."""
+"""Texts of titles and links: their normal form, their length, error pages, and the boilerplate in a site's titles."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from http import HTTPStatus
 
 LEAST, MOST = 4, 24
-"""The least and the most that a text may weigh, without its stop words: see `weight`."""
+"""Bounds on the `weight` of a text, without its stop words."""
+FEWEST_TITLES = 3
 
-# Han, kana, Thai, Lao, Burmese and Khmer, whose words stand without spaces between them.
+# What separates the parts of a title.
+_SEPARATORS = " -‐‑‒–—―|¦:·•»«›‹>/_~,;、｜：／－"
+# Han, kana, Thai, Lao, Burmese and Khmer, which put no spaces between words.
 _UNSPACED = (
     (0x0E00, 0x0EFF),
     (0x1000, 0x109F),
@@ -28,12 +34,12 @@ _REASONS = {str(int(status)): status.phrase.casefold() for status in HTTPStatus 
 
 
 class _Units(dict[int, str]):
-    """Maps characters for `str.translate`: spaces for what is neither letter, digit nor mark, and around unspaced letters."""
+    """Maps characters for `str.translate`: to a space what is no letter, digit or mark; unspaced letters get one before."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)
         kind = unicodedata.category(character)
-        if kind == "Cf":  # joiners and soft hyphens, which stand within words
+        if kind == "Cf":  # joiners and soft hyphens, which occur within words
             self[code] = ""
         elif kind[0] in "PSZC":
             self[code] = " "
@@ -52,7 +58,7 @@ def is_unspaced(character: str) -> bool:
 
 
 def units(text: str) -> list[str]:
-    """Return the words of a text, or the characters where words are not spaced; case, width and punctuation don't count.
+    """Split a text into words, or characters where words are not spaced, ignoring case, width and punctuation.
 
     >>> units("What’s new – in C++?"), units("全文検索")
     (['what', 's', 'new', 'in', 'c'], ['全', '文', '検', '索'])
@@ -61,10 +67,9 @@ def units(text: str) -> list[str]:
 
 
 def weight(words: list[str], stop_words: frozenset[str]) -> tuple[int, int]:
-    """Return how much the words of a text weigh, without stop words, in two ways: for the least, and for the most.
+    """Return two lengths of a text without stop words, to compare with `LEAST` and with `MOST`.
 
-    For the least each word has its letters, and what is not spaced two a character; for the most each word is two, what is not
-    spaced one a character.
+    In the first a word counts its letters, an unspaced character 2; in the second a word counts 2, an unspaced character 1.
     """
     least = most = 0
     for word in words:
@@ -76,18 +81,18 @@ def weight(words: list[str], stop_words: frozenset[str]) -> tuple[int, int]:
 
 
 def text_hash(words: list[str]) -> int:
-    """Return a number for a text that all spellings of it share: unsigned, 64 bits."""
+    """Return the unsigned 64-bit hash of a text in its normal form."""
     text = " ".join(words).encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
 
 
 def is_url(text: str, target: str) -> bool:
-    """Return whether the text of a link is an address: one with its scheme or `www.`, or `target`, as people write it."""
+    """Return whether an anchor text is an address: one with a scheme or `www.`, or `target` as people write it."""
     return bool(_URL.fullmatch(text)) or text.strip("/").lower() == target
 
 
 def is_error(words: list[str]) -> bool:
-    """Return whether a title is that of an error page: an HTTP status from 400 on with its reason or `error`, or a reason.
+    """Return whether a title is an error page's: an HTTP status from 400 on with its reason or `error`, or a reason alone.
 
     >>> is_error(units("404 - Page Not Found")), is_error(units("Error 500")), is_error(units("500 days of summer"))
     (True, True, False)
@@ -97,3 +102,63 @@ def is_error(words: list[str]) -> bool:
         return True
     codes = [word for word in words if _NUMBER.fullmatch(word) and word in _REASONS]
     return any("error" in words or _REASONS[code].replace("-", " ") in text for code in codes)
+
+
+@dataclass(frozen=True)
+class Boilerplate:
+    """The prefix and suffix of more than half of a site's titles, and of at least `FEWEST_TITLES`."""
+
+    prefix: str
+    suffix: str
+
+    def cut(self, title: str) -> str:
+        """Remove as much of the prefix and suffix as a title has, with the separators next to them.
+
+        >>> Boilerplate("Python: module ", "").cut("Python: package json")
+        'package json'
+        """
+        end = len(title) - _boundary(title[::-1], _common(title[::-1], self.suffix[::-1]))
+        rest = title[:end].rstrip(_SEPARATORS) if end < len(title) else title
+        begin = _boundary(rest, _common(rest, self.prefix))
+        return rest[begin:].lstrip(_SEPARATORS) if begin else rest
+
+
+def title_boilerplate(titles: Collection[str]) -> Boilerplate:
+    """Find the boilerplate in a site's titles, such as its name, in whole words. Equal titles count once."""
+    different = sorted(set(titles))
+    return Boilerplate(_shared(different), _shared([title[::-1] for title in different])[::-1])
+
+
+def _shared(titles: list[str]) -> str:
+    """Return the longest prefix of enough titles that ends between two words."""
+    need = max(len(titles) // 2 + 1, FEWEST_TITLES)
+    shared: list[str] = []
+    holders = titles
+    while True:
+        depth = len(shared)
+        heads = Counter(title[depth] for title in holders if len(title) > depth)
+        head, count = heads.most_common(1)[0] if heads else ("", 0)
+        if count < need:
+            break
+        shared.append(head)
+        holders = [title for title in holders if len(title) > depth and title[depth] == head]
+    text = "".join(shared)
+    # At least one title must have a word boundary there.
+    return text[: max(_boundary(title, len(text)) for title in holders)] if text else ""
+
+
+def _common(title: str, affix: str) -> int:
+    """Return the length of the common prefix of a title and an affix."""
+    pairs = enumerate(zip(title, affix, strict=False))
+    return next((index for index, (one, other) in pairs if one != other), min(len(title), len(affix)))
+
+
+def _boundary(text: str, offset: int) -> int:
+    """Return the last offset up to `offset` that is not within a word of `text`."""
+    while 0 < offset < len(text) and all(map(_is_spaced_letter, text[offset - 1 : offset + 1])):
+        offset -= 1
+    return offset
+
+
+def _is_spaced_letter(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LMN" and not is_unspaced(character)
