@@ -178,8 +178,8 @@ def _sweep(folder: Path) -> Iterator[Measurement]:
     )
     for row in results.rows:
         yield Measurement(
-            f"    {row.variant}: indexing {row.index.wall_seconds:.0f} s, {row.index_bytes / 1e6:.1f} MB, "
-            f"searching {row.search.wall_seconds:.2f} s"
+            f"    {row.variant}: indexing {row.index.wall:.0f} s, {row.index_bytes / 1e6:.1f} MB, "
+            f"searching {row.search.wall:.2f} s"
         )
 
 
