@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import StateError
-from thresher.files import write_text
+from thresher.records import RecordFile
 
 
 @dataclass(frozen=True)
@@ -114,32 +113,55 @@ def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDA
 
 FILE = "explored.json"
 
-_FORMAT, _VERSION = "thresher-exploration", 3
-_FIELDS = ("key", "retrieval", "measures", "topics", "held_out", "documents", "words", "depth")
+_Means = tuple[tuple[tuple[float, ...], ...], ...]
+_Values = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
+_SHARED = ("name", "variants", "cutoffs", "words", "bytes")
 _COUNTS = ("documents", "tokens", "postings", "vocabulary")
 
 
-def write_exploration(exploration: Exploration, folder: Path) -> None:
-    """Write an exploration to `explored.json` in a folder, whole or not at all.
+@dataclass(frozen=True)
+class _StoredSweep:
+    """A sweep as the file has it: counts as lists by variant, and means over topics beside the values."""
 
-    Each sweep has its lists by variant, and beside the values of topics their means by retrieval model, measure and variant;
-    and the same of the held-out topics, null if there are none.
-    """
-    sweeps = [
-        {
-            **{name: getattr(sweep, name) for name in ("name", "variants", "cutoffs", "words", "bytes")},
-            **{name: [getattr(size, name) for size in sweep.sizes] for name in _COUNTS},
-            "means": sweep.values.mean(axis=3).tolist(),
-            "values": sweep.values.tolist(),
-            "held_out_means": None if sweep.held_out is None else sweep.held_out.mean(axis=3).tolist(),
-            "held_out": None if sweep.held_out is None else sweep.held_out.tolist(),
-        }
-        for sweep in exploration.sweeps
-    ]
-    fields = {name: getattr(exploration, name) for name in _FIELDS}
-    errors = asdict(exploration.size_errors) if exploration.size_errors else None
-    written = {"format": _FORMAT, "version": _VERSION, **fields, "size_errors": errors, "sweeps": sweeps}
-    write_text(folder / FILE, json.dumps(written, ensure_ascii=False) + "\n")
+    name: str
+    variants: tuple[str, ...]
+    cutoffs: tuple[float, ...] | None
+    words: tuple[int, ...]
+    bytes: tuple[int, ...] | None
+    documents: tuple[int, ...]
+    tokens: tuple[int, ...]
+    postings: tuple[int, ...]
+    vocabulary: tuple[int, ...]
+    means: _Means
+    values: _Values
+    held_out_means: _Means | None
+    held_out: _Values | None
+
+
+@dataclass(frozen=True)
+class _StoredExploration:
+    key: str
+    retrieval: tuple[str, ...]
+    measures: tuple[str, ...]
+    topics: tuple[str, ...]
+    held_out: tuple[str, ...]
+    documents: int
+    words: int
+    depth: int
+    size_errors: SizeErrors | None
+    sweeps: tuple[_StoredSweep, ...]
+
+
+_FIX = "run `thresher explore` again"
+_RECORDS = RecordFile(_StoredExploration, "an exploration", _FIX, "thresher-exploration", 3, StateError)
+_FIELDS = tuple(field.name for field in fields(_StoredExploration) if field.name != "sweeps")
+
+
+def write_exploration(exploration: Exploration, folder: Path) -> None:
+    """Write an exploration to `explored.json` in a folder, whole or not at all."""
+    sweeps = tuple(map(_stored, exploration.sweeps))
+    shared = {name: getattr(exploration, name) for name in _FIELDS}
+    _RECORDS.write(folder / FILE, _StoredExploration(**shared, sweeps=sweeps))
 
 
 def read_exploration(folder: Path) -> Exploration:
@@ -149,27 +171,33 @@ def read_exploration(folder: Path) -> Exploration:
         StateError: if it is missing, damaged, or of another version.
     """
     path = folder / FILE
-    fix = "run `thresher explore` again"
+    if not path.exists():
+        raise StateError("nothing was explored yet", "run `thresher explore` first", str(path))
+    stored = _RECORDS.read(path)
     try:
-        fields = json.loads(path.read_bytes())
-        if (fields.pop("format"), fields.pop("version")) != (_FORMAT, _VERSION):
-            raise StateError("the exploration is of another version", fix, str(path))
-        sweeps = tuple(map(_sweep, fields.pop("sweeps")))
-        errors = fields.pop("size_errors")
-        for name in ("retrieval", "measures", "topics", "held_out"):
-            fields[name] = tuple(fields[name])
-        return Exploration(**fields, sweeps=sweeps, size_errors=SizeErrors(**errors) if errors else None)
-    except FileNotFoundError as error:
-        raise StateError("nothing was explored yet", "run `thresher explore` first", str(path)) from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StateError("the exploration cannot be read", fix, str(path)) from error
+        sweeps = tuple(map(_sweep, stored.sweeps))
+    except ValueError as error:
+        raise StateError("lists of the exploration differ in length", _FIX, str(path)) from error
+    return Exploration(**{name: getattr(stored, name) for name in _FIELDS}, sweeps=sweeps)
 
 
-def _sweep(fields: dict[str, Any]) -> ExploredSweep:
-    counts = zip(*(fields.pop(name) for name in _COUNTS), strict=True)
-    del fields["means"], fields["held_out_means"]
-    for name in ("variants", "cutoffs", "words", "bytes"):
-        fields[name] = None if fields[name] is None else tuple(fields[name])
-    for name in ("values", "held_out"):
-        fields[name] = None if fields[name] is None else np.array(fields[name], dtype=np.float64)
-    return ExploredSweep(**fields, sizes=tuple(Size(*row) for row in counts))
+def _stored(sweep: ExploredSweep) -> _StoredSweep:
+    lists: dict[str, Any] = {name: getattr(sweep, name) for name in _SHARED}
+    lists |= {name: tuple(getattr(size, name) for size in sweep.sizes) for name in _COUNTS}
+    return _StoredSweep(
+        **lists,
+        means=sweep.values.mean(axis=3).tolist(),
+        values=sweep.values.tolist(),
+        held_out_means=None if sweep.held_out is None else sweep.held_out.mean(axis=3).tolist(),
+        held_out=None if sweep.held_out is None else sweep.held_out.tolist(),
+    )
+
+
+def _sweep(stored: _StoredSweep) -> ExploredSweep:
+    counts = zip(*(getattr(stored, name) for name in _COUNTS), strict=True)
+    return ExploredSweep(
+        **{name: getattr(stored, name) for name in _SHARED},
+        sizes=tuple(Size(*row) for row in counts),
+        values=np.array(stored.values, dtype=np.float64),
+        held_out=None if stored.held_out is None else np.array(stored.held_out, dtype=np.float64),
+    )
