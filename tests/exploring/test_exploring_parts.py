@@ -290,14 +290,14 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
         "[]",
         "{}",
         text.replace('"words"', '"word"'),
-        text.replace('"tokens": [20]', '"tokens": []'),
+        text.replace('"tokens":[20]', '"tokens":[]'),
     ):
         path.write_text(broken, encoding="utf-8")
         with pytest.raises(StateError) as damaged:
             read_exploration(tmp_path)
         assert (damaged.value.where or "").startswith(str(path))
         assert damaged.value.fix in ("run `thresher explore` again", "name a file of the format thresher-exploration")
-    path.write_text(text.replace('"version": 3', '"version": 2'), encoding="utf-8")
+    path.write_text(text.replace('"version":3', '"version":2'), encoding="utf-8")
     with pytest.raises(StateError) as other:
         read_exploration(tmp_path)
     assert str(other.value) == f"{path}: version 2 is not known, only 3. Fix: run `thresher explore` again."
