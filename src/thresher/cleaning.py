@@ -122,8 +122,8 @@ def clean_collection(
             write_side_by_side(judged_pages(store, parsed), parsed.name, side_file)
         if extras.failures:
             write_failures(store, extras.failures)
-        some = tuple((failure.name, failure.reason) for failure in islice(failures(store), FAILURES_SHOWN))
-    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, some, parsed.found_cutoffs)
+        first_failures = tuple((failure.name, failure.reason) for failure in islice(failures(store), FAILURES_SHOWN))
+    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, first_failures, parsed.found_cutoffs)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from thresher.api import clean_collection
-from thresher.cli.lm_histogram import histogram
+from thresher.cli.lm import histogram
 from thresher.errors import ConfigError
 from thresher.language_models.words.training import Plan, train
 

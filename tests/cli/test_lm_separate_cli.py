@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 from scipy.stats import mannwhitneyu
 from small_models import write_arpa
 
-from thresher.cli.lm_separate import separate
+from thresher.cli.lm import separate
 from thresher.errors import ConfigErrors, InputError
 from thresher.language_models import load_model
 
@@ -138,7 +138,7 @@ def test_pages_that_cannot_be_read(folder: Path, tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy() -> None:
     code = (
-        "import sys\nfrom thresher.cli.lm_separate import separate\nseparate.main(['--help'], standalone_mode=False)\n"
+        "import sys\nfrom thresher.cli.lm import separate\nseparate.main(['--help'], standalone_mode=False)\n"
         "print(*[n for n in ('numpy', 'joblib', 'pyarrow', 'kenlm', 'lxml') if n in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -80,7 +80,7 @@ def test_what_is_written_runs(
     chosen = thresher("choose", experiment, "--folds", "2", "--repeats", "1", cwd=tmp_path)
     assert chosen.code == 0, chosen.err
     assert (
-        "- Mind: these are pseudo-topics: on them cleaners that keep titles and headings look far better" in chosen.out
+        "- Note: these are pseudo-topics: on them cleaners that keep titles and headings look far better" in chosen.out
     )
 
 

@@ -80,7 +80,7 @@ def test_there_are_no_times_before_the_end():
 
 
 def test_times_of_one_work_after_another():
-    assert Times(1.0, 2.0, 30.0) + Times(0.5, 0.25, 20.0) + Times() == Times(1.5, 2.25, 30.0)
+    assert Times(1.0, 2.0, 30.0) + Times(0.5, 0.25, 20.0) + Times(0.0, 0.0, 0.0) == Times(1.5, 2.25, 30.0)
 
 
 def test_a_worker_reports_its_own_peak_not_its_parents():

@@ -116,7 +116,7 @@ def expected(choice: Choice, exploration: Exploration, model: int, name: str, qu
     }[test.verdict]
     if test.topics_needed is not None:
         needed = f"{test.topics_needed:,}"
-        words += f" About {needed} topics would show it, were the difference and its spread what they are here."
+        words += f" About {needed} topics would show this if the difference and its spread stay the same."
     measures = []
     for number, measure in enumerate(exploration.measures):
         mean, before = sweep.values[model, number, point].mean(), base.values[model, number, 0].mean()
@@ -452,7 +452,7 @@ def test_without_scripts_the_tables_are_there_and_the_form_is_not(system_browser
     browser.open(page)
     seen = browser.page.inner_text("body")
     assert "Scripts are off: the tables below hold some of the cutoffs." in seen
-    assert "Some cutoffs as a table: qld" in seen
+    assert "Selected cutoffs as a table: qld" in seen
     assert "Searching saved" not in seen
     assert browser.problems == []
 

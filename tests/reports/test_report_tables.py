@@ -20,7 +20,7 @@ CAPTION = (
     "8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants and "
     "measures, α = 0.05: †+ is significantly better, †− significantly worse. W/T/L: topics won, tied and "
     "lost in nDCG(dcg='exp-log2')@10. MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after "
-    "which cleaning has paid off."
+    "which cleaning pays off."
 )
 
 
@@ -50,7 +50,7 @@ justext        2.2     0.75       never
 8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants
 and measures, α = 0.05: †+ is significantly better, †− significantly worse. W/T/L: topics won, tied
 and lost in nDCG(dcg='exp-log2')@10. MB: 10⁶ bytes. Latency: median of a query. Break-even: queries
-after which cleaning has paid off.
+after which cleaning pays off.
 """
     )
 

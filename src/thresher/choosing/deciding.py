@@ -131,7 +131,7 @@ def _test(evidence: Evidence, terms: Terms) -> NonInferiority:
 
 
 def _picked(values: Values, evidence: Evidence, variants: Sequence[JudgedVariant]) -> dict[RuleName, int | None]:
-    """Return the index of what each rule picks of some variants with their values, None for the baseline."""
+    """Return the index of the variant that each rule picks, None for the baseline."""
     sizes = [variant.size for variant in variants]
     tests = [variant.test for variant in variants]
     return {
@@ -143,15 +143,15 @@ def _picked(values: Values, evidence: Evidence, variants: Sequence[JudgedVariant
 
 def _sweep_picks(sweep: str, evidence: Evidence, variants: Sequence[JudgedVariant]) -> SweepPicks:
     members = [index for index, variant in enumerate(variants) if variant.sweep == sweep]
-    own = [variants[index] for index in members]
-    picked = _picked(evidence.values[members], evidence, own)
+    siblings = [variants[index] for index in members]
+    picked = _picked(evidence.values[members], evidence, siblings)
     highest, knee, smallest = (picked[name] for name in (RuleName.HIGHEST, RuleName.KNEE, RuleName.SMALLEST))
     return SweepPicks(
         sweep,
-        len(own),
-        own[highest or 0],
-        None if knee is None else own[knee],
-        None if smallest is None else own[smallest],
+        len(siblings),
+        siblings[highest or 0],
+        None if knee is None else siblings[knee],
+        None if smallest is None else siblings[smallest],
     )
 
 

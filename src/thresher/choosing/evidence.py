@@ -17,14 +17,7 @@ from thresher.scorers.cleaners import BASELINE
 def explored_evidence(
     exploration: Exploration, model: int, measure: int, sweeps: Sequence[str] | None = None
 ) -> Evidence:
-    """Return the variants of an exploration.
-
-    Args:
-        exploration: what was explored.
-        model: which of its retrieval models.
-        measure: which of its measures.
-        sweeps: names of those to choose among; None for all but the baseline.
-    """
+    """Return the explored variants by index of model and measure; `sweeps` are those to choose among, None for all."""
     base = exploration.sweep(BASELINE)
     chosen = [sweep for sweep in exploration.sweeps if (sweep.name in sweeps if sweeps else sweep.name != BASELINE)]
     held_out = None
@@ -67,11 +60,7 @@ def measured_evidence(
 ) -> Evidence:
     """Return the variants that were run with one retrieval model.
 
-    Args:
-        results: of a finished experiment.
-        retrieval: a retrieval model's name.
-        measure: one of the measures.
-        sweeps: the sweeps and single variants to choose among; None for all.
+    `sweeps` are the sweeps and single variants to choose among, None for all.
 
     Raises:
         InputError: if there is no baseline, or a variant lacks a topic's value.
@@ -79,7 +68,7 @@ def measured_evidence(
     base = baseline_row(results, retrieval)
     rows = [row for row in variant_rows(results, retrieval) if sweeps is None or (row.sweep or row.variant) in sweeps]
     names = [base.variant, *(row.variant for row in rows)]
-    own = _values(results, retrieval, measure, names)
+    values = _values(results, retrieval, measure, names)
     there = _values(results.held_out, retrieval, measure, names) if results.held_out else None
     return Evidence(
         retrieval=retrieval,
@@ -92,8 +81,8 @@ def measured_evidence(
             SizedVariant(row.variant, row.sweep or row.variant, row.cutoff, float(row.index_bytes), row.indexed)
             for row in rows
         ),
-        values=own[1:],
-        baseline=own[0],
+        values=values[1:],
+        baseline=values[0],
         held_out=None if there is None else (there[1:], there[0]),
     )
 

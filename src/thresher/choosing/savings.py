@@ -91,7 +91,7 @@ def savings(
     base = timed[0] if known else _estimated_baseline(timed)
     extra = times.clean_seconds - base.clean_seconds + times.index_seconds - base.index_seconds
     per_query = base.query_seconds - times.query_seconds
-    paid = break_even(
+    break_even_point = break_even(
         times.clean_seconds - base.clean_seconds,
         times.index_seconds,
         times.query_seconds,
@@ -105,7 +105,7 @@ def savings(
         query_seconds=per_query * queries,
         extra_seconds=extra,
         co2_kg=None if emitted is None else emitted / 1000 * (1 if net > 0 else -1),
-        break_even=paid,
+        break_even=break_even_point,
     )
 
 

@@ -198,13 +198,7 @@ def judge_words(
 def judge_texts(
     texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
 ) -> Iterator[tuple[PageQuality, ...]]:
-    """Compare texts that other packages extracted.
-
-    Args:
-        texts: for each page its text by each package.
-        gold: the pages, in the same order.
-        workers: number of processes.
-    """
+    """Compare texts that other packages extracted, by page and package, with the gold pages in the same order."""
     tasks = ((page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
     yield from run_tasks(
         Backend(workers=workers), _compare_all, tasks, "comparing texts", "the gold pages", ordered=True

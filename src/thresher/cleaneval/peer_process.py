@@ -24,7 +24,7 @@ from thresher.passes.backends import alarm, exit_reason, start_process
 from thresher.passes.parts import fit_text
 
 SECONDS = 30.0
-"""Wall time that a peer may take over a page, unless told otherwise."""
+"""Default wall time that a peer may take over a page."""
 
 _LAST_SECONDS = 5.0
 """A process that has hung up is about to end by itself; its exit code is waited for so long."""
@@ -59,11 +59,7 @@ def run_peers(
     Processes end with this generator, and with this process should it be killed. What packages write to
     standard output and error is lost.
 
-    Args:
-        pages: the pages; their gold is not looked at.
-        peers: the peers.
-        workers: how many processes.
-        seconds: wall time that a peer may take over a page.
+    `seconds` is the wall time that a peer may take over a page.
 
     Raises:
         InputError: if a page's file cannot be read.

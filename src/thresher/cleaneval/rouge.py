@@ -83,19 +83,19 @@ def _longest_common(fields: _Fields, tokens: Sentence) -> int:
     level = fields.all
     columns: list[tuple[int, int]] = []
     for token in tokens:
-        if here := fields.occurrences.get(token, 0):
-            matched = level & here
+        if matches := fields.occurrences.get(token, 0):
+            matched = level & matches
             level = ((level + matched) | (level - matched)) & fields.all
         elif not columns or not columns[-1][0]:
             # Tokens before any match are not traced, and a series of tokens without a match is traced once.
             continue
-        columns.append((here, level ^ fields.all))
+        columns.append((matches, level ^ fields.all))
     hits = 0
     left = fields.all
-    for here, rises in reversed(columns):
-        left = fields.filled(left & (here | rises))
+    for matches, rises in reversed(columns):
+        left = fields.filled(left & (matches | rises))
         # The highest bit of each filled field.
-        taken = here & (left ^ (left & left >> 1))
+        taken = matches & (left ^ (left & left >> 1))
         hits |= taken
         left ^= taken
     return hits

@@ -201,7 +201,7 @@ def run_cleaners(
         measured += other_packages
     results = compare_cleaners(measured)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
-    here = _sweep(gold, sweeps, baseline, workers)
+    measured_sweeps = _sweep(gold, sweeps, baseline, workers)
     return CleaningRun(
         gold.name,
         gold.standard,
@@ -209,8 +209,8 @@ def run_cleaners(
         tuple((page.stem, page.problem) for page in judged if page.problem),
         tuple(crashes),
         tuple(_reliability(results, floor)),
-        here,
-        _transfers(here, other, sweeps, workers, fresh) if other and sweeps else (),
+        measured_sweeps,
+        _transfers(measured_sweeps, other, sweeps, workers, fresh) if other and sweeps else (),
     )
 
 
@@ -247,13 +247,13 @@ def _sweep(
 
 
 def _transfers(
-    here: Sequence[GoldSweep], other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool
+    tuned: Sequence[GoldSweep], other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool
 ) -> tuple[GoldTransfer, ...]:
     pages = other.standard.pages
     scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
     score_gold(pages, scorers, other.store, workers, fresh)
     baseline = tuple(words.alignment.f1 for (words,) in judge_words(pages, other.store, [Cleaner()], workers))
-    transfers = [*map(transfer, here, _sweep(other, sweeps, baseline, workers))]
+    transfers = [*map(transfer, tuned, _sweep(other, sweeps, baseline, workers))]
     comparisons = corrected([item.comparison for item in transfers])
     return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 

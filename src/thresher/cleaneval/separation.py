@@ -262,7 +262,7 @@ def separation(
     drawn = np.zeros((0, 0), dtype=np.int64)
     if count:
         drawn = np.random.default_rng(seed).multinomial(count, np.full(count, 1 / count), size=resamples)
-    within = [area(own, page.content) for page, own in zip(pages, scores, strict=True)]
+    within = [area(of_page, page.content) for page, of_page in zip(pages, scores, strict=True)]
     defined = [value for value in within if not math.isnan(value)]
     return Separation(
         _area(by_sentences, drawn),

@@ -100,11 +100,7 @@ def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:
 
 
 def transfer(tuned: GoldSweep, tested: GoldSweep) -> GoldTransfer:
-    """Test the best cutoff of one gold standard on another.
-
-    Args:
-        tuned: where the cutoff is chosen.
-        tested: where it is tested; the sweep has the cutoff.
+    """Test the best cutoff of the gold standard `tuned` on `tested`.
 
     Raises:
         ConfigError: if both are one folder, or `tested` lacks the cutoff.

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import click
 
-_FILE = click.Path(path_type=Path)
+from thresher.cli.options import FILE, terminal_width
 
 
 @click.command()
-@click.argument("folder", type=_FILE)
+@click.argument("folder", type=FILE)
 @click.option(
     "--cleaners",
     "-c",
@@ -21,7 +21,7 @@ _FILE = click.Path(path_type=Path)
     metavar="NAME",
     help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
 )
-@click.option("--gold", type=_FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
+@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
 @click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option("--peers", is_flag=True, help="Measure other packages too (needs the extra `peers`).")
 @click.option(
@@ -32,7 +32,7 @@ _FILE = click.Path(path_type=Path)
     help="A scorer over its cutoffs, such as density, density=5,8,11 or density=p10,p20; may be repeated.",
 )
 @click.option(
-    "--test", "tested_on", type=_FILE, help="Test each sweep's best cutoff on the gold standard in this folder."
+    "--test", "tested_on", type=FILE, help="Test each sweep's best cutoff on the gold standard in this folder."
 )
 @click.option(
     "--floor",
@@ -40,7 +40,7 @@ _FILE = click.Path(path_type=Path)
     help="Reliable pages: those of at least this predicted precision [default: the better half].",
 )
 @click.option(
-    "--output", "-o", type=_FILE, help="Write tables, plots and every number into this folder; keep the scores there."
+    "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
 @click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
 @click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
@@ -61,8 +61,6 @@ def cleaneval(
 
     Gold is in `GoldStandard/`, `gold/` or `annotated/`.
     """
-    import shutil
-
     from thresher.cleaneval.gold import read_gold
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
@@ -84,9 +82,9 @@ def cleaneval(
         if stems:
             click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
-        here = GoldSet(folder, standard, Path(store) / "scores")
+        measured_on = GoldSet(folder, standard, Path(store) / "scores")
         there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
-        run = run_cleaners(here, chosen, others, swept, there, workers, floor, fresh)
+        run = run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh)
     for stem, problem in run.problems:
         click.echo(f"failed: {stem}: {problem}", err=True)
     for peer, stem, problem in run.crashes:
@@ -95,7 +93,7 @@ def cleaneval(
         from thresher.reports.cleaning_report import write_cleaning_report
 
         write_cleaning_report(run, output)
-    width = shutil.get_terminal_size((160, 40)).columns
+    width = terminal_width()
     click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run, CUTOFFS)), nl=False)
     if output is not None:
         click.echo(f"\nreport: {(output / 'report.html').resolve()}")

@@ -134,7 +134,7 @@ def choose(
     """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
 
     Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, and says
-    what the choice is worth on topics that had no part in it: the held-out ones, or by cross-validation. Writes choice.csv,
+    what the choice is worth on held-out topics, or by cross-validation. Writes choice.csv,
     choice.json and the report.
     """
     from thresher.choosing.deciding import Terms

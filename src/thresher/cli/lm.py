@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 
 import click
 
-from thresher.cli.lm_histogram import histogram
-from thresher.cli.lm_separate import separate
-from thresher.cli.options import FILE, say
+from thresher.cli.options import FILE, keys, say, terminal_width
 from thresher.errors import ConfigError
+
+_PLOTS = (".svg", ".png")
 
 
 @click.group()
@@ -107,12 +108,112 @@ def import_model(file: Path, output: Path, tokeniser: str | None, name: str | No
     )
 
 
-lm.add_command(histogram)
-lm.add_command(separate)
-
-
 def _numbers(text: str) -> tuple[int, ...]:
     try:
         return tuple(map(int, text.replace(",", " ").split()))
     except ValueError as error:
         raise ConfigError("thresholds are whole numbers", "write --prune '0 0 1'", f"--prune {text}") from error
+
+
+@lm.command()
+@click.argument("model")
+@click.argument("collection", type=FILE)
+@click.option("--plot", type=FILE, metavar="FILE", help="Draw the histogram into this .svg or .png file.")
+@click.option("--csv", "table", type=FILE, metavar="FILE", help="Write the tables into this CSV file, sentences whole.")
+@keys("pages", "blocks", "language")
+@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
+def histogram(
+    model: str, collection: Path, plot: Path | None, table: Path | None, blocks: str, language: str, workers: int
+) -> None:
+    """Show the perplexities of a COLLECTION's sentences (any input of `thresher clean`) under a MODEL: `books` or a path.
+
+    Percentiles with example sentences, and what the perplexity paper's cutoffs would remove: to choose a cutoff.
+    """
+    import tempfile
+
+    from thresher.collections import IdRule, ReadOptions, open_collection
+    from thresher.pages import PageOptions
+    from thresher.passes.backends import Backend
+    from thresher.reports.formats import render_text
+    from thresher.reports.histograms import histogram_figure, percentile_table, removed_table, write_histogram_csv
+    from thresher.scorers.perplexity import Perplexity
+    from thresher.scoring.distribution import read_distribution
+    from thresher.scoring.score_pass import ScorePlan, score_collection
+
+    if plot is not None and plot.suffix.lower() not in _PLOTS:
+        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", f"--plot {plot}")
+    scorer = Perplexity(lm=model)
+    scorer.check(model)
+    reference = scorer.reference_percentiles()
+    # Ids are not shown, so any will do.
+    pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
+    with tempfile.TemporaryDirectory(prefix="thresher-") as store:
+        scores = score_collection(
+            ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), Backend(workers=workers)
+        )
+        distribution = read_distribution(Path(store), scorer)
+    width = terminal_width()
+    tables = (percentile_table(distribution, reference, width), removed_table(distribution))
+    click.echo("\n".join(render_text(one, width) for one in tables), nl=False)
+    if scores.failed:
+        click.echo(f"{scores.failed} of {scores.documents} pages failed and are not counted", err=True)
+    if table is not None:
+        write_histogram_csv(distribution, reference, table)
+    if plot is not None:
+        from thresher.reports.plot_style import write_plot
+
+        write_plot(histogram_figure(distribution, f"{collection.name}: {scorer.canonical_name}"), plot)
+
+
+@lm.command()
+@click.argument("gold_folder", type=FILE)
+@click.option(
+    "--model",
+    "-m",
+    "models",
+    multiple=True,
+    help="A language model: books, self (learnt from these pages), or a path as in perplexity(lm=PATH); may be repeated.",
+)
+@click.option(
+    "--scorer",
+    "-s",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Any other scorer, such as 'ncleaner(model=nonlexical)'; may be repeated.",
+)
+@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
+@click.option("--rough", is_flag=True, help="A sentence is content if its text occurs in the gold text; no alignment.")
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
+def separate(
+    gold_folder: Path,
+    models: tuple[str, ...],
+    names: tuple[str, ...],
+    gold: Path | None,
+    rough: bool,
+    comments: bool,
+    csv_file: Path | None,
+) -> None:
+    """Print how well language models separate content from boilerplate on the pages of GOLD_FOLDER, at any cutoff.
+
+    GOLD_FOLDER is as for `thresher cleaneval`. The measure is the area under the ROC curve over sentences: 0.5 is chance, 1 is
+    perfect. A sentence is content if at least half of its words are aligned with the gold text. The number of words and
+    the text density are given for comparison.
+    """
+    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.separation import asked_scorers, measure_separation
+    from thresher.files import write_text
+    from thresher.reports.cleaning_tables import separation_csv, separation_table
+    from thresher.reports.formats import render_text
+
+    scorers = asked_scorers(models, names)
+    standard = read_gold(gold_folder, gold, comments)
+    if standard.without_gold:
+        click.echo(f"pages without gold ({len(standard.without_gold)}): {', '.join(standard.without_gold)}", err=True)
+    run = measure_separation(standard.pages, scorers, rough)
+    for stem, reason in run.failed:
+        click.echo(f"failed: {stem}: {reason}", err=True)
+    if csv_file is not None:
+        write_text(csv_file, separation_csv(run))
+    click.echo(render_text(separation_table(run), terminal_width()), nl=False)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from thresher.cli.options import FILE
 from thresher.errors import ConfigError
 
-_FILE = click.Path(path_type=Path)
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
 _NON_LEXICAL = click.option("--non-lexical", is_flag=True, help="Map letters to a and digits to 0.")
 
@@ -19,7 +19,7 @@ def ncleaner() -> None:
 
 
 @ncleaner.command()
-@click.argument("page", type=_FILE)
+@click.argument("page", type=FILE)
 @_LYNX
 def text(page: Path, lynx: bool) -> None:
     """Print a PAGE as text to clean by hand: blank lines between segments, `# ` at headings, `* ` at list items."""
@@ -30,9 +30,9 @@ def text(page: Path, lynx: bool) -> None:
 
 
 @ncleaner.command()
-@click.argument("clean", type=_FILE)
-@click.argument("raw", type=_FILE)
-@click.option("--output", "-o", required=True, type=_FILE, help="The model file to write.")
+@click.argument("clean", type=FILE)
+@click.argument("raw", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
 @click.option("--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 if non-lexical].")
 @click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 if non-lexical].")
 @_NON_LEXICAL
@@ -74,17 +74,17 @@ def train(
 
 
 @ncleaner.command()
-@click.argument("clean", type=_FILE)
-@click.argument("raw", type=_FILE)
-@click.argument("gold_folder", type=_FILE)
+@click.argument("clean", type=FILE)
+@click.argument("raw", type=FILE)
+@click.argument("gold_folder", type=FILE)
 @click.option(
     "--sizes", help="Numbers of pages to train on, such as 1,2,5,10 [default: 1, 2, 5, 10, 20, 50 ... and all]."
 )
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
 @_NON_LEXICAL
-@click.option("--plot", type=_FILE, help="Draw it into this .svg or .png file.")
-@click.option("--csv", "csv_file", type=_FILE, help="Write every model's numbers to this file.")
+@click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
+@click.option("--csv", "csv_file", type=FILE, help="Write every model's numbers to this file.")
 def curve(
     clean: Path,
     raw: Path,
@@ -127,12 +127,12 @@ def curve(
 
 
 @ncleaner.command()
-@click.argument("raw", type=_FILE)
+@click.argument("raw", type=FILE)
 @click.option("--most", type=click.IntRange(1, 9), default=8, show_default=True, help="The largest n to try.")
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @_NON_LEXICAL
-@click.option("--plot", type=_FILE, help="Draw it into this .svg or .png file.")
+@click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
 @_LYNX
 def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
     """Print the cross-entropy of RAW pages (a folder) in bits a character over n and q, by cross-validation over pages."""

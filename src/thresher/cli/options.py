@@ -106,8 +106,13 @@ def say(line: str) -> None:
     click.echo(line, err=True)
 
 
+def terminal_width() -> int:
+    """Return the columns of the terminal, 160 where there is none."""
+    return shutil.get_terminal_size((160, 40)).columns
+
+
 def show(table: Table) -> None:
     """Print a table as wide as the terminal."""
     from thresher.reports.formats import render_text
 
-    click.echo(render_text(table, shutil.get_terminal_size((160, 40)).columns))
+    click.echo(render_text(table, terminal_width()))

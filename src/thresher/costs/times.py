@@ -26,9 +26,9 @@ class Times:
     while it worked.
     """
 
-    wall: float = 0.0
-    cpu: float = 0.0
-    peak: float = 0.0
+    wall: float
+    cpu: float
+    peak: float
 
     def __add__(self, other: Times) -> Times:
         """Return what both took, one after the other: the sum of their seconds, the larger peak."""

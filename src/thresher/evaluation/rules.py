@@ -15,7 +15,7 @@ from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
 
 
 def knee(points: Sequence[tuple[float, float]]) -> int | None:
-    """Find the knee of the Pareto front of (cost, gain) points.
+    """Return the knee of the Pareto front of (cost, gain) points.
 
     Costs and gains of the front are each scaled to [0, 1], so that its cheapest point is (0, 0) and its costliest (1, 1). The
     knee is the point farthest above the chord between them, the one with the largest gain - cost: the definition of Kneedle

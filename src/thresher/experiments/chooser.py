@@ -132,8 +132,8 @@ def last_choice(folder: Path, key: str) -> tuple[Choice | None, Exploration | No
 _PAST = {"run": "run", "explore": "explored or run"}
 
 
-def _check_key(found: Exploration | Results | None, key: str, experiment: Experiment, path: Path, verb: str) -> None:
-    if found is not None and found.key != key:
+def _check_key(record: Exploration | Results | None, key: str, experiment: Experiment, path: Path, verb: str) -> None:
+    if record is not None and record.key != key:
         raise StateError(
             "it rests on another collection, other topics or options than the experiment has now",
             f"run `thresher {verb} {experiment.file}` again",
@@ -218,24 +218,24 @@ def _check_sweeps(
 def _savings(
     decisions: Sequence[Decision], queries: int, measured: Results | None, tdp: Tdp, intensity: float
 ) -> list[Savings]:
-    found = []
+    records = []
     for decision in decisions:
         if decision.recommended is None:
             continue
         variant = decision.recommended
         timed = _timed(measured, decision.retrieval) if measured else []
         grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
-        found.append(savings(decision, variant, _scorers(variant.name), timed, queries, grams))
-    return found
+        records.append(savings(decision, variant, _scorers(variant.name), timed, queries, grams))
+    return records
 
 
 def _costs(measured: Results, tdp: Tdp, intensity: float) -> list[QueryCosts]:
-    found = []
+    costs = []
     for model in retrievals(measured):
         line = query_line(_timed(measured, model))
         if line is not None:
-            found.append(QueryCosts(model, line.fixed, line.per_byte, tdp.watts * intensity / 3600))
-    return found
+            costs.append(QueryCosts(model, line.fixed, line.per_byte, tdp.watts * intensity / 3600))
+    return costs
 
 
 def _timed(measured: Results, model: str) -> list[Timed]:

@@ -42,14 +42,14 @@ def assemble(
     Raises:
         InputError: if no judged document was retrieved by the baseline.
     """
-    own, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
-    results = _evaluated(experiment, inputs.topics, own, scores, meter)
+    main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
+    results = _evaluated(experiment, inputs.topics, main, scores, meter)
     held_out = _evaluated(experiment, inputs.held_out, others, scores, meter) if inputs.held_out else None
     return with_chosen(
         replace(
             results,
             held_out=held_out,
-            methods=methods(experiment, inputs, scores, meter, _found_cutoffs(own), main_measure(results)),
+            methods=methods(experiment, inputs, scores, meter, _percentile_cutoffs(main), main_measure(results)),
             notices=_notices(inputs, scores, store),
             failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
         )
@@ -114,7 +114,7 @@ def _row(
 ) -> VariantResult:
     clean = clean_cost(run, scores, meter)
     latencies = run.search.latencies_ms
-    paid = break_even(
+    break_even_point = break_even(
         clean.wall - clean_cost(baseline, scores, meter).wall,
         run.index.cost.wall,
         run.search.cost.wall / len(latencies),
@@ -144,12 +144,12 @@ def _row(
         latency_median_ms=median(latencies),
         latency_p95_ms=float(np.percentile(latencies, 95)),
         queries=len(latencies),
-        break_even_queries=None if run is baseline else paid.queries,
-        break_even_note="the baseline" if run is baseline else paid.note,
+        break_even_queries=None if run is baseline else break_even_point.queries,
+        break_even_note="the baseline" if run is baseline else break_even_point.note,
     )
 
 
-def _found_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
+def _percentile_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
     """Return what percentiles came to, by the cuts' names; records of runs without them have none."""
     return {name: value for run in runs for name, value in run.index.cutoffs.items()}
 
@@ -160,8 +160,8 @@ def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...
         judged = {document for grades in (topics.qrels if topics else {}).values() for document in grades}
         missing = sorted(missing_documents(store, judged)) if judged else []
         if missing:
-            some = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
-            notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {some}")
+            listed = ", ".join(missing[:5]) + (", …" if len(missing) > 5 else "")
+            notices.append(f"{opening}{len(missing)} judged pages are not in this collection: {listed}")
     if scores.failed:
         notices.append(
             f"{scores.failed} of {scores.documents} pages failed; failures.jsonl lists them with their reasons"

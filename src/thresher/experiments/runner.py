@@ -51,7 +51,7 @@ _WARM_UP_SEARCHES = 3
 
 
 @dataclass(frozen=True)
-class Places:
+class Folders:
     """Where an experiment writes."""
 
     results: Path
@@ -92,20 +92,20 @@ def run_experiment(
         ThresherError: for input, configuration and resources that stand in the way.
     """
     check_installed()
-    places = Places(results / experiment.name, indexes / experiment.name)
+    folders = Folders(results / experiment.name, indexes / experiment.name)
     with ExitStack() as stack:
-        for folder in {places.results.resolve(): places.results, places.indexes.resolve(): places.indexes}.values():
+        for folder in {folders.results.resolve(): folders.results, folders.indexes.resolve(): folders.indexes}.values():
             stack.enter_context(exclusive(folder))
             remove_leftovers(folder)
-        run = _Run(experiment, places, say)
+        run = _Run(experiment, folders, say)
         return run.all(fresh)
 
 
 class _Run:
     """The stages of one run, which share what was read."""
 
-    def __init__(self, experiment: Experiment, places: Places, say: Callable[[str], None]) -> None:
-        self.experiment, self.places, self.say = experiment, places, say
+    def __init__(self, experiment: Experiment, folders: Folders, say: Callable[[str], None]) -> None:
+        self.experiment, self.folders, self.say = experiment, folders, say
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = self.searching_is_warm = False
@@ -115,7 +115,7 @@ class _Run:
 
     def all(self, fresh: bool) -> Results:
         experiment = self.experiment
-        scored = score_experiment(experiment, self.places.results, fresh, self.say)
+        scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, plan, scores = scored.inputs, scored.plan, scored.report
         self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
@@ -127,12 +127,12 @@ class _Run:
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         outcome = replace(
-            assemble(experiment, inputs, scores, runs, self.places.scores, self.meter),
+            assemble(experiment, inputs, scores, runs, self.folders.scores, self.meter),
             key=evidence_key(experiment, scored),
         )
-        write_manifest(self.places.results, experiment, inputs, scores, runs, self.machine, self.meter)
+        write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
-        write_all(outcome, self.places.results, *last_choice(self.places.results, outcome.key))
+        write_all(outcome, self.folders.results, *last_choice(self.folders.results, outcome.key))
         return outcome
 
     def _find_cutoffs(self) -> None:
@@ -149,7 +149,7 @@ class _Run:
                 self.say(f"finding percentiles of {scorer.canonical_name}")
                 begin = perf_counter()
                 resolved_cuts |= {
-                    cut.name: cut for cut in resolved(self.places.scores, Cleaner(tuple(cuts.values()))).cuts
+                    cut.name: cut for cut in resolved(self.folders.scores, Cleaner(tuple(cuts.values()))).cuts
                 }
                 self.finding_seconds[scorer.canonical_name] = perf_counter() - begin
         self.cleaners = {
@@ -161,13 +161,13 @@ class _Run:
         options = self.experiment.index
         cleaner = self.cleaners[variant.name]
         key = index_key(plan, scores, cleaner, options)
-        path = self.places.stage(f"index-{variant.folder}")
-        folder = self.places.indexes / variant.folder
+        path = self.folders.stage(f"index-{variant.folder}")
+        folder = self.folders.indexes / variant.folder
         record = finished(INDEXES, path, key)
         if record is not None and folder.is_dir():
             return record
         self._warm_up(options)
-        cutting = _Cutting(self.places.scores, cleaner)
+        cutting = _Cutting(self.folders.scores, cleaner)
         with (
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
@@ -177,7 +177,7 @@ class _Run:
             raise StateError(
                 f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
                 f"{scores.failed} failed",
-                f"delete {self.places.scores} and run again",
+                f"delete {self.folders.scores} and run again",
                 str(folder),
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between.
@@ -208,7 +208,7 @@ class _Run:
         held_out: bool = False,
     ) -> VariantRun:
         experiment = self.experiment
-        path = self.places.run(variant, model, len(experiment.retrieval) == 1, held_out)
+        path = self.folders.run(variant, model, len(experiment.retrieval) == 1, held_out)
         key = stage_key(
             index=index.key,
             model=model.name,
@@ -216,7 +216,7 @@ class _Run:
             topics=topics.digests["topics"],
             field=topics.source.field,
         )
-        done = self.places.stage(f"search-{path.stem}")
+        done = self.folders.stage(f"search-{path.stem}")
         record = finished(SEARCHES, done, key)
         if record is None or not path.exists():
             record = self._searched(variant, model, topics, path, key)
@@ -227,7 +227,7 @@ class _Run:
         self, variant: Variant, model: RetrievalModel, topics: TopicSet, path: Path, key: str
     ) -> SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
-        with Searcher(self.places.indexes / variant.folder, model, self.experiment.depth) as searcher:
+        with Searcher(self.folders.indexes / variant.folder, model, self.experiment.depth) as searcher:
             searcher.search_topics(queries, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
             self.searching_is_warm = True
             with self.meter.stage() as work:
@@ -240,7 +240,7 @@ class _Run:
         if self.indexing_is_warm:
             return
         self.indexing_is_warm = True
-        documents = itertools.islice(cleaned_documents(self.places.scores, Cleaner()), _WARM_UP_DOCUMENTS)
+        documents = itertools.islice(cleaned_documents(self.folders.scores, Cleaner()), _WARM_UP_DOCUMENTS)
         with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
             build_index(((doc.id, doc.text) for doc in documents), Path(folder) / "warm-up", options)
 

@@ -19,7 +19,7 @@ _INSIDE = "\0"
 def key_lines(text: str) -> dict[KeyPath, int]:
     """Return the line, from 1, of every table and key of a valid TOML text, by its path such as `("sweep", 0, "scorer")`.
 
-    Keys inside inline tables and items of arrays have no line of their own: their key's line is theirs. A table that is
+    Keys inside inline tables and items of arrays are on their key's line. A table that is
     only named as a part of others, such as `a` in `[a.b]`, is on the first line that names it.
     """
     lines: dict[KeyPath, int] = {}
@@ -80,5 +80,5 @@ def _parts(dotted: str) -> tuple[str, ...]:
 
 
 def _blank(match: re.Match[str]) -> str:
-    # The first character differs, so that a line that begins inside a string is told from one that begins with a string.
+    # The first character differs, to tell a line that begins inside a string from one that begins with a string.
     return " " + "".join(character if character == "\n" else _INSIDE for character in match.group()[1:])

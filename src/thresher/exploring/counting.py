@@ -116,11 +116,11 @@ def add_counts(every: Sequence[StepCounts], steps: int) -> StepCounts:
 def add_vocabularies(every: Sequence[HashedTerms], sweeps: int) -> HashedTerms:
     """Return the joint vocabulary, with at most `MOST_TERMS` terms."""
     limit = min([2**64 - 1, *(vocabulary.limit for vocabulary in every)])
-    terms, inverse = np.unique(_joined([some.terms for some in every], np.uint64), return_inverse=True)
+    terms, inverse = np.unique(_joined([vocabulary.terms for vocabulary in every], np.uint64), return_inverse=True)
     steps = []
     for sweep in range(sweeps):
         first = np.full(len(terms), np.iinfo(np.uint16).max, dtype=np.uint16)
-        np.minimum.at(first, inverse, _joined([some.steps[sweep] for some in every], np.uint16))
+        np.minimum.at(first, inverse, _joined([vocabulary.steps[sweep] for vocabulary in every], np.uint16))
         steps.append(first)
     if len(terms) > MOST_TERMS:
         limit = min(limit, int(terms[MOST_TERMS - 1]))
@@ -242,18 +242,18 @@ class _Shard:
         every_id = self._table["id"].to_pylist()
         sentence, term = np.divmod(keys, max(len(self._query), 1))
         postings = _Firsts(page[self.sentence_of_token] * len(self.terms) + self.term_of_token)
-        firsts = [postings.of(some[self.sentence_of_token]) for some in steps]
+        firsts = [postings.of(step[self.sentence_of_token]) for step in steps]
         return StoreCounts(
             tuple(every_id[row] for row in np.flatnonzero(matching).tolist()),
             documents[page[listed]].astype(np.int32),
             self.tokens[listed].astype(np.int32),
-            tuple(some[listed] for some in steps),
+            tuple(step[listed] for step in steps),
             sentence.astype(np.int32),
             self._query[term].astype(np.int32),
             times.astype(np.int32),
             tuple(
-                self._counts(some, len(sweep.cleaners), first)
-                for some, sweep, first in zip(steps, sweeps, firsts, strict=True)
+                self._counts(step, len(sweep.cleaners), first)
+                for step, sweep, first in zip(steps, sweeps, firsts, strict=True)
             ),
             add_vocabularies([self._vocabulary(firsts, postings.keys)], len(sweeps)),
         )

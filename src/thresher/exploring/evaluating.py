@@ -98,13 +98,13 @@ class Judges:
             return _ratio(np.count_nonzero(top != _UNJUDGED, axis=1), np.minimum(retrieved, depth))
         if measure.NAME == "nDCG":
             exponential = measure["dcg"] == "exp-log2"
-            ideal = np.array([_dcg(some[:depth], exponential) for some in self._grades])
+            ideal = np.array([_dcg(grades[:depth], exponential) for grades in self._grades])
             return _ratio(_dcg(top, exponential), ideal)
         least: int = measure["rel"]
         relevant = top >= least
         if measure.NAME == "P":
             return _ratio(np.count_nonzero(relevant, axis=1), np.full(len(top), depth))
-        known = np.array([np.count_nonzero(some >= least) for some in self._grades])
+        known = np.array([np.count_nonzero(grades >= least) for grades in self._grades])
         precision = np.cumsum(relevant, axis=1) / np.arange(1, top.shape[1] + 1)
         return _ratio((precision * relevant).sum(axis=1), known)
 
@@ -169,7 +169,7 @@ class RankingJob:
         """Return the values at the steps of a task that differ from the ones before."""
         model = self.models[task.model]
         ranked = rankings(self.matches, self.queries, task.sweep, model, self.depth, task.turn)
-        return {step: self._judged(some) for step, some in ranked}
+        return {step: self._judged(ranking) for step, ranking in ranked}
 
     def steps(self, sweep: int) -> int:
         """Return how many steps a sweep has."""
@@ -208,7 +208,7 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
     values = []
     for sweep in every:
         by_model = [_whole(job.steps(sweep), _joined(done, sweep, model)) for model in models]
-        values.append([np.array(some) for some in zip(*by_model, strict=True)])
+        values.append([np.array(by_judge) for by_judge in zip(*by_model, strict=True)])
     return values
 
 
@@ -222,7 +222,7 @@ def _whole(steps: int, values: StepValues) -> list[Floats]:
     every = [values[0]]
     for step in range(1, steps):
         every.append(values.get(step, every[-1]))
-    return [np.array(some).transpose(1, 0, 2) for some in zip(*every, strict=True)]
+    return [np.array(by_step).transpose(1, 0, 2) for by_step in zip(*every, strict=True)]
 
 
 def _by_workers(

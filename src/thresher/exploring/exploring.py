@@ -80,9 +80,11 @@ def explore(
     sets = [judging] if held_out is None else [judging, held_out]
     # Java starts while the first shards are read.
     with split_shards(store, columns(every)) as split:
-        queries, terms = analyse_queries([some.topics[topic].query for some in sets for topic in some.ids], options)
+        queries, terms = analyse_queries(
+            [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
+        )
         counted = count_store(split, every, options, terms)
-    judges = [Judges(some.qrels, some.ids, counted.ids, judging.measures) for some in sets]
+    judges = [Judges(topic_set.qrels, topic_set.ids, counted.ids, judging.measures) for topic_set in sets]
     sizes = [_sizes(counted, number, len(sweep.cleaners)) for number, sweep in enumerate(every)]
     words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
     work = RankingJob(Matches(counted, len(terms)), queries, judges, models, depth)
@@ -91,7 +93,9 @@ def explore(
     values = evaluated(work, len(every), backend, store.parent)
     names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
     size_of = {
-        name: size for some, held in zip(names, sizes, strict=True) for name, size in zip(some, held, strict=True)
+        name: size
+        for of_sweep, its_sizes in zip(names, sizes, strict=True)
+        for name, size in zip(of_sweep, its_sizes, strict=True)
     }
     for cleaner, in_numbers in zip(asked, wanted, strict=True):
         size_of[cleaner.name] = size_of[in_numbers.name]

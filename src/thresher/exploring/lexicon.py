@@ -165,7 +165,7 @@ _KEPT = 3
 
 @dataclass(frozen=True)
 class Analysed:
-    """The tokens of some words: their number for each word, and their hashes in the order of the words."""
+    """The tokens of words: their number for each word, and their hashes in the order of the words."""
 
     counts: Ints
     tokens: Hashes
@@ -216,7 +216,7 @@ class Lexicon:
 
     def _remember(self, words: Hashes, slots: Ints, new: Analysed) -> None:
         firsts = np.cumsum(new.counts) - new.counts
-        # Of words that share a slot one is remembered, with its own tokens.
+        # Of words that share a slot one is remembered, with its tokens.
         kept = np.flatnonzero(new.counts <= _KEPT)
         kept = kept[np.unique(slots[kept], return_index=True)[1]]
         self._keys[slots[kept]] = words[kept]

@@ -128,9 +128,9 @@ def _by_term(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> tupl
     def by_step(step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
         sums = np.zeros((size + 1) * terms, dtype=np.int64)
         for begin in range(0, len(step), _AT_ONCE):
-            some = slice(begin, begin + _AT_ONCE)
-            keys = step[some] * np.int64(terms) + term[some]
-            added = np.bincount(keys, None if weights is None else weights[some], len(sums))
+            part = slice(begin, begin + _AT_ONCE)
+            keys = step[part] * np.int64(terms) + term[part]
+            added = np.bincount(keys, None if weights is None else weights[part], len(sums))
             sums += added.astype(np.int64)
         return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
@@ -403,7 +403,7 @@ class _Search:
         terms = query.terms
         kept = [np.flatnonzero(there) + first for first, there in self._chosen(query)]
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *kept])
-        term = np.repeat(np.arange(len(terms)), [len(some) for some in kept])
+        term = np.repeat(np.arange(len(terms)), [len(pairs_of_term) for pairs_of_term in kept])
         documents = self._matches.document[pairs]
         self._held[documents] = True
         listed = np.flatnonzero(self._held)
@@ -418,8 +418,8 @@ class _Search:
             self._local[documents],
         )
         for first in range(0, len(self._block.steps), _FINE):
-            some, left = postings.at(slice(first, first + _FINE)).able(self._depth)
-            for best, scores in some.best(self._depth):
+            candidates, left = postings.at(slice(first, first + _FINE)).able(self._depth)
+            for best, scores in candidates.best(self._depth):
                 yield listed[left[best]], scores
 
     def _chosen(self, query: Query) -> Iterator[tuple[int, Flags]]:

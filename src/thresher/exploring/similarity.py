@@ -75,11 +75,11 @@ class Similarity(Protocol):
         ...
 
     def columns(self, terms: Ints) -> Similarity:
-        """Return the same for some of the terms."""
+        """Return the similarity for these terms alone."""
         ...
 
     def rows(self, steps: slice) -> Similarity:
-        """Return the same for some of the steps."""
+        """Return the similarity for these steps alone."""
         ...
 
     def highest(self) -> Similarity:

@@ -110,7 +110,7 @@ def _features(sizes: Sequence[Size]) -> Floats:
     return features
 
 
-def _kernel(some: Floats, others: Floats) -> Floats:
-    distances = ((some[:, None] - others[None]) ** 2).sum(axis=-1)
+def _kernel(points: Floats, others: Floats) -> Floats:
+    distances = ((points[:, None] - others[None]) ** 2).sum(axis=-1)
     covariance: Floats = _OFF**2 * np.exp(-distances / (2 * _DISTANCE**2))
     return covariance

@@ -65,11 +65,7 @@ def write_report(
 ) -> None:
     """Write `report.html` into `folder`, whole or not at all.
 
-    Args:
-        folder: of the experiment.
-        results: of the runs; None if nothing was run, and the page is about the choice alone.
-        choice: of a cutoff, which then has its sections.
-        exploration: what the choice was made of; None if it was made of the runs.
+    Without results the page is about the choice alone; without an exploration the choice was made from the runs.
 
     Raises:
         InputError: if the results hold no measure or no baseline, or the file cannot be written.

@@ -33,7 +33,7 @@ class ModelChoice:
     sweeps: tuple[Picture, ...]
     band: str
     others: tuple[Table, ...]
-    some: Table
+    selected: Table
 
 
 @dataclass(frozen=True)
@@ -48,13 +48,7 @@ class ChoiceSections:
 
 
 def choice_sections(choice: Choice, exploration: Exploration | None, results: Results | None) -> ChoiceSections:
-    """Return what the page shows of a choice.
-
-    Args:
-        choice: with at least one decision by its main measure.
-        exploration: what it was made of; None if it was made of runs.
-        results: the runs; None if nothing was run.
-    """
+    """Return what the page shows of a choice, with the exploration or the runs that it was made from."""
     readable = [_readable(one, number, exploration, results) for number, one in enumerate(choice.models)]
     return ChoiceSections(
         tuple(choice_sentences(choice)),

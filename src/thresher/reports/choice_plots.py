@@ -29,7 +29,7 @@ from thresher.reports.plot_style import (
     new_figure,
     place_labels,
     style,
-    svg_places,
+    svg_positions,
     svg_size,
 )
 
@@ -325,8 +325,8 @@ def drawn_sweep(decision: Decision, sweep: OrderedSweep, others: Sequence[Decisi
     differences = [variant.test.difference for variant in sweep.variants]
     sizes = [100 * decision.size_share(variant.size) for variant in sweep.variants]
     names = [variant.name for variant in sweep.variants]
-    upper = svg_places(figure, figure.axes[0], cutoffs, differences)
-    lower = svg_places(figure, figure.axes[-1], cutoffs, sizes)
+    upper = svg_positions(figure, figure.axes[0], cutoffs, differences)
+    lower = svg_positions(figure, figure.axes[-1], cutoffs, sizes)
     return _drawn(figure, shown, name, dict(zip(names, zip(upper, lower, strict=True), strict=True)))
 
 
@@ -341,7 +341,7 @@ def drawn_overview(decision: Decision, name: str) -> Drawn:
         "front: those that neither another one nor the baseline beats in both.",
     )
     sizes, means = zip(*(_point(decision, variant) for variant in decision.variants), strict=True)
-    dots = svg_places(figure, figure.axes[0], sizes, means)
+    dots = svg_positions(figure, figure.axes[0], sizes, means)
     return _drawn(figure, shown, name, {v.name: (dot,) for v, dot in zip(decision.variants, dots, strict=True)})
 
 

@@ -191,36 +191,31 @@ A_SCORER = 9
 
 
 def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Table:
-    """Return a row a cutoff: a few of each scorer from the laxest to the strictest, those picked, and all without a sweep.
-
-    Args:
-        decisions: of one retrieval model.
-        facts: by variant.
-    """
+    """Return one row a cutoff: a few of each scorer from laxest to strictest, those picked, and all without a sweep."""
     main = decisions.main
-    sections = [*((variants[0].sweep, variants) for variants in _some(main)), (SINGLES, main.singles)]
+    sections = [*((variants[0].sweep, variants) for variants in _selected(main)), (SINGLES, main.singles)]
     rows = [_row(decisions, facts, variant, section) for section, variants in sections for variant in variants]
     columns = variant_columns(main.measure, [other.measure for other in decisions.others])
     names = ("variant", "mean", "difference", "low", "high", "verdict", *(other.measure for other in decisions.others))
     sure = percent_text(1 - main.alpha)
     caption = (
         f"{main.retrieval}: {len(rows)} of {len(main.variants)} variants. Differences from the baseline in "
-        f"{main.measure}; all lower bounds hold together with {sure} confidence, as do all upper ones. Index sizes are "
+        f"{main.measure}; all lower bounds hold simultaneously with {sure} confidence, as do all upper ones. Index sizes are "
         f"{main.size_kind}."
     )
     shown = pick(columns, *names, "words", "documents", "share")
     return Table.of(shown, rows, caption, group=lambda row: row.section)
 
 
-def _some(decision: Decision) -> list[list[JudgedVariant]]:
-    some = []
+def _selected(decision: Decision) -> list[list[JudgedVariant]]:
+    selected = []
     for sweep in decision.ordered_sweeps:
         ordered, picks = sweep.laxest_first, sweep.picks
         picked = (picks.highest, picks.smallest, picks.knee, *(pick.variant for pick in decision.picks))
         shown = {ordered[index].name for index in spread(len(ordered), A_SCORER)}
         shown |= {variant.name for variant in picked if variant}
-        some.append([variant for variant in ordered if variant.name in shown])
-    return some
+        selected.append([variant for variant in ordered if variant.name in shown])
+    return selected
 
 
 def _row(decisions: ModelDecisions, facts: Mapping[str, Facts], variant: JudgedVariant, section: str) -> VariantRow:

@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from thresher.choosing.decisions import Choice, Decision, HeldOutCheck, JudgedVariant, Pick, RuleName, Savings, SizeKind
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports.choice_tables import margin_text, percent_text, signed_digits
-from thresher.reports.formatting import MEASURE_DECIMALS, exact_number, fixed, megabytes, percent, signed
+from thresher.reports.formatting import (
+    MEASURE_DECIMALS,
+    exact_number,
+    fixed,
+    megabytes,
+    percent,
+    signed,
+    significant_digits,
+)
 
 
 def choice_sentences(choice: Choice) -> Iterator[str]:
@@ -22,7 +30,7 @@ def choice_sentences(choice: Choice) -> Iterator[str]:
         sentences += _other_measures(main, model.others)
         sentences += [_saved(saved)] if saved else []
         yield from (opening + sentence for sentence in sentences)
-    yield from (f"Mind: {notice}." for notice in choice.notices)
+    yield from (f"Note: {notice}." for notice in choice.notices)
 
 
 def _recommendation(decision: Decision) -> str:
@@ -53,18 +61,18 @@ def _beyond(decision: Decision) -> Iterator[str]:
     nearest = decision.nearest(decision.recommended.size) if decision.recommended else None
     if nearest:
         yield (
-            f"Smaller ones are not refuted: {nearest.name} ({_share(decision, nearest)}) would need "
-            f"{nearest.test.topics_needed} topics, were its difference and spread what they are here."
+            f"Smaller indexes are not ruled out: {nearest.name} ({_share(decision, nearest)}) would need "
+            f"{nearest.test.topics_needed} topics if its difference and spread stay the same."
         )
 
 
 def _needed(decision: Decision) -> str:
     nearest = decision.nearest(decision.baseline_size)
     if nearest is None:
-        return " No number of topics would show it of a smaller index, were the differences what they are here."
+        return " No number of topics would show this for a smaller index if the differences stay the same."
     return (
-        f" Of those with a smaller index than the baseline's, {nearest.name} ({_share(decision, nearest)}) would need the "
-        f"fewest topics, {nearest.test.topics_needed}, were its difference and spread what they are here."
+        f" Of the variants with a smaller index than the baseline's, {nearest.name} ({_share(decision, nearest)}) would need "
+        f"the fewest topics, {nearest.test.topics_needed}, if its difference and spread stay the same."
     )
 
 
@@ -74,22 +82,22 @@ def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
     picked = "" if pick.rule is RuleName.SMALLEST else f", {name} on all topics,"
     result = check.comparison
     worth = (
-        f"{_value(check.mean)} against {_value(check.mean - result.difference)} of the baseline (difference "
+        f"scores {_value(check.mean)} against the baseline's {_value(check.mean - result.difference)} (difference "
         f"{_signed(result.difference)}, interval {_signed(result.ci_low)} to {_signed(result.ci_high)})"
     )
     if decision.held_out_topics:
         return (
-            f"The {pick.rule} of the {decision.topics} topics, {name}, has {worth} on the {decision.held_out_topics} "
-            f"held-out topics; the best pick of those themselves promises {_signed(check.optimism)} beyond that."
+            f"The {pick.rule} of the {decision.topics} topics, {name}, {worth} on the {decision.held_out_topics} "
+            f"held-out topics; a pick made on those topics themselves promises {_signed(check.optimism)} beyond that."
         )
     again = ""
     if check.share is not None:
         same, size = percent(check.share), percent(decision.size_share(check.size))
-        again = f"; {same} % of the trainings pick the same, and their picks have {size} % of the size"
+        again = f"; {same} % of the training splits pick the same variant, and the mean size of their picks is {size} %"
     return (
-        f"{rule}{picked} is worth {worth} on topics that had no part in picking ({decision.repeats} × {decision.folds}-fold "
-        f"cross-validation), {_value(abs(check.optimism))} {'less' if check.optimism >= 0 else 'more'} than the "
-        f"{_value(check.apparent)} of its own topics{again}."
+        f"{rule}{picked} {worth} on held-out topics ({decision.repeats} × {decision.folds}-fold cross-validation), "
+        f"{_value(abs(check.optimism))} {'less' if check.optimism >= 0 else 'more'} than the "
+        f"{_value(check.apparent)} on the topics that it was picked on{again}."
     )
 
 
@@ -108,15 +116,20 @@ def _saved(saved: Savings) -> str:
         held = f"{signed_digits(megabytes(round(saved.bytes)))} MB of index ({percent(saved.share)} %)"
     opening = f"Over {exact_number(saved.queries)} queries {saved.variant} saves {held}"
     if saved.query_seconds is None or saved.extra_seconds is None or saved.break_even is None:
-        return f"{opening}; what it saves in time is known once the experiment has been run."
+        return f"{opening}; the time it saves is known once the experiment has been run."
     more = "more" if saved.extra_seconds >= 0 else "less"
-    emitted = (
-        "an amount of CO₂ below resolution" if saved.co2_kg is None else f"{signed_digits(saved.co2_kg)} kg of CO₂"
+    searching = f"{significant_digits(abs(saved.query_seconds))} s"
+    searching = (
+        f"and {searching} of searching" if saved.query_seconds >= 0 else f"but takes {searching} longer to search"
     )
+    emitted = "the CO₂ saved is below resolution"
+    if saved.co2_kg is not None:
+        amount = f"{significant_digits(abs(saved.co2_kg))} kg"
+        emitted = f"{amount} of CO₂ are saved" if saved.co2_kg >= 0 else f"{amount} more CO₂ are emitted"
     source = "measured" if saved.measured else f"estimated from {saved.indexes} indexes that were built"
     return (
-        f"{opening} and {signed_digits(saved.query_seconds)} s of searching, for {signed_digits(abs(saved.extra_seconds))} s "
-        f"{more} of cleaning and building: {emitted}. It has paid off {saved.break_even.note} (times {source})."
+        f"{opening} {searching}, for {significant_digits(abs(saved.extra_seconds))} s {more} of cleaning and building; "
+        f"{emitted}. Break-even {saved.break_even.note} (times {source})."
     )
 
 

@@ -150,10 +150,10 @@ def decision_table(decision: Decision) -> Table:
         f"{decision.size_kind}."
     )
     note = (
-        f"Non-inferior: the loss is shown to be less than {margin_text(decision)}. Lower bounds of all "
-        f"{len(decision.variants)} differences hold together with {percent_text(1 - decision.alpha)} confidence "
-        f"({fixed(decision.critical, 2)} standard errors). Topics needed: the fewest that would show it of a cutoff with a "
-        f"smaller index than the baseline's, were its difference and spread what they are here."
+        f"Non-inferior: the loss is shown to be less than {margin_text(decision)}. The lower bounds of all "
+        f"{len(decision.variants)} differences hold simultaneously with {percent_text(1 - decision.alpha)} confidence "
+        f"({fixed(decision.critical, 2)} standard errors). Topics needed: the fewest that would show this for a cutoff with "
+        f"a smaller index than the baseline's if its difference and spread stay the same."
     )
     return Table.of(columns, decision.sweeps, caption, note)
 
@@ -170,7 +170,7 @@ def picks_table(decision: Decision) -> Table:
             unit=_OF_BASELINE,
             format=PERCENT,
         ),
-        Column("promised" if second else "own topics", lambda row: row[1].apparent),
+        Column("promised" if second else "all topics", lambda row: row[1].apparent),
         Column("held out", lambda row: row[1].mean),
         *([] if second else [_held_out_size(decision)]),
         Column("baseline", lambda row: row[1].mean - row[1].comparison.difference, unit="held out"),
@@ -225,7 +225,7 @@ def savings_table(choice: Choice) -> Table | None:
         Column("searching saved", lambda saved: saved.query_seconds, unit="s", format=digits),
         Column("more to clean and build", lambda saved: saved.extra_seconds, unit="s", format=digits),
         Column("CO₂ saved", lambda saved: saved.co2_kg, unit="kg", format=digits),
-        Column("paid off", lambda saved: saved.break_even.note if saved.break_even else None, align="left"),
+        Column("break-even", lambda saved: saved.break_even.note if saved.break_even else None, align="left"),
         Column("times", _times, align="left"),
     ]
     return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
@@ -259,13 +259,13 @@ def _picks_caption(decision: Decision) -> str:
     )
     if decision.held_out_topics:
         return (
-            f"{where}picked on {decision.topics} topics, measured on {decision.held_out_topics} held-out ones. Promised: what "
-            f"the best pick on the held-out topics themselves has there; optimism: how much more that is. {test}"
+            f"{where}picked on {decision.topics} topics, measured on {decision.held_out_topics} held-out ones. Promised: "
+            f"the mean there of a pick made on the held-out topics themselves; optimism: how much higher that is. {test}"
         )
     return (
-        f"{where}own topics: the pick of all {decision.topics} topics, on the same. Held out: each topic's value is that of "
-        f"what other topics picked, by {decision.repeats} × {decision.folds}-fold cross-validation, with the mean size of "
-        f"what they picked. Optimism: how much more the own topics promise. {test}"
+        f"{where}picked and measured on all {decision.topics} topics; held out: each topic measured with the variant picked "
+        f"without it ({decision.repeats} × {decision.folds}-fold cross-validation), and the mean size of these picks. "
+        f"Optimism: how much higher the mean on all topics is. {test}"
     )
 
 

@@ -46,7 +46,7 @@ def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVar
     for sweep in exploration.sweeps:
         measures = range(len(exploration.measures))
         means = [sweep.means(model, measure) for measure in measures]
-        held_out = [some for measure in measures if (some := sweep.held_out_means(model, measure)) is not None]
+        held_out = [values for measure in measures if (values := sweep.held_out_means(model, measure)) is not None]
         yield [
             ExploredVariant(
                 exploration.retrieval[model],
@@ -54,8 +54,8 @@ def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVar
                 name,
                 sweep.cutoffs[index] if sweep.cutoffs else None,
                 len(sweep.variants),
-                tuple(float(some[index]) for some in means),
-                tuple(float(some[index]) for some in held_out),
+                tuple(float(values[index]) for values in means),
+                tuple(float(values[index]) for values in held_out),
                 sweep.words[index],
                 exploration.words,
                 sweep.sizes[index],

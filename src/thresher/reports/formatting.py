@@ -138,7 +138,7 @@ def wins_text(comparison: Comparison) -> str:
 
 
 def break_even_text(row: VariantResult) -> str:
-    """Return after how many queries cleaning has paid for itself: "never", an en dash for the baseline."""
+    """Return the number of queries to break-even: "never" if there is none, an en dash for the baseline."""
     if row.is_baseline:
         return NOTHING
     if row.break_even_queries is None or not math.isfinite(row.break_even_queries):

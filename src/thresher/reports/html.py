@@ -69,10 +69,7 @@ class Model:
 def render_report(results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None) -> str:
     """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time.
 
-    Args:
-        results: of the runs; None if nothing was run, and the page is about the choice alone.
-        choice: of a cutoff, which then has its sections; None for no choice.
-        exploration: what the choice was made of; None if it was made of the runs.
+    Without results the page is about the choice alone; without an exploration the choice was made from the runs.
 
     Raises:
         InputError: if the results hold no measure, or a retrieval model without a baseline.

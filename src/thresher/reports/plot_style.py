@@ -228,7 +228,9 @@ def frame_of(figure: Figure, axes: Axes) -> Frame:
     return Frame(box.x0 * width, (1 - box.y1) * height, box.x1 * width, (1 - box.y0) * height)
 
 
-def svg_places(figure: Figure, axes: Axes, x: Sequence[float], y: Sequence[float]) -> tuple[tuple[float, float], ...]:
+def svg_positions(
+    figure: Figure, axes: Axes, x: Sequence[float], y: Sequence[float]
+) -> tuple[tuple[float, float], ...]:
     """Return where points of data are, those outside the axes at their edge.
 
     Args:

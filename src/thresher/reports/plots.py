@@ -50,8 +50,8 @@ _LEGEND_SIGNS = 58  # two columns of a legend fit into 5 inches with this many c
 def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
     """Return two panels over the cutoffs of a sweep: measures, and index size, both in % of the baseline.
 
-    Filled markers are significant differences; the legend has the baseline's values in brackets. Measures
-    that are not tested, and those that are 0 at the baseline and so have no ratio, are left out.
+    Filled markers are significant differences; the legend has the baseline's values. Measures that are not tested, or are 0
+    at the baseline, are left out.
     """
     rows = sweep_rows(results, sweep, retrieval)
     baseline = baseline_row(results, retrieval)
@@ -181,14 +181,14 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
         figure = new_figure(5.0, 2.7)
         axes = figure.subplots()
         axes.set_title(plain(row.variant), pad=17)
-        places = list(range(1, len(differences) + 1))
+        positions = list(range(1, len(differences) + 1))
         gains, losses = [max(0.0, value) for value in differences], [min(0.0, value) for value in differences]
         if len(differences) <= MOST_BARS:
-            axes.bar(places, gains, color=GAIN, width=0.8)
-            axes.bar(places, losses, color=LOSS, width=0.8)
+            axes.bar(positions, gains, color=GAIN, width=0.8)
+            axes.bar(positions, losses, color=LOSS, width=0.8)
         else:
-            axes.fill_between(places, gains, step="mid", color=GAIN, linewidth=0)
-            axes.fill_between(places, losses, step="mid", color=LOSS, linewidth=0)
+            axes.fill_between(positions, gains, step="mid", color=GAIN, linewidth=0)
+            axes.fill_between(positions, losses, step="mid", color=LOSS, linewidth=0)
         axes.axhline(0, color=INK, linewidth=0.8)
         axes.set_ylim(low - margin, high + margin)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))

@@ -50,12 +50,7 @@ _MEGA = 1e-6
 
 
 def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[VariantResult]]:
-    """Return the columns of variants: every number of the CSV file, and what only tables show of them.
-
-    Args:
-        measures: all of them.
-        tested: those that are compared with the baseline.
-    """
+    """Return the columns of variants, in CSV files and tables; `tested` measures are compared with the baseline."""
     return [
         Column("variant", lambda row: row.variant, "The cleaner, by its canonical name.", align="left"),
         Column("retrieval", lambda row: row.retrieval, "The retrieval model.", align="left"),
@@ -96,7 +91,7 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
             lambda row: (
                 None if row.is_baseline else "never" if row.break_even_queries is None else row.break_even_queries
             ),
-            "Queries after which cleaning has paid off.",
+            "Queries after which cleaning pays off.",
             "break-even",
             "queries",
             COUNT,
@@ -172,9 +167,7 @@ def per_topic_csv(results: Results) -> str:
 def main_table(results: Results, limit: int | None = None) -> Table:
     """Return the table of effectiveness next to cost, one row a variant and retrieval model.
 
-    Args:
-        results: the finished experiment.
-        limit: about how many rows to show at most (see `shown_rows`); None for all.
+    `limit` is about how many rows to show at most (see `shown_rows`); None for all.
 
     Raises:
         InputError: if the results hold no measure.
@@ -183,18 +176,13 @@ def main_table(results: Results, limit: int | None = None) -> Table:
     costs = pick(columns, "index_bytes", "index_bytes_relative", "words kept", "emptied")
     times = [replace(column, header=STAGES[stage].lower()) for stage in STAGES for column in _costs(stage)[:1]]
     shown = [*_effectiveness(results), *costs, *times[:2], *pick(columns, "latency_median_ms", "break_even_queries")]
-    units = "MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning has paid off."
+    units = "MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning pays off."
     rows = shown_rows(results, limit)
     return _table(results, shown, rows, f"{caption(results)} {units}", _left_out(rows, results, "results.csv"))
 
 
 def effectiveness_table(results: Results, file: str, limit: int | None = None) -> Table:
-    """Return the part of the main table that is about effectiveness.
-
-    Args:
-        results: the finished experiment.
-        file: the name of the file with all rows.
-        limit: about how many rows to show at most; None for all.
+    """Return the effectiveness part of the main table, of about `limit` rows; `file` is the file that has all.
 
     Raises:
         InputError: if the results hold no measure.
@@ -236,7 +224,7 @@ def bytes_table(results: Results, limit: int | None = None) -> Table:
 
 
 def break_even_table(results: Results, limit: int | None = None) -> Table:
-    """Return after how many queries each variant has paid for itself, and in words."""
+    """Return each variant's break-even, as a number of queries and in words."""
     queries, words = pick(_columns(results), "break_even_queries", "break_even_note")
     columns = [*_keys(results), replace(queries, header="queries", unit=""), words]
     rows = [row for row in shown_rows(results, limit) if not row.is_baseline]

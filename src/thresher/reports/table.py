@@ -28,16 +28,16 @@ def each(show: Callable[[float], str]) -> Format:
 
 
 def decimals(count: int) -> Format:
-    """Format with as many decimals."""
+    """Format with `count` decimals."""
     return each(partial(fixed, decimals=count))
 
 
 def fitted(digits: int, scale: float = 1.0) -> Format:
-    """Format the column's numbers, times `scale`, with the decimals that its smallest needs for so many digits."""
+    """Format the column's numbers, times `scale`, with the decimals that the smallest needs for `digits` digits."""
 
     def fit(values: Sequence[float]) -> Callable[[float], str]:
-        places = decimals_for([value * scale for value in values], digits)
-        return lambda value: fixed(value * scale, places)
+        count = decimals_for([value * scale for value in values], digits)
+        return lambda value: fixed(value * scale, count)
 
     return fit
 

@@ -26,7 +26,7 @@ class VariantResult:
     `sweep` names the sweep it belongs to (the scorer's canonical name, with `@p` or `@r` behind it where cutoffs
     are percentiles) and `cutoff` its cutoff; both are None for single cleaners and for the baseline.
     `comparisons` is empty for the baseline. Counts are documents, except the words. Break-even is the number of
-    queries after which cleaning has paid for itself: None where it never does.
+    queries after which cleaning pays off; None where it never does.
     """
 
     variant: str

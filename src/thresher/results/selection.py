@@ -48,7 +48,7 @@ def retrievals(results: Results) -> tuple[str, ...]:
 
 
 def compared_measures(results: Results) -> tuple[str, ...]:
-    """Return the measures in which some variant is compared with the baseline, in the order of `results.measures`."""
+    """Return the measures in which any variant is compared with the baseline, in the order of `results.measures`."""
     tested = {measure for row in results.rows for measure in row.comparisons}
     return tuple(measure for measure in results.measures if measure in tested)
 
@@ -72,7 +72,7 @@ def main_measure(results: Results) -> str:
 
 
 def main_of(measures: Sequence[str]) -> str:
-    """Return which of some measures stands for effectiveness: the first nDCG, or else the last."""
+    """Return which of the measures stands for effectiveness: the first nDCG, or else the last."""
     return next((measure for measure in measures if measure.lower().startswith("ndcg")), measures[-1])
 
 

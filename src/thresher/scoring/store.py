@@ -147,7 +147,7 @@ class Spent:
     times: Times
 
 
-NOTHING_SPENT = Spent({}, Times())
+NOTHING_SPENT = Spent({}, Times(0.0, 0.0, 0.0))
 SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 
@@ -337,7 +337,7 @@ def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, 
     seconds: Counter[str] = Counter()
     for part in (*spent, learning):
         seconds.update(part.seconds)
-    by_workers = sum((shard.times for shard in spent), Times())
+    by_workers = sum((shard.times for shard in spent), Times(0.0, 0.0, 0.0))
     return ScoreReport(
         documents=sum(report.documents for report in reports),
         scored=sum(report.scored for report in reports),

@@ -45,7 +45,7 @@
   };
 
   const fill = (select, names) => {
-    select.replaceChildren(...names.map((name, place) => new Option(name, place)));
+    select.replaceChildren(...names.map((name, index) => new Option(name, index)));
   };
   const showModel = () => {
     const model = data.models[state.model];
@@ -77,22 +77,22 @@
     const line = part("line");
     for (const [name, value] of Object.entries({ x1: x, x2: x, y1: top, y2: bottom })) line.setAttribute(name, value);
     line.toggleAttribute("hidden", dots.length < 2);
-    part("plot").querySelectorAll(".dot").forEach((circle, place) => {
-      circle.toggleAttribute("hidden", place >= dots.length);
-      if (place >= dots.length) return;
-      circle.setAttribute("cx", dots[place][0]);
-      circle.setAttribute("cy", dots[place][1]);
+    part("plot").querySelectorAll(".dot").forEach((circle, index) => {
+      circle.toggleAttribute("hidden", index >= dots.length);
+      if (index >= dots.length) return;
+      circle.setAttribute("cx", dots[index][0]);
+      circle.setAttribute("cy", dots[index][1]);
     });
   };
   const showMeasures = (model, sweep, step) => {
     const anyHeld = sweep.measures.some(({ held }) => held !== null);
     for (const header of part("form").querySelectorAll("th.held")) header.hidden = !anyHeld;
     part("measures").replaceChildren(
-      ...sweep.measures.map(({ means, differences, held, heldDifferences }, place) => {
+      ...sweep.measures.map(({ means, differences, held, heldDifferences }, index) => {
         const row = document.createElement("tr");
         const header = document.createElement("th");
         header.scope = "row";
-        header.textContent = model.measures[place];
+        header.textContent = model.measures[index];
         const texts = [fixed(means[step], 4), signed(differences[step])];
         if (anyHeld) texts.push(fixed(held?.[step] ?? null, 4), signed(heldDifferences?.[step] ?? null));
         row.append(header, ...texts.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
@@ -120,7 +120,7 @@
     part("step").setAttribute("aria-valuetext", sweep.names[step]);
     part("name").textContent = sweep.names[step];
     part("cutoff").textContent = sweep.cutoffs[step] ?? "–";
-    const topics = needed === null ? "" : ` About ${fixed(needed, 0)} topics would show it, were the difference and its spread what they are here.`;
+    const topics = needed === null ? "" : ` About ${fixed(needed, 0)} topics would show this if the difference and its spread stay the same.`;
     part("verdict").textContent = model.words[verdict] + topics;
     part("verdict").className = `verdict ${{ "non-inferior": "better", inferior: "worse" }[verdict] ?? ""}`;
     showMeasures(model, sweep, step);
@@ -133,17 +133,17 @@
     showMarker({ frame: sweep.plot.frame, dots: sweep.plot.dots[step] });
   };
   const remember = () => {
-    // Browsers refuse to hear of every step of a held key.
+    // Browsers limit how often a page may change its address, as a held key would.
     clearTimeout(pending);
     pending = setTimeout(() => {
       const { names } = data.models[state.model].sweeps[state.sweep];
       history.replaceState(null, "", address(state.model, names[state.step]));
     }, 300);
   };
-  const go = (place) => {
-    const newModel = place.model !== state.model;
-    const newSweep = newModel || place.sweep !== state.sweep;
-    Object.assign(state, place);
+  const go = (target) => {
+    const newModel = target.model !== state.model;
+    const newSweep = newModel || target.sweep !== state.sweep;
+    Object.assign(state, target);
     if (newModel) showModel();
     if (newSweep) showSweep();
     show();
@@ -172,10 +172,10 @@
   part("queries").addEventListener("input", show);
   part("form").addEventListener("submit", (event) => event.preventDefault());
   const follow = () => {
-    const place = fromAddress();
-    if (!place) return;
+    const target = fromAddress();
+    if (!target) return;
     clearTimeout(pending);
-    go(place);
+    go(target);
     document.getElementById("reading").scrollIntoView();
   };
   addEventListener("hashchange", follow);

@@ -5,12 +5,12 @@ for (const header of document.querySelectorAll("table.sortable thead th")) {
   header.append(button);
   button.addEventListener("click", () => {
     const table = header.closest("table");
-    const place = header.cellIndex;
+    const column = header.cellIndex;
     const down = header.getAttribute("aria-sort") !== "descending";
     for (const other of table.tHead.rows[0].cells) other.removeAttribute("aria-sort");
     header.setAttribute("aria-sort", down ? "descending" : "ascending");
-    const key = (row) => row.cells[place].dataset.value;
-    const text = (row) => row.cells[place].textContent.trim();
+    const key = (row) => row.cells[column].dataset.value;
+    const text = (row) => row.cells[column].textContent.trim();
     const rows = Array.from(table.tBodies[0].rows);
     const numbers = rows.some((row) => key(row) !== undefined);
     rows.sort((a, b) => {
