@@ -38,7 +38,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    return CliRunner().invoke(separate, [*map(str, arguments)], terminal_width=200)
+    return CliRunner(env={"COLUMNS": "160"}).invoke(separate, [*map(str, arguments)], terminal_width=200)
 
 
 def expected_area(scored: dict[tuple[str, int], float]) -> float:

@@ -22,7 +22,7 @@ from thresher.reports.choice_plots import (
     overview_figure,
     thinned,
 )
-from thresher.reports.plot_style import GAIN, figure_svg, frame_of, svg_places, svg_size
+from thresher.reports.plot_style import GAIN, figure_svg, frame_of, svg_positions, svg_size
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -231,7 +231,7 @@ def test_points_outside_the_panel_are_at_its_edge(one: ModelDecisions) -> None:
     figure_svg(figure, "x")
     (axes,) = figure.axes
     frame, (width, height) = frame_of(figure, axes), svg_size(figure)
-    assert svg_places(figure, axes, [-1e6, 1e6], [1e6, -1e6]) == (
+    assert svg_positions(figure, axes, [-1e6, 1e6], [1e6, -1e6]) == (
         (pytest.approx(frame.left), pytest.approx(frame.top)),
         (pytest.approx(frame.right), pytest.approx(frame.bottom)),
     )
