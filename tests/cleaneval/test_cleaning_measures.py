@@ -15,8 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaneval.alignment import Match, matching_blocks
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.measures import (
+from thresher.cleaneval.cleaning_measures import (
     Agreement,
     PageWords,
     Summary,
@@ -25,6 +24,7 @@ from thresher.cleaneval.measures import (
     summarize,
     summarize_pages,
 )
+from thresher.cleaneval.gold import read_gold
 from thresher.pages import read_html
 
 FEW_WORDS = st.lists(st.sampled_from("abcd"), max_size=40)

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from thresher.cleaneval.cleaning_measures import compare_words, summarize_pages
 from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.learning_curve import (
     CurvePoint,
@@ -22,11 +23,10 @@ from thresher.cleaneval.learning_curve import (
     training_pages,
     usual_sizes,
 )
-from thresher.cleaneval.measures import compare_words, summarize_pages
 from thresher.collections import Page
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL, Settings, train
-from thresher.language_models.characters.files import write_model
+from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL, Settings, train
+from thresher.language_models.characters.model_files import write_model
 from thresher.language_models.characters.pages import Pairs, find_pairs
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import clean_page

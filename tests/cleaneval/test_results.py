@@ -12,6 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
+from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, agreement
 from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
 from thresher.cleaneval.judging import (
     PageJudgement,
@@ -22,7 +23,6 @@ from thresher.cleaneval.judging import (
     judge_words,
     score_gold,
 )
-from thresher.cleaneval.measures import PageWords, SegmentCounts, agreement
 from thresher.cleaneval.results import (
     CleanerPages,
     Interval,

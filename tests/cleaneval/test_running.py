@@ -7,9 +7,9 @@ from statistics import fmean
 
 import pytest
 
+from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.gold import LabelledText, read_gold
 from thresher.cleaneval.judging import compare_page
-from thresher.cleaneval.measures import compare_words
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from thresher.cleaneval.measures import Agreement, PageWords, summarize_pages
+from thresher.cleaneval.cleaning_measures import Agreement, PageWords, summarize_pages
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, SweepPoint, best_cutoff, sweep_points, transfer
 from thresher.errors import ConfigError
 from thresher.scorers.base import KEEP_HIGH, KEEP_LOW

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from commands import installed, thresher
 
-from thresher.language_models.characters.files import read_model
+from thresher.language_models.characters.model_files import read_model
 
 MENU = ["Home", "Contact us now!", "Login >> Register", "Copyright (C) 2008", "Top | Back | Print"]
 
@@ -203,7 +203,7 @@ def test_text(site: Path) -> None:
 
 
 def test_help_is_light() -> None:
-    code = "import sys, thresher.cli.ncleaner; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
+    code = "import sys, thresher.cli.ncleaner_models; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False False\n"
     assert "train" in thresher("ncleaner", "--help").out

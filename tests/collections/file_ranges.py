@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from thresher.collections.base import FileKind, ReadOptions
-from thresher.collections.records import Part, Source, Span
+from thresher.collections.interface import FileKind, ReadOptions
+from thresher.collections.sources import Part, Source, Span
 
 
 def read_range(

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 import pytest
 
-from thresher.collections.base import ReadOptions
 from thresher.collections.catalogue import Catalogue
 from thresher.collections.ids import IdRule
-from thresher.collections.records import Source
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Source
 from thresher.errors import InputError, MissingDependencyError
 
 

@@ -24,9 +24,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from thresher.collections import FORMATS, IdRule, Page, Part, ReadOptions, Source, documents, open_collection
-from thresher.collections import files as files_module
-from thresher.collections.files import HTML, KINDS, MANY, RANGE_BYTES, WHOLE_BYTES, Files, chosen, kind_of, walk
-from thresher.collections.records import SOURCE_BYTES, Span
+from thresher.collections import file_collection as files_module
+from thresher.collections.file_collection import (
+    HTML,
+    KINDS,
+    MANY,
+    RANGE_BYTES,
+    WHOLE_BYTES,
+    Files,
+    chosen,
+    kind_of,
+    walk,
+)
+from thresher.collections.sources import SOURCE_BYTES, Span
 from thresher.errors import ConfigError, InputError
 from thresher.passes.backends import Backend
 from thresher.scoring.failures import failures, write_failures

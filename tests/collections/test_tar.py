@@ -11,9 +11,9 @@ from file_ranges import read_range, read_whole
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.collections.base import ReadOptions
 from thresher.collections.ids import IdRule
-from thresher.collections.records import Source
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Source
 from thresher.collections.tar import Tar
 
 PAGES = {f"pages/{number}.html": f"<p>{number} ".encode() + bytes(number * 37 % 1500) for number in range(60)}

@@ -12,9 +12,9 @@ from file_ranges import read_in_ranges, read_range, read_whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from thresher.collections.base import ReadOptions
 from thresher.collections.ids import IdRule
-from thresher.collections.records import Source
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Source
 from thresher.collections.trec_web import TrecWeb, looks_like
 
 PACK = {

@@ -10,7 +10,7 @@ import pytest
 from commands import Done
 from small_web import Finished, Web, leftovers, tree
 
-from thresher.collections.files import HTML_SUFFIXES, KINDS
+from thresher.collections.file_collection import HTML_SUFFIXES, KINDS
 from thresher.scorers.registry import scorers
 
 Call = Callable[..., Done]

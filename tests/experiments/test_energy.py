@@ -15,7 +15,7 @@ from thresher.costs import Tdp, read_machine
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.experiments.config import CostOptions
 from thresher.experiments.energy import Meter, Stage
-from thresher.results.records import Cost
+from thresher.results.experiment_results import Cost
 
 PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Tdp(170.0, "configured"))
 

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.collections.base import JsonFields, ReadOptions
 from thresher.collections.ids import IdRule
+from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
 from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment

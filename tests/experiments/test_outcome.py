@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.files import Files
-from thresher.collections.records import Part
+from thresher.collections.file_collection import Files
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Part
 from thresher.costs import Tdp, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
@@ -27,7 +27,7 @@ from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.pages import read_text_page
-from thresher.results.records import Cost, Results
+from thresher.results.experiment_results import Cost, Results
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (

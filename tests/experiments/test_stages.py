@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from thresher.experiments import stages
 from thresher.experiments.stages import INDEXES, SEARCHES, IndexRecord, SearchRecord, finished, stage_key
-from thresher.results.records import Cost
+from thresher.results.experiment_results import Cost
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

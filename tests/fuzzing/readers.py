@@ -10,10 +10,10 @@ import seeds
 from watching import watched
 
 from thresher.collections import documents, open_collection
-from thresher.collections.base import FileKind, ReadOptions
 from thresher.collections.ids import id_problem
+from thresher.collections.interface import FileKind, ReadOptions
 from thresher.collections.json_lines import JsonLines
-from thresher.collections.records import Part, Source, Span
+from thresher.collections.sources import Part, Source, Span
 from thresher.collections.warc import Warc
 from thresher.errors import InputError
 from thresher.streams import is_plain

@@ -15,8 +15,8 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from thresher.cleaneval.cleaning_measures import Agreement
 from thresher.cleaneval.learning_curve import CurvePoint, summarize_curve
-from thresher.cleaneval.measures import Agreement
 from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
 from thresher.reports.cleaning_plots import (

@@ -10,8 +10,8 @@ import yaml
 from thresher.costs import Machine, Rapl
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
-from thresher.reports.ir_metadata import Goal, Software, Source, run_metadata
-from thresher.results.records import Cost
+from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
+from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import parse_cleaner
 
 GOAL = Goal("sweep", "Cutoffs: a sweep in 日本", ("P@10", "nDCG@10"), "none", "Wilcoxon signed-rank")
@@ -29,9 +29,9 @@ def metadata(
         software,
         MACHINE,
         "x86_64",
-        Source("sample", "c", 120),
-        Source("web.xml", "t", 50),
-        Source("web.txt", "q"),
+        InputFile("sample", "c", 120),
+        InputFile("web.xml", "t", 50),
+        InputFile("web.txt", "q"),
         parse_cleaner(cleaner),
         IndexOptions(stemmer="krovetz"),
         parse_retrieval(model),

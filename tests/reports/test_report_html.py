@@ -17,7 +17,7 @@ from thresher.reports import write_report
 from thresher.reports.html import render_report
 from thresher.reports.results_tables import main_table
 from thresher.reports.summary import summary
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
 

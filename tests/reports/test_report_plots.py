@@ -15,7 +15,7 @@ from report_samples import BASELINE, NDCG, WORDS, large, small
 from thresher.errors import InputError
 from thresher.reports.plot_style import figure_svg, new_figure, place_labels, style, write_plot
 from thresher.reports.plots import common_scale, shown_topics, sweep_figure, topics_figure, trade_off_figure
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 from thresher.results.selection import front_rows, sweep_rows
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,7 @@ from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cut
 from thresher.scorers.words import Words
-from thresher.scoring.removed import DROPPED, PASSED, JudgedPage, JudgedSegment, Verdict
+from thresher.scoring.removed import DROPPED, PASSED, JudgedPage, JudgedSegment, SegmentVerdict
 
 WORDS, BTE = Cut(Words(), 5), Cut(BodyText(), 0.5)
 EVIL = '</del><script>alert("x")</script><img src=http://x.example/ onerror=x> &amp; \'"'
@@ -22,8 +22,8 @@ def segment(block: int, text: str, words: float, bte: float = 1.0) -> JudgedSegm
         block,
         text,
         (
-            Verdict(WORDS, words, PASSED if words >= 5 else DROPPED),
-            Verdict(BTE, bte, PASSED if bte else DROPPED),
+            SegmentVerdict(WORDS, words, PASSED if words >= 5 else DROPPED),
+            SegmentVerdict(BTE, bte, PASSED if bte else DROPPED),
         ),
     )
 

@@ -19,8 +19,8 @@ from thresher.reports.formats import render_text
 from thresher.reports.html import render_report
 from thresher.reports.results_tables import COMPARED, chosen_csv, chosen_table
 from thresher.reports.summary import summary
+from thresher.results.experiment_results import RESULTS, Results, VariantResult, read_results
 from thresher.results.held_out import with_chosen
-from thresher.results.records import RESULTS, Results, VariantResult, read_results
 
 FILES = {"results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"}
 HELD_OUT_FILES = {"results.held-out.csv", "per_topic.held-out.csv", "chosen.csv"}

@@ -15,7 +15,7 @@ from report_samples import BASELINE, WORDS, large, small
 
 from thresher.errors import InputError
 from thresher.evaluation.significance import Comparison
-from thresher.results.records import RESULTS, Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import RESULTS, Cost, Results, TopicValue, VariantResult
 
 FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."
 

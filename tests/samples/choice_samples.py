@@ -13,7 +13,7 @@ from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Choice, Evidence, QueryCosts
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.exploring.exploration import Exploration, ExploredSweep, Size, SizeErrors
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 
 NDCG = "nDCG@10"
 MEASURES = (NDCG, "P@10")

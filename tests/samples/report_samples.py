@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from thresher.costs.break_even import break_even
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.results.records import Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
 
 NDCG = "nDCG(dcg='exp-log2')@10"
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from fastwarc.stream_io import BrotliWriter, ZstdWriter
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Source, Span
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Part, Source, Span
 from thresher.collections.warc import Warc
 
 MIB = 2**20

@@ -20,7 +20,7 @@ from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.removed import DROPPED, HEADING, PASSED, JudgedPage, Verdict, judged_pages, record, short
+from thresher.scoring.removed import DROPPED, HEADING, PASSED, JudgedPage, SegmentVerdict, judged_pages, record, short
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import read_shard, shards
 
@@ -128,7 +128,7 @@ def test_scores_are_the_shortest_decimals_of_a_stored_number(tmp_path: Path) -> 
     ],
 )
 def test_reasons(cut: Cut, score: float, outcome: str, reason: str, label: str) -> None:
-    verdict = Verdict(cut, score, outcome)
+    verdict = SegmentVerdict(cut, score, outcome)
     assert (verdict.reason, verdict.label) == (reason, label)
 
 

@@ -20,11 +20,11 @@ from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 
 from thresher.collections import IdRule, Part, ReadOptions, Source
-from thresher.collections.records import SOURCE_BYTES, Reading, Span, grouped
+from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.errors import InputError, StateError
 from thresher.language_models.characters.alphabet import LEXICAL
-from thresher.language_models.characters.counts import Settings, train
-from thresher.language_models.characters.files import write_model
+from thresher.language_models.characters.character_counts import Settings, train
+from thresher.language_models.characters.model_files import write_model
 from thresher.pages import PageOptions
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits, Task, do_part, isolate, position_path, read_position

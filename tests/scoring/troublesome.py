@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from thresher.collections import Part, ReadOptions, Source
-from thresher.collections.base import read_sources
-from thresher.collections.records import Reading, grouped
+from thresher.collections.interface import read_sources
+from thresher.collections.sources import Reading, grouped
 from thresher.pages import Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 

@@ -9,7 +9,7 @@ import numpy as np
 from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 from thresher.results.selection import baseline_row, variant_rows
 from thresher.scorers.cleaners import BASELINE
 

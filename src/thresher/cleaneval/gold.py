@@ -17,7 +17,7 @@ from lxml import etree
 from lxml.etree import LxmlError
 
 from thresher.collections import Page
-from thresher.collections.base import HTML_SUFFIXES
+from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_text, user_error
 from thresher.pages import Segments, read_html, read_page

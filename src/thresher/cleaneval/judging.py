@@ -9,14 +9,14 @@ from typing import TypeVar
 
 import numpy as np
 
+from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, compare_segments, compare_words
 from thresher.cleaneval.gold import GoldPage, LabelledText
-from thresher.cleaneval.measures import PageWords, SegmentCounts, compare_segments, compare_words
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
 from thresher.collections import IdRule, Part, ReadOptions, Source
-from thresher.collections.base import read_sources
 from thresher.collections.ids import escape_id
-from thresher.collections.records import Reading
+from thresher.collections.interface import read_sources
+from thresher.collections.sources import Reading
 from thresher.files import digest, user_error
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
 from thresher.passes.backends import Backend, run_tasks

@@ -16,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
+from thresher.cleaneval.cleaning_measures import CleaningSummary, PageWords, compare_words, summarize_pages
 from thresher.cleaneval.gold import GoldPage, decode_gold, parse_gold, parse_page, read_bytes, read_gold
-from thresher.cleaneval.measures import CleaningSummary, PageWords, compare_words, summarize_pages
-from thresher.collections.base import HTML_SUFFIXES
+from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters.counts import CharacterModel, Settings, train
+from thresher.language_models.characters.character_counts import CharacterModel, Settings, train
 from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages.marked_text import is_bar, read_marked_text

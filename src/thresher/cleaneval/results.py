@@ -10,8 +10,15 @@ from operator import sub
 from statistics import fmean, stdev
 from typing import Any
 
+from thresher.cleaneval.cleaning_measures import (
+    Agreement,
+    CleaningSummary,
+    Summary,
+    agreement,
+    summarize,
+    summarize_pages,
+)
 from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.measures import Agreement, CleaningSummary, Summary, agreement, summarize, summarize_pages
 from thresher.evaluation.significance import ALPHA, TOLERANCE, Comparison, compare, holm
 
 TESTED = "word F1"

@@ -21,7 +21,7 @@ from functools import reduce
 from itertools import chain, compress
 from operator import or_
 
-from thresher.cleaneval.measures import Agreement, agreement
+from thresher.cleaneval.cleaning_measures import Agreement, agreement
 from thresher.pages import read_text_page
 
 Sentence = tuple[str, ...]

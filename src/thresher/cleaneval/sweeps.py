@@ -9,7 +9,7 @@ from itertools import takewhile
 from pathlib import Path
 from statistics import fmean, stdev
 
-from thresher.cleaneval.measures import Agreement, PageWords, agreement
+from thresher.cleaneval.cleaning_measures import Agreement, PageWords, agreement
 from thresher.cleaneval.results import TESTED
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare

@@ -10,7 +10,7 @@ import click
 from thresher.cli.options import FILE, backend_options, say, show, with_backend
 
 if TYPE_CHECKING:
-    from thresher.results.records import Results
+    from thresher.results.experiment_results import Results
 
 _ROWS_SHOWN = 40
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
@@ -46,7 +46,7 @@ def report(folder: Path) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
     from thresher.experiments.chooser import last_choice
     from thresher.reports import write_all
-    from thresher.results.records import read_results
+    from thresher.results.experiment_results import read_results
 
     results = read_results(folder)
     write_all(results, folder, *last_choice(folder, results.key))

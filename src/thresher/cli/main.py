@@ -12,9 +12,9 @@ from thresher.cli.clean import clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.experiment import choose, explore, report, run
 from thresher.cli.lm import lm
-from thresher.cli.ncleaner import ncleaner
+from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.pseudo_topics import pseudo_topics
-from thresher.cli.stages import evaluate, index, search
+from thresher.cli.single_stages import evaluate, index, search
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import user_error
 

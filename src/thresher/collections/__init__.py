@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.collections.base import Collection, JsonFields, ReadOptions
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
-from thresher.collections.files import FORMATS, Files, chosen, walk
+from thresher.collections.file_collection import FORMATS, Files, chosen, walk
 from thresher.collections.ids import ID_RULES, IdRule
-from thresher.collections.records import Page, Part, Source
+from thresher.collections.interface import Collection, JsonFields, ReadOptions
+from thresher.collections.sources import Page, Part, Source
 from thresher.errors import ConfigError, InputError
 
 __all__ = [

@@ -9,8 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
 
-from thresher.collections.base import ReadOptions, read_sources
-from thresher.collections.records import Part, Reading, Source, grouped, too_large
+from thresher.collections.interface import ReadOptions, read_sources
+from thresher.collections.sources import Part, Reading, Source, grouped, too_large
 from thresher.errors import InputError, MissingDependencyError, ThresherError
 from thresher.files import digest
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from thresher.collections.records import Source
+from thresher.collections.sources import Source
 from thresher.errors import ConfigError, InputError
 
 # TREC runs separate columns by white space.

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span, too_large
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Part, Reading, Source, Span, too_large
 from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream, skip
 
 _ENDINGS = (".jsonl", ".ndjson")

@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span, too_large
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Part, Reading, Source, Span, too_large
 from thresher.streams import COMPRESSIONS, Stream, is_plain, open_stream
 
 _ENDINGS = (".trecweb", ".trec")

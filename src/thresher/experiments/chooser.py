@@ -34,7 +34,7 @@ from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
-from thresher.results.records import RESULTS_FILE, Results, read_results
+from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 from thresher.scorers.cleaners import parse_cleaner
 

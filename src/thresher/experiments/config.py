@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.collections.base import JsonFields, ReadOptions
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
+from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.defaults import DASK, GRADES
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import parse_measure

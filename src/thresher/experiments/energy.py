@@ -18,7 +18,7 @@ from thresher.costs import (
     require_codecarbon,
 )
 from thresher.experiments.config import CostOptions
-from thresher.results.records import Cost
+from thresher.results.experiment_results import Cost
 
 
 @dataclass

@@ -18,8 +18,8 @@ from thresher.experiments.inputs import Inputs
 from thresher.experiments.stages import VariantRun
 from thresher.files import write_json, write_text
 from thresher.reports.formatting import exact_number
-from thresher.reports.ir_metadata import Goal, Software, Source, run_metadata
-from thresher.results.records import Results
+from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
+from thresher.results.experiment_results import Results
 from thresher.scorers.cleaners import BASELINE
 from thresher.scoring.score_pass import ScoreReport
 
@@ -78,7 +78,7 @@ def write_run_metadata(
     libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
     software = Software(command, __version__, git_state().get("commit"), libraries)
     goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test)
-    collection = Source(experiment.collection.name, inputs.digests["collection"], scores.documents)
+    collection = InputFile(experiment.collection.name, inputs.digests["collection"], scores.documents)
     for run in runs:
         row = rows[run.held_out, *run.key]
         topics = inputs.held_out if run.held_out and inputs.held_out else inputs.topics
@@ -89,8 +89,8 @@ def write_run_metadata(
             machine,
             platform.machine(),
             collection,
-            Source(topics.source.file.name, topics.digests["topics"], len(topics.ids)),
-            Source(topics.source.qrels.name, topics.digests["qrels"]),
+            InputFile(topics.source.file.name, topics.digests["topics"], len(topics.ids)),
+            InputFile(topics.source.qrels.name, topics.digests["qrels"]),
             run.variant.cleaner,
             experiment.index,
             run.model,

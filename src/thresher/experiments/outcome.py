@@ -18,8 +18,8 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.manifest import methods
 from thresher.experiments.stages import RowKey, VariantRun
+from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
 from thresher.results.held_out import with_chosen
-from thresher.results.records import Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import main_measure
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScoreReport

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.experiments.schema import Document, Key, Table, tables
+from thresher.experiments.schema import Document, Key, TableRule, tables
 from thresher.experiments.toml_lines import KeyPath, line_of
 
 if TYPE_CHECKING:
@@ -93,14 +93,14 @@ def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
     return Document(**parts)
 
 
-def _kept(table: Table, values: Any, at: KeyPath, wrong: set[KeyPath]) -> Any:
+def _kept(table: TableRule, values: Any, at: KeyPath, wrong: set[KeyPath]) -> Any:
     """Return a table with what is right of its values; None stands for what is not and has no default."""
     known = values if isinstance(values, Mapping) else {}
     right = {name: known[name] for name in table.keys if name in known and (*at, name) not in wrong}
     return table.kind(**dict.fromkeys(_required(table)) | right)
 
 
-def _required(table: Table) -> list[str]:
+def _required(table: TableRule) -> list[str]:
     return [name for name, key in table.keys.items() if key.default is MISSING]
 
 

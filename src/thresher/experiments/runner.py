@@ -39,7 +39,7 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.reports import write_all
-from thresher.results.records import Cost, Results
+from thresher.results.experiment_results import Cost, Results
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
 from thresher.scoring.percentiles import resolved

@@ -12,7 +12,7 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.collections.files import FORMATS
+from thresher.collections.file_collection import FORMATS
 from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
     BACKENDS,
@@ -229,7 +229,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableRule:
     """A table of an experiment file; `many` for an array of tables."""
 
     kind: Any
@@ -239,7 +239,7 @@ class Table:
 
 
 @cache
-def tables() -> Mapping[str, Table]:
+def tables() -> Mapping[str, TableRule]:
     """Return what may be in an experiment file, by name, in order."""
     hints = get_type_hints(Document)
     declared = {}
@@ -247,7 +247,7 @@ def tables() -> Mapping[str, Table]:
         hint = hints[entry.name]
         kind = next((part for part in get_args(hint) if isinstance(part, type)), hint)
         required = entry.default is MISSING and entry.default_factory is MISSING
-        declared[entry.name] = Table(kind, required, get_origin(hint) is tuple, _keys(kind))
+        declared[entry.name] = TableRule(kind, required, get_origin(hint) is tuple, _keys(kind))
     return declared
 
 

@@ -23,7 +23,7 @@ from thresher.files import digest, user_error
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.records import RecordFile
-from thresher.results.records import Cost
+from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
 

@@ -14,8 +14,8 @@ import numpy as np
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path
+from thresher.lucene.index_writer import SEPARATOR, IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
-from thresher.lucene.writer import SEPARATOR, IndexWriter
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.collections.records import Page
+from thresher.collections.sources import Page
 from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.pages.decoding import Decoded, decode
 from thresher.pages.parsing import flatten, lines, one_space, outside_ascii

@@ -23,7 +23,7 @@ from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.ids import id_problem
-from thresher.collections.records import Span, too_large
+from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pseudo_topics.store import Numbers, Store, Truths
-from thresher.pseudo_topics.texts import (
+from thresher.pseudo_topics.link_tables import Numbers, Store, Truths
+from thresher.pseudo_topics.title_texts import (
     LEAST,
     MOST,
     Boilerplate,

@@ -11,7 +11,7 @@ from lxml import etree
 from thresher.collections import Page
 from thresher.pages.decoding import decode
 from thresher.pseudo_topics.addresses import Address, link, resolve
-from thresher.pseudo_topics.texts import LEAST, MOST, is_url, text_hash, units, weight
+from thresher.pseudo_topics.title_texts import LEAST, MOST, is_url, text_hash, units, weight
 
 # Why a link is left out; the first reason that applies counts.
 NO_PAGE, SELF, NO_TEXT, URL, SHORT, LONG, REPEATED = range(7)

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 
 from thresher.collections import ID_RULES, Collection, IdRule, ReadOptions, open_collection
-from thresher.collections.files import HTML, Files
+from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.errors import ConfigError, InputError
 from thresher.files import user_error
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
 from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_titles, sample, shares, title_queries
-from thresher.pseudo_topics.store import NEUTRAL, PLAIN, READ, ExtractWork, Store, open_store
+from thresher.pseudo_topics.link_tables import NEUTRAL, PLAIN, READ, ExtractWork, Store, open_store
 from thresher.pseudo_topics.topic_files import (
     ANCHORS,
     DEFAULT_OPTIONS,

@@ -19,7 +19,7 @@ from thresher.reports.results_tables import (
     results_csv,
 )
 from thresher.reports.table import Table
-from thresher.results.records import Results, write_results
+from thresher.results.experiment_results import Results, write_results
 
 __all__ = ["write_all", "write_report"]
 

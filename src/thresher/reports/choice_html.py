@@ -15,7 +15,7 @@ from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
 from thresher.reports.table import Table
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 
 PARTS = ("choice.css", "reading.js")
 """What a page with these sections needs beside the styles and the script of all."""

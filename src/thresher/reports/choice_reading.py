@@ -18,7 +18,7 @@ from thresher.reports.choice_plots import Drawn
 from thresher.reports.choice_tables import VariantRow, margin_text, percent_text, variant_columns
 from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text
 from thresher.reports.table import Table, pick
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 from thresher.results.selection import spread
 from thresher.scorers.cleaners import BASELINE
 

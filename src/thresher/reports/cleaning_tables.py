@@ -8,9 +8,9 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts, Summary
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
-from thresher.cleaneval.measures import Agreement, SegmentCounts, Summary
 from thresher.cleaneval.reliability import LOW, Reliability
 from thresher.cleaneval.results import CleanerResult, Interval, SegmentationSummary, TTest
 from thresher.cleaneval.running import CleaningRun

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable
 
 from thresher.evaluation.significance import Comparison
-from thresher.results.records import VariantResult
+from thresher.results.experiment_results import VariantResult
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 

@@ -29,7 +29,7 @@ from thresher.reports.results_tables import (
 )
 from thresher.reports.summary import summary
 from thresher.reports.table import DIFFERENCE, Column, Table
-from thresher.results.records import Results
+from thresher.results.experiment_results import Results
 from thresher.results.selection import (
     TopicDifference,
     main_measure,

@@ -16,7 +16,7 @@ import yaml
 from thresher.costs import Machine
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
-from thresher.results.records import Cost
+from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import Cleaner
 
 SCHEMA = 0.2
@@ -44,7 +44,7 @@ class Goal:
 
 
 @dataclass(frozen=True)
-class Source:
+class InputFile:
     """A collection, topics or qrels: its name, a digest of what it holds, and how many of its kind (None if not counted)."""
 
     name: str
@@ -58,9 +58,9 @@ def run_metadata(
     software: Software,
     machine: Machine,
     architecture: str,
-    collection: Source,
-    topics: Source,
-    qrels: Source,
+    collection: InputFile,
+    topics: InputFile,
+    qrels: InputFile,
     cleaner: Cleaner,
     index: IndexOptions,
     model: RetrievalModel,

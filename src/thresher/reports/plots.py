@@ -24,7 +24,7 @@ from thresher.reports.plot_style import (
     place_labels,
     style,
 )
-from thresher.results.records import Results, VariantResult
+from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
     TopicDifference,
     baseline_row,

@@ -31,7 +31,7 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.results.records import Best, Chosen, Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Best, Chosen, Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import (
     compared_measures,
     direction,
@@ -125,6 +125,7 @@ COMPARED: tuple[Column[Comparison], ...] = (
         text=wins_text,
         exact=False,
     ),
+    Column("note", lambda item: item.note, "What the numbers do not say.", align="left", exact=False),
 )
 """The columns of a comparison with the baseline."""
 COSTS: tuple[Column[Cost], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
-from thresher.results.records import Results, VariantResult
+from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
     can_be_significant,

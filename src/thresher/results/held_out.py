@@ -8,7 +8,7 @@ from dataclasses import replace
 from thresher.errors import InputError
 from thresher.evaluation.rules import choose
 from thresher.evaluation.significance import holm
-from thresher.results.records import Best, Chosen, Results, VariantResult
+from thresher.results.experiment_results import Best, Chosen, Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
     main_measure,

@@ -10,7 +10,7 @@ from typing import Literal
 from thresher.errors import InputError
 from thresher.evaluation.rules import best_variant, pareto_front
 from thresher.evaluation.significance import ALPHA, Comparison
-from thresher.results.records import Results, VariantResult
+from thresher.results.experiment_results import Results, VariantResult
 
 Direction = Literal["better", "worse", "mixed", "none"]
 

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.language_models.characters.files import card
-from thresher.language_models.characters.models import find_character_model, load_character_model, load_segment_scorer
+from thresher.language_models.characters.default_models import (
+    find_character_model,
+    load_character_model,
+    load_segment_scorer,
+)
+from thresher.language_models.characters.model_files import card
 from thresher.pages import Segments
 from thresher.scorers.bars import bars
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores

@@ -21,7 +21,7 @@ PASSED, DROPPED, HEADING = "passed", "dropped", "kept as heading"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class SegmentVerdict:
     """The outcome of a cut for a segment: `PASSED`, `DROPPED`, or `HEADING` if kept only by `headings=keep`."""
 
     cut: Cut
@@ -50,10 +50,10 @@ class JudgedSegment:
 
     block: int
     text: str
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[SegmentVerdict, ...]
 
     @property
-    def dropped_by(self) -> tuple[Verdict, ...]:
+    def dropped_by(self) -> tuple[SegmentVerdict, ...]:
         """The verdicts of all cuts that drop it."""
         return tuple(verdict for verdict in self.verdicts if verdict.outcome == DROPPED)
 
@@ -110,11 +110,11 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     return JudgedPage(table["id"][row].as_py(), tuple(segments))
 
 
-def _verdicts(cut: Cut, scores: Scores, heading: npt.NDArray[np.bool_]) -> list[Verdict]:
+def _verdicts(cut: Cut, scores: Scores, heading: npt.NDArray[np.bool_]) -> list[SegmentVerdict]:
     saved = heading if cut.keep_headings else np.zeros_like(heading)
     return [
         # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
-        Verdict(cut, float(str(score)), PASSED if passed else HEADING if kept else DROPPED)
+        SegmentVerdict(cut, float(str(score)), PASSED if passed else HEADING if kept else DROPPED)
         for score, passed, kept in zip(scores, passes(cut, scores), saved, strict=True)
     ]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.collections import Collection, Part, Source
-from thresher.collections.records import Span
+from thresher.collections.sources import Span
 from thresher.errors import InputError, StateError
 from thresher.files import remove_folder, write_json
 from thresher.pages import DEFAULT_OPTIONS, PageOptions

@@ -32,7 +32,7 @@ SCORED, EMPTIED, FAILED = "scored", "emptied", "failed"
 class PageScores:
     """A page's segments with their scores, or why there are none.
 
-    `file` and `offset` are the position of its record: see `thresher.collections.records.Source`. `scores` has
+    `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
     an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing.
     """
 
@@ -156,7 +156,7 @@ class ShardReport:
     """The counts of a shard: `documents = scored + emptied + failed`.
 
     `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
-    `thresher.collections.records`.
+    `thresher.collections.sources`.
     """
 
     documents: int

@@ -8,10 +8,10 @@ from character_oracle import SIGNS, Oracle, fold, windows
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import thresher.language_models.characters.counts as counting
+import thresher.language_models.characters.character_counts as counting
 from thresher.errors import ConfigError, InputError
 from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL, encode, normalise
-from thresher.language_models.characters.counts import (
+from thresher.language_models.characters.character_counts import (
     STANDARD,
     STANDARD_NON_LEXICAL,
     Settings,

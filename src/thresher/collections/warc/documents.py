@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.records import Source
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Source
+from thresher.collections.warc.framing import Record
 from thresher.collections.warc.http import (
     BrokenEncodingError,
     Response,
@@ -17,7 +18,6 @@ from thresher.collections.warc.http import (
     media_type,
     parse_response,
 )
-from thresher.collections.warc.records import Record
 
 _DOCUMENTS = ("response", "resource", "conversion")
 _OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")

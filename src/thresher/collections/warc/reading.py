@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
-from thresher.collections.base import ReadOptions
-from thresher.collections.records import Part, Reading, Source, Span
+from thresher.collections.interface import ReadOptions
+from thresher.collections.sources import Part, Reading, Source, Span
 from thresher.collections.warc.documents import read_document
+from thresher.collections.warc.framing import HEAD_BYTES, read_records
 from thresher.collections.warc.packing import (
     DICTIONARY_MAGIC,
     GZIP_MAGIC,
@@ -21,7 +22,6 @@ from thresher.collections.warc.packing import (
     Zstd,
     find_unit,
 )
-from thresher.collections.warc.records import HEAD_BYTES, read_records
 from thresher.collections.warc.window import Window
 
 _PIECE = 1 << 16

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.language_models.characters.alphabet import Ints, ngrams, without_invalid
-from thresher.language_models.characters.counts import CharacterModel, Floats, order, unigrams
+from thresher.language_models.characters.character_counts import CharacterModel, Floats, order, unigrams
 
 # All n-grams up to this length have an entry, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
 _DENSE = 3

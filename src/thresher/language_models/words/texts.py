@@ -12,7 +12,7 @@ from typing import Any
 from lxml.etree import LxmlError
 
 from thresher.collections import documents, open_collection
-from thresher.collections.files import HTML, kind_of
+from thresher.collections.file_collection import HTML, kind_of
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
 from thresher.pages import PageOptions, Segments, read_html, read_text_page

@@ -22,7 +22,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from thresher.collections import IdRule, Part, Source
-from thresher.collections.records import Span
+from thresher.collections.sources import Span
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.addresses import Address, document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract

@@ -52,9 +52,9 @@ def train(
 
     HTML is converted to text; all else is text with blank lines between segments.
     """
-    from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL, Settings
-    from thresher.language_models.characters.counts import train as train_model
-    from thresher.language_models.characters.files import write_model
+    from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL, Settings
+    from thresher.language_models.characters.character_counts import train as train_model
+    from thresher.language_models.characters.model_files import write_model
     from thresher.language_models.characters.pages import find_pairs, read_pairs
     from thresher.progress import progress
 
@@ -104,7 +104,7 @@ def curve(
     """
     from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
     from thresher.files import write_text
-    from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL
+    from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL
     from thresher.reports.cleaning_tables import curve_csv, curve_table
     from thresher.reports.formats import render_text
 

@@ -14,8 +14,13 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.language_models.characters.counts import STANDARD, STANDARD_NON_LEXICAL, CharacterModel, Settings
-from thresher.language_models.characters.files import read_model
+from thresher.language_models.characters.character_counts import (
+    STANDARD,
+    STANDARD_NON_LEXICAL,
+    CharacterModel,
+    Settings,
+)
+from thresher.language_models.characters.model_files import read_model
 from thresher.language_models.characters.scoring import SegmentScorer
 
 SHIPPED: Mapping[str, Settings] = {"standard": STANDARD, "nonlexical": STANDARD_NON_LEXICAL}

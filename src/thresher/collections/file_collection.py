@@ -9,9 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from thresher.collections.base import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
+from thresher.collections.interface import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
-from thresher.collections.records import Part, Reading, Source, grouped
+from thresher.collections.sources import Part, Reading, Source, grouped
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc

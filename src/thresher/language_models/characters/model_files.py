@@ -21,7 +21,7 @@ import numpy.typing as npt
 from thresher.errors import ConfigError, InputError
 from thresher.files import atomic_path, user_error
 from thresher.language_models.characters.alphabet import ALPHABETS, Ints
-from thresher.language_models.characters.counts import CharacterModel, Settings
+from thresher.language_models.characters.character_counts import CharacterModel, Settings
 
 FORMAT = 1
 """The version of the file format; increase it when the format changes."""

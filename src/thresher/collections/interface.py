@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from thresher.collections.ids import IdRule
-from thresher.collections.records import Part, Reading, Span
+from thresher.collections.sources import Part, Reading, Span
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """File name suffixes of HTML pages."""

@@ -1,0 +1,87 @@
+"""Runs beside their baseline, as `thresher evaluate` prints them: tab-separated, one line a run and measure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from thresher.evaluation.significance import Comparison
+from thresher.reports.results_tables import COMPARED
+from thresher.reports.table import Column, Table, decimals, pick, within
+
+
+@dataclass(frozen=True)
+class ComparedRuns:
+    """Runs with their measures over the same topics, and their comparisons with the baseline.
+
+    Args:
+        baseline: the run that the others are compared with.
+        topics: ids.
+        values: by run, measure and topic.
+        comparisons: by run but the baseline, and measure.
+    """
+
+    baseline: str
+    topics: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    comparisons: Mapping[str, Mapping[str, Comparison]]
+
+    def lines(self) -> Iterator[str]:
+        """Give the comparisons as tab-separated lines, with a header."""
+        means = [
+            _Mean(run, measure, sum(by_topic.values()) / len(by_topic), self.comparisons.get(run, {}).get(measure))
+            for run, by_measure in self.values.items()
+            for measure, by_topic in by_measure.items()
+        ]
+        yield from _tabbed(Table.of(_MEAN, means, ""))
+        yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
+
+    def topic_lines(self) -> Iterator[str]:
+        """Give one tab-separated line a run, measure and topic, without a header."""
+        values = [
+            _Value(run, measure, topic, value)
+            for run, by_measure in self.values.items()
+            for measure, by_topic in by_measure.items()
+            for topic, value in by_topic.items()
+        ]
+        yield from list(_tabbed(Table.of(_VALUE, values, "")))[1:]
+
+
+@dataclass(frozen=True)
+class _Mean:
+    run: str
+    measure: str
+    mean: float
+    comparison: Comparison | None
+
+
+@dataclass(frozen=True)
+class _Value:
+    run: str
+    measure: str
+    topic: str
+    value: float
+
+
+_COMPARED = [
+    replace(column, header="p (Holm)") if column.name == "p_holm" else column
+    for column in pick(COMPARED, "difference", "W/T/L", "p", "p_holm", "effect", "interval", "note")
+]
+_MEAN: tuple[Column[_Mean], ...] = (
+    Column("run", lambda row: row.run, "The run's file.", align="left"),
+    Column("measure", lambda row: row.measure, "Its ir-measures name.", align="left"),
+    Column("mean", lambda row: row.mean, "Mean over topics."),
+    *within(_COMPARED, lambda row: row.comparison),
+)
+_VALUE: tuple[Column[_Value], ...] = (
+    Column("run", lambda row: row.run),
+    Column("measure", lambda row: row.measure),
+    Column("topic", lambda row: row.topic),
+    Column("value", lambda row: row.value, format=decimals(6)),
+)
+
+
+def _tabbed(table: Table) -> Iterator[str]:
+    yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
+    for row in table.rows:
+        yield "\t".join(cell.text for cell in row)
