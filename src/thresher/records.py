@@ -15,8 +15,10 @@ from thresher.errors import InputError, ThresherError
 from thresher.files import read_text, write_text
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter, ValidationError
-    from pydantic_core import ErrorDetails
+    import numpy as np
+    import numpy.typing as npt
+    from pydantic import GetCoreSchemaHandler, TypeAdapter, ValidationError
+    from pydantic_core import CoreSchema, ErrorDetails
 
 Record = TypeVar("Record")
 
@@ -38,6 +40,36 @@ EXPECTED: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
+class NestedLists:
+    """Annotates a field that is an array of floats in Python and lists within lists in the file.
+
+    Attributes:
+        depth: the number of the array's dimensions.
+    """
+
+    depth: int
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Tell pydantic how to check the lists and make the array."""
+        from pydantic_core import core_schema
+
+        schema: CoreSchema = core_schema.float_schema()
+        for _ in range(self.depth):
+            schema = core_schema.list_schema(schema)
+        return core_schema.no_info_after_validator_function(self._array, schema)
+
+    def _array(self, lists: Any) -> npt.NDArray[np.float64]:
+        import numpy as np
+
+        try:
+            array = np.array(lists, dtype=np.float64)
+        except ValueError as error:
+            raise ValueError("its lists differ in length") from error
+        # An empty list has fewer dimensions.
+        return array if array.ndim == self.depth else array.reshape(array.shape + (0,) * (self.depth - array.ndim))
+
+
+@dataclass(frozen=True)
 class RecordFile(Generic[Record]):
     """How records of one class are kept as files.
 
@@ -45,7 +77,8 @@ class RecordFile(Generic[Record]):
     a file, and an unknown one is ignored.
 
     Attributes:
-        kind: a dataclass of numbers, texts, enumerations, other dataclasses, tuples and mappings of these.
+        kind: a dataclass of numbers, texts, enumerations, other dataclasses, tuples and mappings of these, and arrays
+            annotated with `NestedLists`.
         what: what such a file is, for errors.
         fix: what to do about a file that cannot be read.
         format, version: what the file names itself; files without a name have neither.
@@ -124,6 +157,8 @@ def _complaint(error: ErrorDetails) -> str:
         return "it is missing"
     if error["type"] in ("enum", "literal_error"):
         return f"it should be one of {error['ctx']['expected'].replace(' or ', ', ').replace(chr(39), '')}"
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
     return f"it should be {EXPECTED[error['type']]}" if error["type"] in EXPECTED else error["msg"]
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import StateError
-from thresher.records import RecordFile
+from thresher.records import NestedLists, RecordFile
+
+Values = Annotated[npt.NDArray[np.float64], NestedLists(4)]
+"""Of a measure; shape (models, measures, variants, topics)."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,11 @@ class ExploredSweep:
         words: kept of the collection, by variant.
         sizes: by variant.
         bytes: of the index, estimated, by variant; None where there is nothing to estimate them by.
-        values: shape (models, measures, variants, topics), in the order of `Exploration`'s lists.
+        values: in the order of `Exploration`'s lists.
         held_out: the same on the held-out topics; None if there are none.
+
+    Raises:
+        ValueError: if there is not one of each for every variant.
     """
 
     name: str
@@ -58,8 +64,15 @@ class ExploredSweep:
     words: tuple[int, ...]
     sizes: tuple[Size, ...]
     bytes: tuple[int, ...] | None
-    values: npt.NDArray[np.float64]
-    held_out: npt.NDArray[np.float64] | None = None
+    values: Values
+    held_out: Values | None = None
+
+    def __post_init__(self) -> None:
+        lists = (self.cutoffs, self.words, self.sizes, self.bytes)
+        lengths = {len(values) for values in lists if values is not None}
+        lengths |= {values.shape[2] for values in (self.values, self.held_out) if values is not None}
+        if lengths != {len(self.variants)}:
+            raise ValueError("its lists differ in length")
 
     def means(self, model: int, measure: int) -> npt.NDArray[np.float64]:
         """Return the mean over topics of a measure by variant; shape (variants,)."""
@@ -81,6 +94,9 @@ class Exploration:
         size_errors: None if too few indexes were built to estimate bytes.
         held_out: topics; their ids may be among `topics` too.
         key: of all that the values rest on, see `thresher.experiments.stages`.
+
+    Raises:
+        ValueError: if a sweep's values do not have the shape of these lists.
     """
 
     retrieval: tuple[str, ...]
@@ -93,6 +109,13 @@ class Exploration:
     size_errors: SizeErrors | None
     held_out: tuple[str, ...] = ()
     key: str = ""
+
+    def __post_init__(self) -> None:
+        models, measures = len(self.retrieval), len(self.measures)
+        for sweep in self.sweeps:
+            for values, topics in ((sweep.values, self.topics), (sweep.held_out, self.held_out)):
+                if values is not None and values.shape != (models, measures, len(sweep.variants), len(topics)):
+                    raise ValueError(f"the values of {sweep.name} are not one a model, measure, variant and topic")
 
     def sweep(self, name: str) -> ExploredSweep:
         """Return the sweep of that name.
@@ -112,56 +135,14 @@ def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDA
 
 
 FILE = "explored.json"
-
-_Means = tuple[tuple[tuple[float, ...], ...], ...]
-_Values = tuple[tuple[tuple[tuple[float, ...], ...], ...], ...]
-_SHARED = ("name", "variants", "cutoffs", "words", "bytes")
-_COUNTS = ("documents", "tokens", "postings", "vocabulary")
-
-
-@dataclass(frozen=True)
-class _StoredSweep:
-    """A sweep as the file has it: counts as lists by variant, and means over topics beside the values."""
-
-    name: str
-    variants: tuple[str, ...]
-    cutoffs: tuple[float, ...] | None
-    words: tuple[int, ...]
-    bytes: tuple[int, ...] | None
-    documents: tuple[int, ...]
-    tokens: tuple[int, ...]
-    postings: tuple[int, ...]
-    vocabulary: tuple[int, ...]
-    means: _Means
-    values: _Values
-    held_out_means: _Means | None
-    held_out: _Values | None
-
-
-@dataclass(frozen=True)
-class _StoredExploration:
-    key: str
-    retrieval: tuple[str, ...]
-    measures: tuple[str, ...]
-    topics: tuple[str, ...]
-    held_out: tuple[str, ...]
-    documents: int
-    words: int
-    depth: int
-    size_errors: SizeErrors | None
-    sweeps: tuple[_StoredSweep, ...]
-
-
-_FIX = "run `thresher explore` again"
-_RECORDS = RecordFile(_StoredExploration, "an exploration", _FIX, "thresher-exploration", 3, StateError)
-_FIELDS = tuple(field.name for field in fields(_StoredExploration) if field.name != "sweeps")
+_RECORDS = RecordFile(
+    Exploration, "an exploration", "run `thresher explore` again", "thresher-exploration", 4, StateError
+)
 
 
 def write_exploration(exploration: Exploration, folder: Path) -> None:
     """Write an exploration to `explored.json` in a folder, whole or not at all."""
-    sweeps = tuple(map(_stored, exploration.sweeps))
-    shared = {name: getattr(exploration, name) for name in _FIELDS}
-    _RECORDS.write(folder / FILE, _StoredExploration(**shared, sweeps=sweeps))
+    _RECORDS.write(folder / FILE, exploration)
 
 
 def read_exploration(folder: Path) -> Exploration:
@@ -173,31 +154,4 @@ def read_exploration(folder: Path) -> Exploration:
     path = folder / FILE
     if not path.exists():
         raise StateError("nothing was explored yet", "run `thresher explore` first", str(path))
-    stored = _RECORDS.read(path)
-    try:
-        sweeps = tuple(map(_sweep, stored.sweeps))
-    except ValueError as error:
-        raise StateError("lists of the exploration differ in length", _FIX, str(path)) from error
-    return Exploration(**{name: getattr(stored, name) for name in _FIELDS}, sweeps=sweeps)
-
-
-def _stored(sweep: ExploredSweep) -> _StoredSweep:
-    lists: dict[str, Any] = {name: getattr(sweep, name) for name in _SHARED}
-    lists |= {name: tuple(getattr(size, name) for size in sweep.sizes) for name in _COUNTS}
-    return _StoredSweep(
-        **lists,
-        means=sweep.values.mean(axis=3).tolist(),
-        values=sweep.values.tolist(),
-        held_out_means=None if sweep.held_out is None else sweep.held_out.mean(axis=3).tolist(),
-        held_out=None if sweep.held_out is None else sweep.held_out.tolist(),
-    )
-
-
-def _sweep(stored: _StoredSweep) -> ExploredSweep:
-    counts = zip(*(getattr(stored, name) for name in _COUNTS), strict=True)
-    return ExploredSweep(
-        **{name: getattr(stored, name) for name in _SHARED},
-        sizes=tuple(Size(*row) for row in counts),
-        values=np.array(stored.values, dtype=np.float64),
-        held_out=None if stored.held_out is None else np.array(stored.held_out, dtype=np.float64),
-    )
+    return _RECORDS.read(path)
