@@ -47,7 +47,7 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "unknown parameter": (
         {"cleaners": 'names = ["words(size=3)@3"]'},
-        ("web.toml:18: 'words' has no parameter 'size'. Fix: use one of headings.",),
+        ("web.toml:18: 'words' has no parameter 'size'. Fix: use one of headings, floor.",),
     ),
     "unknown language model": (
         {"sweep": 'scorer = "perplexity(lm=atlantis)"\ncutoffs = [1000]'},

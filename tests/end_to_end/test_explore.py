@@ -50,6 +50,31 @@ def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> No
     assert {row["index_bytes_estimated"] for row in explored.values()} == {""}
 
 
+def test_floors_are_explored_as_measured(web: Web, call: Call) -> None:
+    web.write(
+        sweep='scorer = "words(headings=keep,floor=25)"\ncutoffs = [8, 30, 50]',
+        cleaners='names = ["words(floor=70)@60", "words@60", "bte(floor=90)+perplexity(lm=books,floor=20)@100"]',
+    )
+    assert call("run", "web.toml", cwd=web.folder).code == 0
+    assert call("explore", "web.toml", cwd=web.folder).code == 0
+    results = web.folder / "results" / "web"
+    measured, explored = rows(results / "results.csv"), rows(results / "explored.csv")
+    exploration = read_exploration(results)
+    for variant, row in measured.items():
+        found = explored[variant]
+        for measure in exploration.measures:
+            assert float(found[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
+        assert found["words_kept"] == row["words_kept"]
+        assert int(found["documents"]) == int(row["indexed"])
+    swept = exploration.sweep("words(headings=keep,floor=25)")
+    assert len(swept.variants) > 30
+    assert {size.documents for size in swept.sizes} == {exploration.documents}
+    assert [*swept.words] == sorted(swept.words)
+    assert min(swept.words) >= 25 * exploration.documents
+    assert int(measured["words@60"]["emptied"]) > 0
+    assert int(measured["words(floor=70)@60"]["words_kept"]) >= 70 * exploration.documents
+
+
 def test_sizes_are_estimated_from_the_indexes_of_the_run(web: Web, call: Call) -> None:
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]', cleaners="")
     assert call("run", "web.toml", cwd=web.folder).code == 0

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,7 @@ from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import sentence_mask
+from thresher.scoring.floors import Layout
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
 
@@ -51,23 +53,27 @@ def test_lengths_are_those_of_lucenes_byte() -> None:
     st.lists(st.tuples(single, single, st.booleans()), min_size=1, max_size=12),
     st.lists(st.floats(1, 1e39), min_size=1, max_size=6),
     st.sampled_from(["words", "words(headings=keep)", "perplexity(lm=books)", "perplexity(lm=books,headings=keep)"]),
+    st.integers(0, 30),
     st.data(),
 )
 def test_steps_are_the_first_cutoffs_that_keep(
-    blocks: list[tuple[float, float, bool]], cutoffs: list[float], name: str, data: st.DataObject
+    blocks: list[tuple[float, float, bool]], cutoffs: list[float], name: str, floor: int, data: st.DataObject
 ) -> None:
     block_of_sentence = np.array(sorted(data.draw(st.integers(0, len(blocks) - 1)) for _ in range(15)))
     heading = np.array([block[2] for block in blocks])
     per_block = np.array([block[0] for block in blocks], dtype=np.float32)
     per_sentence = np.array([blocks[block][1] for block in block_of_sentence], dtype=np.float32)
+    words = np.array(data.draw(st.lists(st.integers(0, 9), min_size=15, max_size=15)))
+    between = data.draw(st.lists(st.integers(0, len(blocks)), max_size=3).map(sorted))
+    layout = Layout(block_of_sentence, words, heading, np.array([0, *between, len(blocks)]))
     scores = {"words": per_block, "perplexity(lm=books)": per_sentence}
-    (sweep,) = nested_sweeps({parse_sweep(name): cutoffs}, [])
+    (sweep,) = nested_sweeps({replace(parse_sweep(name), floor=floor): cutoffs}, [])
     assert sweep.cutoffs is not None
     assert sorted(sweep.cutoffs) == sorted(set(cutoffs))
-    steps = sweep.steps(scores, block_of_sentence, heading)
+    steps = sweep.steps(scores, layout)
     for number, cleaner in enumerate(sweep.cleaners):
-        mask = sentence_mask(cleaner, scores, block_of_sentence, heading)
-        assert (steps <= number).tolist() == mask.tolist()
+        assert cleaner.cuts[0].floor == floor
+        assert (steps <= number).tolist() == sentence_mask(cleaner, scores, layout).tolist()
 
 
 def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:
@@ -87,11 +93,8 @@ def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:
     assert str(long.value) == (
         "words(headings=keep): a sweep of 65535 cutoffs is too long. Fix: explore 65534 at most."
     )
-    assert NestedSweep("none", (Cleaner(),)).steps({}, np.array([0, 0, 1]), np.array([True, False])).tolist() == [
-        0,
-        0,
-        0,
-    ]
+    layout = Layout(np.array([0, 0, 1]), np.array([4, 5, 6]), np.array([True, False]), np.array([0, 2]))
+    assert NestedSweep("none", (Cleaner(),)).steps({}, layout).tolist() == [0, 0, 0]
 
 
 def test_all_different_scores_are_cutoffs_if_they_are_few(store: Path) -> None:

@@ -11,7 +11,7 @@ from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cut
 from thresher.scorers.words import Words
-from thresher.scoring.removed import DROPPED, PASSED, JudgedPage, JudgedSegment, SegmentVerdict
+from thresher.scoring.removed import DROPPED, FLOORED, PASSED, JudgedPage, JudgedSegment, SegmentVerdict
 
 WORDS, BTE = Cut(Words(), 5), Cut(BodyText(), 0.5)
 EVIL = '</del><script>alert("x")</script><img src=http://x.example/ onerror=x> &amp; \'"'
@@ -51,6 +51,23 @@ def written(tmp_path: Path) -> html.HtmlElement:
 
 def texts(elements: list[html.HtmlElement]) -> list[str]:
     return [" ".join(element.text_content().split()) for element in elements]
+
+
+def test_what_the_floor_keeps_is_marked(tmp_path: Path) -> None:
+    cut = Cut(Words(), 5, floor=2)
+    outcomes = ((7, PASSED), (2, FLOORED), (1, DROPPED))
+    segments = tuple(
+        JudgedSegment(block, f"text {block}", (SegmentVerdict(cut, words, outcome),))
+        for block, (words, outcome) in enumerate(outcomes)
+    )
+    path = tmp_path / "side.html"
+    write_side_by_side([JudgedPage("one", segments)], cut.name, path)
+    rows = html.document_fromstring(path.read_text(encoding="utf-8")).xpath("//div[@class='row']")
+    assert [texts(row.xpath("./p")) for row in rows] == [
+        ["text 0", "text 0"],
+        ["text 1kept by the floor", "text 1"],
+        ["text 2words 1", ""],
+    ]
 
 
 def test_left_is_all_right_is_what_is_left(tmp_path: Path) -> None:

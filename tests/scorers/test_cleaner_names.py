@@ -34,6 +34,10 @@ from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Percentile
         ("words(headings=keep)@5", "words(headings=keep)@5"),
         ("perplexity@8000", "perplexity(lm=books)@8000"),
         ("perplexity(lm=books)@8e3", "perplexity(lm=books)@8000"),
+        ("words(floor=0)@5", "words@5"),
+        ("words( floor = 050 )@5", "words(floor=50)@5"),
+        ("perplexity(floor=50, headings=keep)@p70", "perplexity(lm=books,headings=keep,floor=50)@p70"),
+        ("boilerpipe(floor=50)", "boilerpipe(rules=words,floor=50)"),
         ("perplexity(headings=keep, lm=books)@8000", "perplexity(lm=books,headings=keep)@8000"),
         ("density@14+words@5", "density@14+words@5"),
         (
@@ -83,7 +87,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, bool]]]:
+def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, bool, int]]]:
     """A name in any spelling that the declarations allow, and what it means."""
     parts, meanings = [], []
     for kind in draw(st.lists(st.sampled_from(list(scorers().values())), min_size=1, max_size=3)):
@@ -104,7 +108,7 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, boo
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
         parts.append(f"{space}{kind.name}{space}{brackets}{at}")
         meaning = cutoff if isinstance(cutoff, Percentile) else float(cutoff)
-        meanings.append((kind.name, meaning, chosen.get("headings") == "keep"))
+        meanings.append((kind.name, meaning, chosen.get("headings") == "keep", int(chosen.get("floor", 0))))
     return "+".join(parts), meanings
 
 
@@ -118,16 +122,16 @@ def place(cut: Cut) -> float | Percentile | None:
 def test_names_of_all_scorers_come_back(drawn):
     text, meanings = drawn
     cleaner = parse_cleaner(text)
-    assert [(cut.scorer.name, place(cut), cut.keep_headings) for cut in cleaner.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.keep_headings, cut.floor) for cut in cleaner.cuts] == meanings
     again = parse_cleaner(cleaner.name)
     assert again.name == cleaner.name
-    assert [(cut.scorer.name, place(cut), cut.keep_headings) for cut in again.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.keep_headings, cut.floor) for cut in again.cuts] == meanings
     assert [cut.scorer.values for cut in again.cuts] == [cut.scorer.values for cut in cleaner.cuts]
     assert not set(cleaner.name) & set(" \t\n/")
     for cut in cleaner.cuts:
         if cut.scorer.decides:
             alone = parse_scorer(cut.name)
-            assert (alone.name, alone.cutoff, alone.keep_headings) == (cut.name, DECISION, cut.keep_headings)
+            assert alone == replace(cut, scorer=alone.scorer)
             continue
         template = parse_scorer(cut.name.split("@")[0])
         assert parse_sweep(cut.name.split("@")[0]).name == template.name
@@ -210,15 +214,20 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("words@inf", "words@inf: the cutoff of 'words' is out of range: inf. Fix: choose a value of at least 0."),
         ("words@-inf", "words@-inf: the cutoff of 'words' is out of range: -inf. Fix: choose a value of at least 0."),
         ("words@1e999", "words@1e999: the cutoff of 'words' is out of range: inf. Fix: choose a value of at least 0."),
-        ("words(lm=books)@5", "words(lm=books)@5: 'words' has no parameter 'lm'. Fix: use one of headings."),
-        ("words(keep)@5", "words(keep)@5: 'words' has no parameter 'keep'. Fix: use one of headings."),
+        ("words(lm=books)@5", "words(lm=books)@5: 'words' has no parameter 'lm'. Fix: use one of headings, floor."),
+        ("words(keep)@5", "words(keep)@5: 'words' has no parameter 'keep'. Fix: use one of headings, floor."),
         (
             "words(headings)@5",
             "words(headings)@5: the parameter 'headings' of 'words' has no value. Fix: write headings=score.",
         ),
         (
             "perplexity(x=1)@5",
-            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings.",
+            "perplexity(x=1)@5: 'perplexity' has no parameter 'x'. Fix: use one of lm, context, prior, headings, floor.",
+        ),
+        ("words(floor=-1)@5", "words(floor=-1)@5: 'floor' is out of range: -1. Fix: choose a value of at least 0."),
+        (
+            "words(floor=2.5)@5",
+            "words(floor=2.5)@5: the value '2.5' of 'floor' is no int. Fix: give one such as 0.",
         ),
         ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
@@ -373,3 +382,4 @@ def test_terse_parameters_are_named_where_they_differ():
     assert Several(share=0.5, switch=False).canonical_name == "several(always=1)"
     assert Several(share=0.25, switch=True).canonical_name == "several(always=1,share=0.25,switch=true)"
     assert Cut(Several(switch=True), 2, keep_headings=True).name == "several(always=1,switch=true,headings=keep)@2"
+    assert Cut(Several(), 2, floor=9).name == "several(always=1,floor=9)@2"

@@ -19,6 +19,7 @@ def test_declarations():
         assert [parameter["name"] for parameter in entry["parameters"]] == [
             *(parameter.name for parameter in kind.parameters),
             "headings",
+            "floor",
         ]
         # The example is a canonical name.
         assert parse_cleaner(entry["example"]).name == entry["example"]
@@ -37,6 +38,7 @@ def test_description_of_a_scorer():
         "    prior=0: unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good "
         "(from 0)\n"
         "    headings=score: whether title and headings are scored like any block, or always kept (score or keep)\n"
+        "    floor=0: words that a page keeps, if it has them, whatever the cutoff: its best-scored segments (from 0)\n"
         "    source: Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
         "boilerplate removal, Natural Language Engineering 2023\n"
         "\n"
@@ -49,6 +51,7 @@ def test_description_of_a_scorer_that_decides():
         "    Decides for the one span of blocks with the most words inside and tags outside.\n"
         "    scores each block; decides: no cutoff, such as bte\n"
         "    headings=score: whether title and headings are scored like any block, or always kept (score or keep)\n"
+        "    floor=0: words that a page keeps, if it has them, whatever the cutoff: its best-scored segments (from 0)\n"
         "    source: Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop "
         "2001\n"
         "\n"

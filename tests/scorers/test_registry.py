@@ -123,6 +123,13 @@ def test_one_short_file_adds_a_scorer(folder):
                 "values": "score or keep",
                 "choices": ["score", "keep"],
             },
+            {
+                "name": "floor",
+                "default": 0,
+                "description": "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments",
+                "values": "from 0",
+                "choices": [],
+            },
         ],
         "source": "This test",
     }

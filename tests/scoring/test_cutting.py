@@ -23,6 +23,8 @@ from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
+from thresher.scoring.floors import Layout
+from thresher.scoring.percentiles import resolved
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import FAILED, SCORED, PageScores, score_page
 
@@ -67,7 +69,8 @@ def test_blocks_decide_for_their_sentences_and_all_cuts_must_agree() -> None:
     }
 
     def kept(name: str) -> list[bool]:
-        return sentence_mask(parse_cleaner(name), scores, block_of_sentence, heading).tolist()
+        layout = Layout(block_of_sentence, np.ones(5, dtype=np.int64), heading, np.array([0, 3]))
+        return sentence_mask(parse_cleaner(name), scores, layout).tolist()
 
     assert kept("none") == [True] * 5
     assert kept("words@5") == [False, False, True, True, True]
@@ -184,6 +187,26 @@ def test_cutting_a_shard_is_cutting_its_pages(dragnet: tuple[Path, list[PageScor
         lines = document.text.split("\n") if document.text else []
         assert [line.replace(" ", "") for line in lines] == ["".join(block).replace(" ", "") for block in kept if block]
         assert document.words == words == sum(any(map(str.isalnum, word)) for word in document.text.split())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "words(floor=50)@40",
+        "perplexity(headings=keep,floor=30)@100",
+        "density(floor=500)@9+perplexity(floor=20)@500",
+        "words@3+density(floor=40)@p60",
+    ],
+)
+def test_cutting_a_shard_with_floors_is_cutting_its_pages(dragnet: tuple[Path, list[PageScores]], name: str) -> None:
+    folder, pages = dragnet
+    cleaner = resolved(folder, parse_cleaner(name))
+    cleaned = list(cleaned_documents(folder, cleaner))
+    assert cleaned == [clean_page(page, cleaner) for page in pages]
+    floor = cleaner.cuts[-1].floor
+    before = [clean_page(page, Cleaner(cleaner.cuts[:-1])).words for page in pages]
+    assert all(document.words >= min(floor, words) for document, words in zip(cleaned, before, strict=True))
+    assert any(document.words < words for document, words in zip(cleaned, before, strict=True))
 
 
 def _stays(cut: Cut, page: PageScores, sentence: int, block: int) -> bool:

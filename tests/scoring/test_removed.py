@@ -66,6 +66,42 @@ def test_blocks_of_a_page(tmp_path: Path) -> None:
     ]
 
 
+def test_what_a_floor_keeps_is_said(tmp_path: Path) -> None:
+    def outcomes(name: str) -> list[list[str]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        page, _ = judged(folder, name)
+        assert [segment.by_floor for segment in page.segments] == [
+            segment.kept and "kept by the floor" in [verdict.outcome for verdict in segment.verdicts]
+            for segment in page.segments
+        ]
+        return [[verdict.outcome for verdict in segment.verdicts] for segment in page.segments]
+
+    # Oats | One two three. Four five. | Rye | six | -- --
+    assert outcomes("words(floor=6)@6") == [
+        ["kept by the floor"],
+        ["kept by the floor"],
+        ["dropped"],
+        ["dropped"],
+        ["dropped"],
+    ]
+    assert outcomes("words(headings=keep,floor=7)@5") == [
+        ["kept as heading"],
+        ["passed"],
+        ["kept as heading"],
+        ["dropped"],
+        ["dropped"],
+    ]
+    # The floor of the second part does not count the words that the first drops, so it looks further.
+    assert [of_segment[1] for of_segment in outcomes("density@2+words(headings=keep,floor=1)@9")] == [
+        "kept as heading",
+        "kept by the floor",
+        "kept as heading",
+        "dropped",
+        "dropped",
+    ]
+
+
 def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: Path) -> None:
     """Sentences are the segments as soon as one cut scores sentences."""
     page, empty = judged(tmp_path, "perplexity@1+words@3")
@@ -145,7 +181,15 @@ def test_scores_for_people() -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["none", "words@11", "words(headings=keep)@5+perplexity@8000", "boilerpipe+density@4", "bte", "perplexity@1"],
+    [
+        "none",
+        "words@11",
+        "words(headings=keep)@5+perplexity@8000",
+        "boilerpipe+density@4",
+        "bte",
+        "perplexity@1",
+        "words(floor=30)@50+perplexity(floor=9)@10",
+    ],
 )
 def test_kept_and_dropped_are_all_and_what_is_kept_is_what_clean_keeps(
     name: str, shared_data: Path, tmp_path: Path

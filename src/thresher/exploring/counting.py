@@ -19,8 +19,8 @@ from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.pages.plain import Ints
 from thresher.progress import progress
 from thresher.scorers.base import Scores
-from thresher.scoring.cutting import shard_columns
-from thresher.scoring.store import blocks_of_sentences, list_column, read_shard, shards
+from thresher.scoring.cutting import shard_columns, shard_layout
+from thresher.scoring.store import list_column, read_shard, shards
 
 _Kind = TypeVar("_Kind", bound=np.generic)
 
@@ -308,9 +308,8 @@ def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
     scores: Mapping[str, Scores] = {
         scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in scorers_of(sweeps)
     }
-    block_of_sentence = blocks_of_sentences(table)
-    heading = list_column(table, "levels")[1] > 0
-    return tuple(sweep.steps(scores, block_of_sentence, heading) for sweep in sweeps)
+    layout = shard_layout(table)
+    return tuple(sweep.steps(scores, layout) for sweep in sweeps)
 
 
 def _numbered(tokens: Hashes) -> tuple[Hashes, Ints]:

@@ -45,7 +45,7 @@ class ExploredSweep:
     """Variants, the strictest first: the cutoffs of one scorer, or a single variant.
 
     Args:
-        name: the scorer's canonical name with headings kept or not, or the single variant's.
+        name: the scorer's canonical name with the options of the cut, or the single variant's.
         variants: canonical names.
         cutoffs: by variant; None for a single variant.
         words: kept of the collection, by variant.

@@ -13,7 +13,8 @@ from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scoring.cutting import Mask, sentence_mask
+from thresher.scoring.cutting import sentence_mask
+from thresher.scoring.floors import Layout, held_by_floor
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 
 _MOST_HELD = 1 << 16
@@ -118,7 +119,7 @@ _LARGEST = float(np.finfo(np.float32).max)
 class NestedSweep:
     """Cleaners, the strictest first, each of which keeps all that those before it keep.
 
-    Either the cutoffs of one scorer (one cut each, headings kept or not in all), or a single cleaner.
+    Either the cutoffs of one scorer (one cut each, with the same options of the cut), or a single cleaner.
 
     Args:
         name: of the scorer with its options, or of the single cleaner.
@@ -140,17 +141,18 @@ class NestedSweep:
         """The scorers that its cleaners need; cutoffs need the same."""
         return tuple(self.cleaners[0].scorers)
 
-    def steps(self, scores: Mapping[str, Scores], block_of_sentence: Ints, heading: Mask) -> Steps:
+    def steps(self, scores: Mapping[str, Scores], layout: Layout) -> Steps:
         """Return the step of each sentence.
+
+        A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
+        depend on the cutoff (see `thresher.scoring.floors`), so they come in at the first.
 
         Args:
             scores: by each scorer's canonical name, one score a block or sentence.
-            block_of_sentence: for each sentence, the index of its block.
-            heading: for each block, whether it is the title or a heading.
+            layout: of the sentences.
         """
         if not self.has_cutoffs:
-            mask = sentence_mask(self.cleaners[0], dict(scores), block_of_sentence, heading)
-            return np.where(mask, 0, 1).astype(np.uint16)
+            return np.where(sentence_mask(self.cleaners[0], scores, layout), 0, 1).astype(np.uint16)
         cut = self.cleaners[0].cuts[0]
         sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
         # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
@@ -158,9 +160,12 @@ class NestedSweep:
         # NaN sorts above all cutoffs: such a segment is never kept.
         steps = np.searchsorted(sign * cutoffs, sign * scores[cut.scorer.canonical_name]).astype(np.uint16)
         if cut.scorer.segment == BLOCK:
-            steps = steps[block_of_sentence]
+            steps = steps[layout.blocks]
         if cut.keep_headings:
-            steps[heading[block_of_sentence]] = 0
+            steps[layout.headings[layout.blocks]] = 0
+        if cut.floor:
+            alone = np.ones(len(layout.blocks), dtype=np.bool_)
+            steps[held_by_floor(cut, scores[cut.scorer.canonical_name], layout, alone)] = 0
         return steps
 
 

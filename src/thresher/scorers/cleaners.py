@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from thresher.errors import ConfigError
 from thresher.scorers.base import DECISION, Parameter, Scorer, Value, check_range, printed, with_values
@@ -32,8 +32,15 @@ HEADINGS = Parameter(
     "whether title and headings are scored like any block, or always kept",
     choices=("score", "keep"),
 )
+FLOOR = Parameter(
+    "floor",
+    int,
+    0,
+    "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments",
+    low=0,
+)
 """Options of the cut, not of the scorer: they change no score."""
-CUT_PARAMETERS = (HEADINGS,)
+CUT_PARAMETERS = (HEADINGS, FLOOR)
 
 _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()\s]+))?\s*")
 
@@ -42,21 +49,24 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
-    If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed it; the name always shows
-    the percentile.
+    `floor` is the least number of words that a page keeps, if it has them: see `thresher.scoring.floors`. If the cutoff is a
+    percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed it; the name always shows the percentile.
     """
 
     scorer: Scorer
     cutoff: float | None
     keep_headings: bool = False
     percentile: Percentile | None = None
+    floor: int = 0
 
     @property
     def name(self) -> str:
         """The canonical name."""
         values = self.scorer.named_values
         if self.keep_headings:
-            values["headings"] = "keep"
+            values[HEADINGS.name] = "keep"
+        if self.floor:
+            values[FLOOR.name] = self.floor
         name = with_values(self.scorer.name, values)
         if self.percentile is not None:
             return f"{name}@{self.percentile.name}"
@@ -99,14 +109,17 @@ class Cut:
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
         if isinstance(cutoff, Percentile):
-            return Cut(self.scorer, None, self.keep_headings, check_percentile(cutoff, self.scorer, where))
+            return replace(self, cutoff=None, percentile=check_percentile(cutoff, self.scorer, where))
         check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
-        return Cut(self.scorer, cutoff, self.keep_headings)
+        return replace(self, cutoff=cutoff, percentile=None)
 
 
 @dataclass(frozen=True)
 class Cleaner:
-    """A conjunction of cuts: a segment is kept if it passes all. The baseline has none."""
+    """A conjunction of cuts: a segment is kept if it passes all. The baseline has none.
+
+    A cut with a floor counts the words that the cuts before it keep.
+    """
 
     cuts: tuple[Cut, ...] = ()
 
@@ -203,8 +216,9 @@ def _parse(part: str, text: str, where: str) -> Cut:
         raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
     kind = scorer_class(match["name"], where)
     values = _values(kind, match["inside"] or "", where)
-    keep_headings = values.pop("headings", HEADINGS.default) == "keep"
-    template = Cut(kind(**values), DECISION if kind.decides else None, keep_headings)
+    keep_headings = values.pop(HEADINGS.name, HEADINGS.default) == "keep"
+    floor = int(values.pop(FLOOR.name, FLOOR.default))
+    template = Cut(kind(**values), DECISION if kind.decides else None, keep_headings, floor=floor)
     if match["cutoff"] is None:
         return template
     if kind.decides:

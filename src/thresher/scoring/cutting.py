@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.pages import Segments
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scoring.floors import Layout, Mask, held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
-
-Mask = npt.NDArray[np.bool_]
 
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -43,22 +41,24 @@ def passes(cut: Cut, scores: Scores) -> Mask:
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
 
 
-def sentence_mask(cleaner: Cleaner, scores: dict[str, Scores], block_of_sentence: Ints, heading: Mask) -> Mask:
+def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout) -> Mask:
     """Return which sentences a cleaner keeps.
 
     Args:
         cleaner: the cuts, all of which a sentence must pass.
         scores: by each scorer's canonical name, one score a block or sentence.
-        block_of_sentence: for each sentence, the index of its block.
-        heading: for each block, whether it is the title or a heading.
+        layout: of the sentences.
     """
-    mask = np.ones(len(block_of_sentence), dtype=np.bool_)
+    mask = np.ones(len(layout.blocks), dtype=np.bool_)
     for cut in cleaner.cuts:
-        kept = passes(cut, scores[cut.scorer.canonical_name])
+        of_cut = scores[cut.scorer.canonical_name]
+        kept = passes(cut, of_cut)
         if cut.scorer.segment == BLOCK:
-            kept = kept[block_of_sentence]
+            kept = kept[layout.blocks]
         if cut.keep_headings:
-            kept = kept | heading[block_of_sentence]
+            kept = kept | layout.headings[layout.blocks]
+        if cut.floor:
+            kept = kept | held_by_floor(cut, of_cut, layout, mask)
         mask &= kept
     return mask
 
@@ -84,7 +84,9 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     segments = page.segments
     if segments is None:
         return CleanedDocument(page.id, "", 0)
-    mask = sentence_mask(cleaner, page.scores, segments.block_of_sentence, segments.is_heading)
+    one_page = np.array([0, len(segments.block_ends)])
+    layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page)
+    mask = sentence_mask(cleaner, page.scores, layout)
     return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()), page.url)
 
 
@@ -108,6 +110,12 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     return [*fixed, *(f"score:{name}" for name in names)]
 
 
+def shard_layout(table: pa.Table) -> Layout:
+    """Return the layout of a shard's sentences, from the columns `shard_columns` names."""
+    pages, levels = list_column(table, "levels")
+    return Layout(blocks_of_sentences(table), list_column(table, "words")[1], levels > 0, pages)
+
+
 def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
     """Clean a shard's pages, except failed ones.
 
@@ -125,14 +133,13 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
         return
     ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
     sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
-    levels = list_column(table, "levels")[1]
-    words = list_column(table, "words")[1]
     scores = {
         scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
     }
-    block_of_sentence = blocks_of_sentences(table)
-    mask = sentence_mask(cleaner, scores, block_of_sentence, levels > 0)
-    kept_words = np.concatenate(([0], np.cumsum(words * mask)))
+    layout = shard_layout(table)
+    block_of_sentence = layout.blocks
+    mask = sentence_mask(cleaner, scores, layout)
+    kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
     for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
         if status == FAILED:
             continue

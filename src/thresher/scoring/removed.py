@@ -14,15 +14,18 @@ import pyarrow as pa
 from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.cutting import passes
+from thresher.scoring.floors import Layout, Mask, held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, read_shard, shards
 
-PASSED, DROPPED, HEADING = "passed", "dropped", "kept as heading"
+PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
 
 
 @dataclass(frozen=True)
 class SegmentVerdict:
-    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, or `HEADING` if kept only by `headings=keep`."""
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, or `FLOORED` if
+    kept only by the cut's floor.
+    """
 
     cut: Cut
     score: float
@@ -58,6 +61,11 @@ class JudgedSegment:
         return tuple(verdict for verdict in self.verdicts if verdict.outcome == DROPPED)
 
     @property
+    def by_floor(self) -> bool:
+        """Whether it is kept, and at least one cut keeps it only by its floor."""
+        return self.kept and any(verdict.outcome == FLOORED for verdict in self.verdicts)
+
+    @property
     def kept(self) -> bool:
         """Whether no cut drops it."""
         return not self.dropped_by
@@ -80,7 +88,8 @@ def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
     """
     cleaner = resolved(folder, cleaner)
     names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
-    columns = ["id", "status", "text", "block_ends", "sentence_ends", "levels", *(f"score:{name}" for name in names)]
+    fixed = ["id", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
+    columns = [*fixed, *(f"score:{name}" for name in names)]
     for path in shards(folder):
         table = read_shard(path, columns)
         for row in range(len(table)):
@@ -94,13 +103,15 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
     ends = sentence_ends if by_sentence else block_ends
     blocks = np.searchsorted(block_ends, ends)
-    heading = (_numbers(table, "levels", row) > 0)[blocks]
+    words = _numbers(table, "words", row).astype(np.int64)
+    if not by_sentence:
+        words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
+    layout = Layout(blocks, words, _numbers(table, "levels", row) > 0, np.array([0, len(block_ends)]))
     columns = []
+    kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
-        scores: Scores = _numbers(table, f"score:{cut.scorer.canonical_name}", row)
-        if cut.scorer.segment == BLOCK:
-            scores = scores[blocks]
-        columns.append(_verdicts(cut, scores, heading))
+        columns.append(_verdicts(cut, _numbers(table, f"score:{cut.scorer.canonical_name}", row), layout, kept))
+        kept &= np.array([verdict.outcome != DROPPED for verdict in columns[-1]], dtype=np.bool_)
     segments = []
     begin = 0
     for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
@@ -110,13 +121,14 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     return JudgedPage(table["id"][row].as_py(), tuple(segments))
 
 
-def _verdicts(cut: Cut, scores: Scores, heading: npt.NDArray[np.bool_]) -> list[SegmentVerdict]:
-    saved = heading if cut.keep_headings else np.zeros_like(heading)
-    return [
-        # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
-        SegmentVerdict(cut, float(str(score)), PASSED if passed else HEADING if kept else DROPPED)
-        for score, passed, kept in zip(scores, passes(cut, scores), saved, strict=True)
-    ]
+def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
+    heading = layout.headings[layout.blocks] & cut.keep_headings
+    held = held_by_floor(cut, scores, layout, kept_before)
+    if cut.scorer.segment == BLOCK:
+        scores = scores[layout.blocks]
+    outcomes = np.select([passes(cut, scores), heading, held], [PASSED, HEADING, FLOORED], DROPPED).tolist()
+    # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
+    return [SegmentVerdict(cut, float(str(score)), outcome) for score, outcome in zip(scores, outcomes, strict=True)]
 
 
 def _numbers(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
