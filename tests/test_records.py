@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -17,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError, StateError
-from thresher.records import RecordFile
+from thresher.records import RecordFile, _adapter
 
 
 class Colour(StrEnum):
@@ -146,3 +148,48 @@ def test_other_files_are_refused(text: str, what: str) -> None:
 
 def test_what_has_a_default_may_be_missing_and_what_is_unknown_is_ignored() -> None:
     assert FILE.parse(json.dumps({**GOOD, "new": 1}), "x").parts == (Part("a", 1.0),)
+
+
+@dataclass(frozen=True)
+class Place:
+    file: str
+    offset: int | None
+
+
+@dataclass(frozen=True)
+class Simple:
+    name: str
+    count: int
+    share: float
+    place: Place
+    note: str = "none"
+
+
+simple = st.none() | st.booleans() | st.integers(0, 2**80) | st.sampled_from([0.5, -math.inf]) | st.text(max_size=3)
+places = simple | st.dictionaries(st.sampled_from(["file", "offset"]), simple)
+
+
+@given(st.dictionaries(st.sampled_from(["name", "count", "share", "note", "more"]), simple), places)
+def test_records_of_texts_and_numbers_are_read_as_by_pydantic(data: dict[str, object], place: object) -> None:
+    text = json.dumps(data | {"place": place}).replace("-Infinity", "-1e999")
+    try:
+        expected = _adapter(Simple).validate_json(text, strict=True)
+    except ValueError:
+        with pytest.raises(InputError):
+            RecordFile(Simple, "", "").parse(text, "x")
+    else:
+        read = RecordFile(Simple, "", "").parse(text, "x")
+        assert read == expected
+        assert [*map(type, vars(read).values())] == [*map(type, vars(expected).values())]
+
+
+def test_workers_read_their_records_without_pydantic(tmp_path: Path) -> None:
+    program = """import sys
+from thresher.language_models.characters.default_models import load_character_model
+from thresher.scoring.store import ShardReport, _REPORT_FILE
+load_character_model("standard")
+report = ShardReport(1, 1, 0, 0, 5, 90, None, 0, 90)
+assert _REPORT_FILE.parse(_REPORT_FILE.text(report), "x") == report
+sys.exit("pydantic" in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=tmp_path)

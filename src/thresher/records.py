@@ -1,15 +1,16 @@
 """Records as JSON files: frozen dataclasses, written exactly and checked against their annotations when they are read.
 
-pydantic does the work. It is imported when a record is first read or written, so that nothing else waits for it.
+pydantic does the work. It is imported when it is first needed, so that nothing else waits for it; records of texts and numbers
+alone do without, since each worker reads some of those.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
 
 from thresher.errors import InputError, ThresherError
 from thresher.files import read_text, write_text
@@ -83,6 +84,7 @@ class RecordFile(Generic[Record]):
         fix: what to do about a file that cannot be read.
         format, version: what the file names itself; files without a name have neither.
         error: raised for what is no such file.
+        indent: spaces by which the members of a file are indented, each on its line; None for one line.
     """
 
     kind: type[Record]
@@ -91,6 +93,7 @@ class RecordFile(Generic[Record]):
     format: str = ""
     version: int = 1
     error: type[ThresherError] = InputError
+    indent: int | None = None
 
     def write(self, path: Path, record: Record) -> None:
         """Write a record, whole or not at all."""
@@ -111,7 +114,7 @@ class RecordFile(Generic[Record]):
 
         head = {"format": self.format, "version": self.version} if self.format else {}
         values = {field.name: getattr(record, field.name) for field in fields(record)}  # type: ignore[arg-type]
-        return to_json({**head, **values}, inf_nan_mode="strings", fallback=_plain).decode()
+        return to_json({**head, **values}, indent=self.indent, inf_nan_mode="strings", fallback=_plain).decode()
 
     def parse(self, text: str | bytes, where: str) -> Record:
         """Return the record that `text` wrote.
@@ -123,8 +126,7 @@ class RecordFile(Generic[Record]):
         Raises:
             ThresherError: as `read`.
         """
-        from pydantic import ValidationError
-        from pydantic_core import from_json, to_json
+        from pydantic_core import from_json
 
         try:
             data = from_json(text)
@@ -135,6 +137,13 @@ class RecordFile(Generic[Record]):
         if self.format and data.get("version") != self.version:
             raise self.error(f"version {data.get('version')!r} is not known, only {self.version}", self.fix, where)
         kind: Any = self.kind
+        simple: Record | None = _simple_record(kind, data)
+        return self._checked(kind, text, data, where) if simple is None else simple
+
+    def _checked(self, kind: Any, text: str | bytes, data: Any, where: str) -> Record:
+        from pydantic import ValidationError
+        from pydantic_core import to_json
+
         adapter: TypeAdapter[Record] = _adapter(kind)
         try:
             return adapter.validate_json(text, strict=True)
@@ -177,6 +186,29 @@ _SPECIAL = ("NaN", "Infinity", "-Infinity")
 
 def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value.tolist()
+
+
+def _simple_record(kind: Any, data: Any) -> Any:
+    """Return a record whose fields are texts, numbers and such records; None where pydantic has to look."""
+    values = {}
+    for name, hint in _hints(kind).items():
+        value = data.get(name) if isinstance(data, dict) else None
+        if is_dataclass(hint):
+            value = _simple_record(hint, value)
+            if value is None:
+                return None
+        elif type(value) not in (get_args(hint) or (hint,)) or name not in data:
+            return None
+        values[name] = value
+    try:
+        return kind(**values)
+    except ValueError:
+        return None
+
+
+@functools.cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    return get_type_hints(kind)
 
 
 @functools.cache

@@ -56,7 +56,7 @@ def test_a_second_process_is_told_who_is_at_work(tmp_path: Path) -> None:
             process.communicate()
     assert process.returncode == 0
     with exclusive(folder):
-        assert f'"pid": {os.getpid()}' in (folder / ".lock").read_text()
+        assert f'"pid":{os.getpid()}' in (folder / ".lock").read_text()
 
 
 def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import shlex
 import socket
@@ -15,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.errors import StateError, ThresherError
+from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
 from thresher.experiments.variants import Variant
@@ -34,7 +33,9 @@ def index_key(plan: ScorePlan, scores: ScoreReport, cleaner: Cleaner, options: I
     # A model's card may change under the same scores.
     resolved = {"cutoffs": cutoffs} if cutoffs else {}
     totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
-    return stage_key(scores=plan.key(), variant=cleaner.name, options=asdict(options), totals=totals, **resolved)
+    return stage_key(
+        scores=asdict(plan.key()), variant=cleaner.name, options=asdict(options), totals=totals, **resolved
+    )
 
 
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
@@ -45,7 +46,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
     """
     sources = [source for source in (experiment.topics, experiment.held_out) if source is not None]
     return stage_key(
-        scores=scored.plan.key(),
+        scores=asdict(scored.plan.key()),
         inputs=dict(scored.inputs.digests),
         read=[[source.field, source.column] for source in sources],
         options=asdict(experiment.index),
@@ -125,6 +126,19 @@ def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
     return record if record.key == key else None
 
 
+@dataclass(frozen=True)
+class Holder:
+    """The process that works in a folder."""
+
+    pid: int
+    host: str
+    since: str
+    command: str
+
+
+_LOCK_FILE = RecordFile(Holder, "the process at work", "wait until it has ended")
+
+
 @contextmanager
 def exclusive(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process; the system lets go of it however the process ends.
@@ -149,23 +163,16 @@ def exclusive(folder: Path) -> Iterator[None]:
                 str(folder),
             ) from error
         handle.truncate(0)
-        handle.write(
-            json.dumps(
-                {
-                    "pid": os.getpid(),
-                    "host": socket.gethostname(),
-                    "since": datetime.now().astimezone().isoformat(timespec="seconds"),
-                    "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
-                }
-            )
-        )
+        since = datetime.now().astimezone().isoformat(timespec="seconds")
+        command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        handle.write(_LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)))
         handle.flush()
         yield
 
 
 def _holder(text: str) -> str:
     try:
-        holder = json.loads(text)
-        return f"`{holder['command']}`, process {holder['pid']} on {holder['host']} since {holder['since']}"
-    except (ValueError, KeyError, TypeError):
+        holder = _LOCK_FILE.parse(text, ".lock")
+    except InputError:
         return "a process that has just begun"
+    return f"`{holder.command}`, process {holder.pid} on {holder.host} since {holder.since}"

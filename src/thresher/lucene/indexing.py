@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -12,13 +11,15 @@ from typing import Any
 import numpy as np
 
 from thresher.defaults import STEMMERS
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
 from thresher.lucene.index_writer import SEPARATOR, IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
+from thresher.records import RecordFile
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
+"""Lucene's folder holds these two files of Thresher's as well."""
 
 _SIDECARS = (LENGTHS, SETTINGS)
 _BATCH_CHARACTERS = 1 << 17
@@ -55,6 +56,16 @@ class IndexOptions:
 
 
 @dataclass(frozen=True)
+class _Settings:
+    options: IndexOptions
+    documents: int
+    empty: int
+
+
+_SETTINGS_FILE = RecordFile(_Settings, "a record of an index", "build it again", error=StateError, indent=2)
+
+
+@dataclass(frozen=True)
 class IndexReport:
     """What was indexed; `documents` and `empty` add up to the documents given.
 
@@ -86,18 +97,17 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
     with atomic_path(folder) as temporary:
         temporary.mkdir()
         try:
-            counts = _write(documents, temporary, options)
-            repeated = _repeated_id(temporary, counts["documents"], folder)
+            settings = _write(documents, temporary, options)
+            repeated = _repeated_id(temporary, settings.documents, folder)
         except JavaException as error:
             raise user_error_of_java(error, str(folder)) from error
         if repeated is not None:
             what = f"the document id {repeated!r} occurs twice"
             raise InputError(what, "give every document its own id", str(folder))
         (temporary / "write.lock").unlink(missing_ok=True)
-        settings = {"options": asdict(options), **counts}
-        (temporary / SETTINGS).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
+        _SETTINGS_FILE.write(temporary / SETTINGS, settings)
         sizes = _bytes_by_type(temporary)
-    return IndexReport(counts["documents"], counts["empty"], sum(sizes.values()), sizes)
+    return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes)
 
 
 @contextmanager
@@ -133,19 +143,16 @@ def options_of(folder: Path) -> IndexOptions:
     Raises:
         StateError: if they cannot be read.
     """
+    path = folder / SETTINGS
     try:
-        settings = json.loads((folder / SETTINGS).read_text(encoding="utf-8"))
-        return IndexOptions(**settings["options"])
-    except FileNotFoundError:
-        return IndexOptions()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        what = "the options of the index cannot be read"
-        raise StateError(what, "build it again", str(folder / SETTINGS)) from error
+        return _SETTINGS_FILE.read(path).options if path.exists() else IndexOptions()
+    except ThresherError as error:
+        raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
 
 
-def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> dict[str, int]:
-    settings = asdict(options)
-    writer = IndexWriter(folder, settings.pop("stemmer"), settings.pop("stopwords"), **settings)
+def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> _Settings:
+    fields = asdict(options)
+    writer = IndexWriter(folder, fields.pop("stemmer"), fields.pop("stopwords"), **fields)
     indexed = empty = characters = 0
     batch: list[str] = []
     try:
@@ -168,7 +175,7 @@ def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOpt
         raise
     if lengths is not None:
         np.save(folder / LENGTHS, lengths)
-    return {"documents": indexed, "empty": empty}
+    return _Settings(options, indexed, empty)
 
 
 def _check_id(identifier: str) -> None:

@@ -7,7 +7,6 @@ the process by SIGALRM, the only way to stop C code that holds the interpreter.
 
 from __future__ import annotations
 
-import json
 import mmap
 import os
 import struct
@@ -27,15 +26,25 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.files import write_json
 from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, run, run_alone
 from thresher.progress import Progress
+from thresher.records import RecordFile
 
 POISON = "poison.json"
-"""The file that lists the pages that crashed a worker, by part and position, with the reason."""
+"""The file that lists the pages that crashed a worker."""
 
 Poison = dict[str, dict[int, str]]
 """Reasons for skipping pages, by the stem of the part's output and the position in the part."""
+
+
+@dataclass(frozen=True)
+class PoisonPages:
+    """The content of `poison.json`."""
+
+    parts: Poison
+
+
+_POISON_FILE = RecordFile(PoisonPages, "a list of pages that crashed a worker", "delete the file", indent=2)
 
 Row = TypeVar("Row")
 
@@ -203,7 +212,7 @@ def _do_alone(work: PartWork[Any], part: Part, poison: Poison) -> None:
             what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"
             raise StateError(what, _LOOK, part.name or str(part.path))
         poison.setdefault(name, {})[blamed] = exit_reason(code, work.limits.seconds, "worker")
-        write_json(work.folder / POISON, poison)
+        _POISON_FILE.write(work.folder / POISON, PoisonPages(poison))
 
 
 def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
@@ -324,7 +333,6 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
 def read_poison(folder: Path) -> Poison:
     """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
     try:
-        stored = json.loads((folder / POISON).read_bytes())
-        return {part: {int(at): reason for at, reason in pages.items()} for part, pages in stored.items()}
-    except (FileNotFoundError, ValueError, AttributeError):
+        return _POISON_FILE.read(folder / POISON).parts
+    except InputError:
         return {}

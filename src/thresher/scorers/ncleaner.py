@@ -56,7 +56,7 @@ class NCleaner(Scorer):
     @property
     def fingerprint(self) -> str:
         """The digest of the model."""
-        return str(card(load_character_model(self._model))["digest"])
+        return card(load_character_model(self._model)).digest
 
     def prepare(self) -> None:
         """Read the model, as a check.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from thresher.collections import Collection, Part, Source
+from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Span
 from thresher.errors import InputError, StateError
-from thresher.files import remove_folder, write_json
+from thresher.files import remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, fit_text, run_parts
@@ -97,6 +97,23 @@ def _located(page: PageScores, source: Source, document_id: str) -> PageScores:
 
 
 @dataclass(frozen=True)
+class StoreKey:
+    """What must match for scores to be reused: `collection` is its fingerprint, `scorers` those by canonical name."""
+
+    version: int
+    collection: str
+    reading: ReadOptions
+    scorers: Mapping[str, str]
+    pages: PageOptions
+    limits: Limits
+    labels: bool
+    shard_pages: int
+
+
+_KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to score again", indent=2)
+
+
+@dataclass(frozen=True)
 class ScorePlan:
     """Everything that the scores depend on.
 
@@ -115,18 +132,18 @@ class ScorePlan:
         # Workers may have another working directory.
         return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.labels)
 
-    def key(self) -> dict[str, object]:
-        """Return the key that must match for scores to be reused."""
-        return {
-            "version": STORE_VERSION,
-            "collection": self.collection.fingerprint(),
-            "reading": asdict(self.collection.options),
-            "scorers": {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
-            "pages": asdict(self.options),
-            "limits": asdict(self.limits),
-            "labels": self.labels,
-            "shard_pages": self.shard_pages,
-        }
+    def key(self) -> StoreKey:
+        """Return the key of the scores."""
+        return StoreKey(
+            STORE_VERSION,
+            self.collection.fingerprint(),
+            self.collection.options,
+            {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
+            self.options,
+            self.limits,
+            self.labels,
+            self.shard_pages,
+        )
 
 
 def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = None, fresh: bool = False) -> ScoreReport:
@@ -173,19 +190,25 @@ def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> Sco
 
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
-    key = json.loads(json.dumps(plan.key()))
+    key = plan.key()
     path = folder / "store.json"
     if path.exists():
-        stored = _read_json(path)
+        stored = _stored_key(path)
         if stored == key:
             return
-        changed = ", ".join(name for name in key if stored.get(name) != key[name])
+        names = [field.name for field in fields(key)]
+        changed = ", ".join(name for name in names if not stored or getattr(stored, name) != getattr(key, name))
         if not fresh:
-            raise StateError(
-                f"these scores were made otherwise (changed: {changed})", "add --fresh to score again", str(folder)
-            )
+            raise StateError(f"these scores were made otherwise (changed: {changed})", _KEY_FILE.fix, str(folder))
         remove_folder(folder)
-    write_json(path, key)
+    _KEY_FILE.write(path, key)
+
+
+def _stored_key(path: Path) -> StoreKey | None:
+    try:
+        return _KEY_FILE.read(path)
+    except InputError:
+        return None
 
 
 def _finished(path: Path) -> ScoreReport | None:
@@ -193,12 +216,3 @@ def _finished(path: Path) -> ScoreReport | None:
         return _REPORT_FILE.read(path)
     except InputError:
         return None
-
-
-def _read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object; a missing or damaged file is an empty one."""
-    try:
-        content = json.loads(path.read_bytes())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return content if isinstance(content, dict) else {}

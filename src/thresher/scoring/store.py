@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -149,6 +148,7 @@ class Spent:
 
 NOTHING_SPENT = Spent({}, Times(0.0, 0.0, 0.0))
 SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
+"""Beside each shard."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,9 @@ class ShardReport:
     begin: int | None
     first: int | None
     after: int
+
+
+_REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
 
 
 def shard_path(folder: Path, part: Part) -> Path:
@@ -222,7 +225,7 @@ def write_shard(
 
 def write_table(path: Path, table: pa.Table, report: ShardReport) -> None:
     """Write a shard's table with its report atomically."""
-    table = table.replace_schema_metadata({_REPORT: json.dumps(asdict(report))})
+    table = table.replace_schema_metadata({_REPORT: _REPORT_FILE.text(report)})
     with atomic_path(path) as temporary:
         pq.write_table(table, temporary, compression="zstd", compression_level=3, write_page_checksum=True)
 
@@ -235,8 +238,8 @@ def read_report(path: Path) -> ShardReport:
     """
     try:
         metadata = pq.read_schema(path).metadata
-        return ShardReport(**json.loads(metadata[_REPORT]))
-    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        return _REPORT_FILE.parse(metadata[_REPORT], str(path))
+    except (pa.ArrowException, OSError, KeyError, TypeError, ThresherError) as error:
         raise _unusable(error, path) from error
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from thresher.errors import StateError
-from thresher.files import read_text, write_json
 from thresher.records import RecordFile
 
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
@@ -75,8 +73,19 @@ class ModelCard:
     training: Training | None = None
 
     def write(self, path: Path) -> None:
-        """Write the card as JSON."""
-        write_json(path, asdict(self))
+        """Write the card as JSON, whole or not at all."""
+        _file(ModelCard, path).write(path, self)
+
+
+@dataclass(frozen=True)
+class CardHead:
+    """The part of a `ModelCard` that workers need."""
+
+    tokeniser: str
+    digest: str
+
+
+Card = TypeVar("Card", ModelCard, CardHead)
 
 
 def read_card(path: Path) -> ModelCard:
@@ -85,20 +94,17 @@ def read_card(path: Path) -> ModelCard:
     Raises:
         StateError: if it is damaged.
     """
-    return RecordFile(ModelCard, "a model card", f"delete the folder {path.parent}", error=StateError).read(path)
+    return _file(ModelCard, path).read(path)
 
 
-def read_head(path: Path) -> tuple[str, str]:
-    """Return the tokeniser and the digest that a card names, without pydantic: workers do without its 12 MB.
+def read_head(path: Path) -> CardHead:
+    """Read a part of a card.
 
     Raises:
         StateError: as `read_card`.
     """
-    try:
-        card = json.loads(read_text(path))
-        if isinstance(card["tokeniser"], str) and isinstance(card["digest"], str):
-            return card["tokeniser"], card["digest"]
-    except (ValueError, KeyError, TypeError):
-        pass
-    whole = read_card(path)
-    return whole.tokeniser, whole.digest
+    return _file(CardHead, path).read(path)
+
+
+def _file(kind: type[Card], path: Path) -> RecordFile[Card]:
+    return RecordFile(kind, "a model card", f"delete the folder {path.parent}", error=StateError, indent=2)

@@ -67,10 +67,10 @@ class ModelFiles:
         """
         if self.card_path is None:
             return WordModel(self.path, tokeniser(WORDS, str(self.path)))
-        name, expected = read_head(self.card_path)
-        tokenise = tokeniser(name, str(self.card_path))
+        head = read_head(self.card_path)
+        tokenise = tokeniser(head.tokeniser, str(self.card_path))
         # KenLM takes fifty times as long to read the ARPA file; a binary is not read at all.
-        if self.path.name == ARPA and file_digest(self.path) != expected:
+        if self.path.name == ARPA and file_digest(self.path) != head.digest:
             raise InputError("it is not the file that its card was written for", _FIX, str(self.path))
         return WordModel(self.path, tokenise, self.card_path)
 
