@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import os
+import subprocess
 from concurrent.futures import Future
 
 import pytest
 from joblib._dask import DaskDistributedBackend
-from joblib._parallel_backends import LokyBackend
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers
+from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
 
 
 def names(function: object) -> list[str]:
@@ -30,9 +31,15 @@ def test_loky_ends_workers_and_says_when_one_died() -> None:
     assert not any(process.is_alive() for process in processes)
 
 
-def test_the_initializer_of_workers_gets_to_loky() -> None:
-    assert {"initializer", "initargs"} <= set(names(get_reusable_executor))
-    assert "memmapping_executor_kwargs" in names(LokyBackend.configure)
+def test_workers_are_as_many_as_asked_for_and_begin_with_the_initializer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    executor = start_workers(1, os.putenv, "THRESHER_TOLD", "yes")
+    told = [*executor.map(os.getenv, ["OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"])]
+    assert told == ["3", os.environ.get("OPENBLAS_NUM_THREADS", str(os.cpu_count()))]
+    assert executor.submit(subprocess.getoutput, "echo $THRESHER_TOLD").result() == "yes"
+    assert len({executor.submit(os.getpid).result() for _ in range(9)}) == 1
+    assert start_workers(1, os.putenv, "THRESHER_TOLD", "yes") is executor
+    end_workers()
 
 
 def test_what_the_backend_for_dask_overrides_is_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,20 +7,27 @@ import os
 import signal
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain, islice
 from multiprocessing.context import SpawnProcess
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed, parallel_config
 
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError
-from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers
+from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
 
 WAIT_SECONDS = 30
 _PARENT_SECONDS = 0.5
+_AHEAD = 2
+"""Tasks a local worker has been given and not finished."""
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -50,8 +57,8 @@ def run(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Ta
         MissingDependencyError: if Dask is not installed.
         ResourceError: if the cluster has no workers.
     """
-    calls = (delayed(function)(task) for task in tasks)
-    yield from _on_dask(backend, calls) if backend.name == DASK else _on_loky(backend, calls)
+    calls = (partial(function, task) for task in tasks)
+    yield from _on_dask(backend, calls) if backend.name == DASK else _on_loky(backend.workers, calls)
 
 
 def run_tasks(
@@ -67,7 +74,7 @@ def run_tasks(
     """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
 
     Args:
-        backend: the workers; a single local worker is this process.
+        backend: the workers; a single local worker, or one for a single task, is this process.
         function: the function to call.
         tasks: the arguments.
         what: the activity, for errors.
@@ -79,33 +86,51 @@ def run_tasks(
         ResourceError: if a worker died.
         ThresherError: as `run`.
     """
-    if backend.name == LOKY and backend.workers <= 1:
-        yield from (function(*task) for task in tasks)
-        return
-    calls = (delayed(function)(*task) for task in tasks)
+    calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
+    if backend.name == LOKY:
+        first = list(islice(calls, 2))
+        calls = chain(first, calls)
+        if backend.workers <= 1 or len(first) == 1:
+            yield from (call() for call in calls)
+            return
     try:
         if backend.name == DASK:
             yield from _on_dask(backend, calls)
         else:
-            yield from _on_loky(backend, calls, ordered, keep)
+            yield from _on_loky(backend.workers, calls, ordered, keep)
     except WorkerDied as error:
         fix = "look at the machine's memory, then run the same command again"
         raise ResourceError(f"a worker ended while {what}", fix, where) from error
 
 
-def _on_loky(backend: Backend, calls: Iterable[Any], ordered: bool = False, keep: bool = False) -> Iterator[Any]:
-    # A single worker still gets a separate process, so that a crashing page does not end this one.
-    pool = Parallel(
-        n_jobs=max(backend.workers, 2),
-        backend=LOKY,
-        return_as="generator" if ordered else "generator_unordered",
-        pre_dispatch=1 if backend.workers == 1 else "1.5*n_jobs",
-        batch_size=1,
-        initializer=end_with_parent,
-        initargs=(os.getpid(),),
-    )
+def _on_loky(
+    workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False, keep: bool = False
+) -> Iterator[Result]:
+    # No more processes than calls. Even a single one is not this process, so that a crashing page does not end this one.
+    first = list(islice(calls, workers))
+    if not first:
+        return
+    calls = chain(first, calls)
+    pool = start_workers(len(first), end_with_parent, os.getpid())
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
+    waiting: deque[Future[Result]] = deque()
+    at_work = 0
     try:
-        yield from pool(calls)
+        while True:
+            for call in islice(calls, _AHEAD * workers - at_work):
+                future = pool.submit(call)
+                future.add_done_callback(done.put)
+                at_work += 1
+                if ordered:
+                    waiting.append(future)
+            if not at_work:
+                return
+            finished = done.get()
+            at_work -= 1
+            if not ordered:
+                yield finished.result()
+            while waiting and waiting[0].done():
+                yield waiting.popleft().result()
     except TerminatedWorkerError as error:
         raise WorkerDied from error
     finally:
@@ -113,7 +138,7 @@ def _on_loky(backend: Backend, calls: Iterable[Any], ordered: bool = False, keep
             end_workers()
 
 
-def _on_dask(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:
+def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]]) -> Iterator[Result]:
     try:
         from distributed import Client, KilledWorker
 
@@ -134,7 +159,8 @@ def _on_dask(backend: Backend, calls: Iterable[Any]) -> Iterator[Any]:
         ) from error
     with client, parallel_config(backend=kind(client=client, wait_for_workers_timeout=WAIT_SECONDS)):
         try:
-            yield from Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)(calls)
+            pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+            yield from pool(delayed(call)() for call in calls)
         except KilledWorker as error:
             raise WorkerDied from error
         except TimeoutError as error:

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 from functools import cache
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-__all__ = ["TerminatedWorkerError", "dask_backend", "end_workers"]
+__all__ = ["TerminatedWorkerError", "dask_backend", "end_workers", "start_workers"]
+
+_IDLE_SECONDS = 300
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
+
+
+def start_workers(count: int, initializer: Callable[..., object], *arguments: object) -> Executor:
+    """Return an executor of `count` worker processes, each of which calls `initializer` first; idle ones are taken again.
+
+    They start with the first task. The threads of numeric libraries are shared out among them, unless the environment says
+    how many.
+    """
+    threads = str(max((os.cpu_count() or 1) // count, 1))
+    executor: Executor = get_reusable_executor(
+        max_workers=count,
+        timeout=_IDLE_SECONDS,
+        initializer=initializer,
+        initargs=arguments,
+        env={name: os.environ.get(name, threads) for name in _THREADS},
+    )
+    return executor
 
 
 def end_workers() -> None:
