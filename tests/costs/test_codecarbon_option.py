@@ -1,4 +1,5 @@
 import importlib.util
+import inspect
 import subprocess
 import sys
 
@@ -58,3 +59,33 @@ def test_codecarbon_still_says_how_it_gets_the_power_of_the_cpu():
         "codecarbon's trackers have no `_hardware` with a CPU any more: `cpu_source` finds nothing, and figures read from "
         "energy counters are reported as `estimated: CPU load × TDP` instead of `measured`"
     )
+
+
+@needs_codecarbon
+@pytest.mark.parametrize(
+    ("argument", "without"),
+    [
+        ("country_iso_code", "it asks the network where the machine is"),
+        ("save_to_file", "it writes emissions.csv into the current folder"),
+        ("log_level", "it logs to standard error"),
+        ("tracking_mode", "it may count this process alone, and not Java"),
+        ("measure_power_secs", "its default decides how often the CPU is looked at"),
+        ("force_cpu_power", "it takes the TDP from a list of its own, and not the experiment's"),
+        ("allow_multiple_runs", "two experiments on one machine refuse each other"),
+    ],
+)
+def test_codecarbon_still_takes_what_keeps_it_quiet_and_exact(argument, without):
+    kind = require_codecarbon().OfflineEmissionsTracker
+    known = {name for base in kind.__mro__ for name in inspect.signature(base.__init__).parameters}
+    assert argument in known, f"codecarbon takes no `{argument}` any more: {without}"
+
+
+@needs_codecarbon
+@pytest.mark.parametrize("field", ["cpu_energy", "codecarbon_version"])
+def test_codecarbon_still_gives_the_energy_of_the_cpu(field):
+    tracker = _tracker(require_codecarbon(), 85.0)
+    tracker.start()
+    tracker.stop()
+    data = getattr(tracker, "final_emissions_data", None)
+    assert data is not None, "trackers have no `final_emissions_data`: every figure of CO2 is missing from the report"
+    assert hasattr(data, field), f"emissions data have no `{field}`: `measured_co2` fails when a stage ends"
