@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
@@ -22,6 +23,7 @@ from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.reports.side_by_side import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.emptied import by_count, language_of_emptied, language_warning
 from thresher.scoring.failures import failures, write_failures
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import judged_pages, record
@@ -37,16 +39,20 @@ Write = Callable[[CleanedDocument], None]
 class CleanCounts:
     """What cleaning a collection came to: `documents = kept + emptied + failed`.
 
-    `failures` are the first `FAILURES_SHOWN`, with names and reasons; `cutoffs` are what percentiles came to, by cuts.
+    `emptied_languages` counts the emptied pages by language, see `thresher.scoring.emptied`; `warning` is a sentence on them
+    if many are in languages that the cleaner does not know. `failures` are the first `FAILURES_SHOWN`, with names and
+    reasons; `cutoffs` are what percentiles came to, by cuts.
     """
 
     documents: int
     kept: int
     emptied: int
+    emptied_languages: Mapping[str, int]
     failed: int
     words: int
     failures: tuple[tuple[str, str], ...]
     cutoffs: Mapping[str, float]
+    warning: str | None
 
 
 @dataclass(frozen=True)
@@ -108,12 +114,15 @@ def clean_collection(
         store = Path(folder)
         scores = score_collection(ScorePlan(collection, parsed.scorers, options, limits), store, backend)
         parsed = resolved(store, parsed)
-        words = kept = emptied = 0
+        words = kept = 0
+        emptied: Counter[str] = Counter()
         for document in cleaned_documents(store, parsed):
             write(document)
             words += document.words
-            kept += bool(document.text)
-            emptied += not document.text
+            if document.text:
+                kept += 1
+            else:
+                emptied[language_of_emptied(document)] += 1
         if removed_file:
             with removed_file.open("w", encoding="utf-8", newline="\n") as out:
                 for page in judged_pages(store, parsed):
@@ -123,7 +132,18 @@ def clean_collection(
         if extras.failures:
             write_failures(store, extras.failures)
         first_failures = tuple((failure.name, failure.reason) for failure in islice(failures(store), FAILURES_SHOWN))
-    return CleanCounts(scores.documents, kept, emptied, scores.failed, words, first_failures, parsed.found_cutoffs)
+    languages = by_count(emptied)
+    return CleanCounts(
+        documents=scores.documents,
+        kept=kept,
+        emptied=emptied.total(),
+        emptied_languages=languages,
+        failed=scores.failed,
+        words=words,
+        failures=first_failures,
+        cutoffs=parsed.found_cutoffs,
+        warning=language_warning(parsed, languages, scores.documents),
+    )
 
 
 @contextmanager

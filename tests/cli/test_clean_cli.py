@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
+from many_languages import PARAGRAPHS
 
 from thresher.cli.main import main
 from thresher.collections import documents, open_collection
@@ -60,6 +61,36 @@ def test_warc_holds_what_json_lines_do(
     assert [line for line in told if line.startswith("failed: ")] == [
         f"failed: {found['id']}: {found['reason']}" for found in failures
     ] * 2
+
+
+def test_pages_lost_by_their_language_are_told_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pages = [
+        {"id": f"{language}{number}", "html": f"<p>{PARAGRAPHS[language]}</p>"}
+        for language, many in (("English", 37), ("Russian", 1), ("Chinese", 1))
+        for number in range(many)
+    ]
+    path, cleaned = tmp_path / "pages.jsonl", tmp_path / "cleaned.jsonl"
+
+    def told(*arguments: str) -> list[str]:
+        path.write_text("".join(json.dumps(page) + "\n" for page in pages), encoding="utf-8")
+        clean(monkeypatch, path, "-o", cleaned, *arguments)
+        return [line for line in capfd.readouterr().err.splitlines() if line.startswith((str(cleaned), "warning"))]
+
+    words = len(PARAGRAPHS["English"].split())
+    # Two of 39 pages are more than one in twenty, two of 40 are not.
+    counts = f"{cleaned}: 39 pages = 37 with text + 2 emptied + 0 failed; {37 * words} words kept"
+    lost = [
+        counts,
+        "warning: justext empties 2 of 39 pages (5.1 %) in languages that it does not know: 1 Chinese, 1 Russian; "
+        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+    ]
+    assert told("-c", "justext", "--workers", "1") == told("-c", "justext", "--workers", "2") == lost
+    (line,) = told("-c", "justext(floor=1)")
+    assert "39 with text + 0 emptied" in line
+    pages.append({"id": "x", "html": "<p></p>"})
+    assert told("-c", "justext") == [counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied")]
 
 
 def test_formats_that_are_none(

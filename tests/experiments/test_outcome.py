@@ -69,6 +69,7 @@ INDEX = IndexRecord(
     cut_seconds=2.0,
     cost=Cost(10.0, 11.0, 300.0, 0.25),
     cutoffs={},
+    emptied_languages={},
 )
 SEARCH = SearchRecord("k", (1.0, 3.0, 2.0), Cost(6.0, 5.0, 200.0, None))
 
@@ -298,6 +299,36 @@ def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, res
     assert "best mean AP on the experiment's own topics" in dict(found.methods)["Held-out topics"]
     assert "Held-out topics" not in dict(results.methods)
     assert results.held_out is None
+
+
+def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    path = hits(tmp_path, "base", {"1": "ab", "2": "dc"})
+
+    def swept(cutoff: int, **emptied: int) -> VariantRun:
+        of = run(f"words@{cutoff}", path, emptied_languages=emptied)
+        return replace(of, variant=replace(of.variant, sweep="words", cutoff=float(cutoff)))
+
+    many, few = {"Russian": 1, "Thai": 1, "English": 9, "unknown": 5, "no text": 7}, {"English": 99, "unknown": 9}
+    assert SCORES.documents == 10
+    runs = [
+        run("none", path),
+        swept(3, Thai=1),
+        swept(5, Chinese=2, Thai=1, Russian=9),
+        swept(2),
+        run("justext", path, emptied_languages=many),
+        run("justext(lang=Russian)", path, emptied_languages=few),
+        run("bte", path, emptied_languages=many),
+    ]
+    found = assemble(experiment, INPUTS, SCORES, runs, tmp_path, METER)
+    assert [notice for notice in found.notices if "languages" in notice] == [
+        "words@5 empties 3 of 10 pages (30.0 %) in languages that it does not know: 2 Chinese, 1 Thai; "
+        "use floor=W, which keeps W words of each page (1 more of its cutoffs lose over 5% so)",
+        "justext empties 2 of 10 pages (20.0 %) in languages that it does not know: 1 Russian, 1 Thai; "
+        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+        "justext(lang=Russian) empties 99 of 10 pages (990.0 %) in languages that it does not know: 99 English; "
+        "use lang=LANGUAGE, or floor=W, which keeps W words of each page",
+    ]
 
 
 def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path) -> None:

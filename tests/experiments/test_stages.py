@@ -56,7 +56,7 @@ def test_a_key_depends_on_every_part_and_on_the_version(monkeypatch: pytest.Monk
 
 
 COST = Cost(1.5, 2.0, 300.0, None)
-INDEX = IndexRecord("k1", 7, 1, 900, 4000, {"doc": 3000, "é": 1000}, 0.25, COST, {"words@p30": 4.0})
+INDEX = IndexRecord("k1", 7, 1, 900, 4000, {"doc": 3000, "é": 1000}, 0.25, COST, {"words@p30": 4.0}, {"Thai": 1})
 SEARCH = SearchRecord("k1", (1.5, math.inf), COST)
 
 

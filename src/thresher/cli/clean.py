@@ -72,6 +72,8 @@ def clean(
         say(f"failed: {name}: {reason}")
     if counts.failed > len(counts.failures):
         say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
+    if counts.warning:
+        say(f"warning: {counts.warning}")
 
 
 @click.command()

@@ -21,6 +21,7 @@ from thresher.experiments.stages import RowKey, VariantRun
 from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
 from thresher.results.held_out import with_chosen
 from thresher.results.selection import main_measure
+from thresher.scoring.emptied import TOLERATED, foreign, language_warning
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import missing_documents
@@ -50,7 +51,7 @@ def assemble(
             results,
             held_out=held_out,
             methods=methods(experiment, inputs, scores, meter, _percentile_cutoffs(main), main_measure(results)),
-            notices=_notices(inputs, scores, store),
+            notices=(*_notices(inputs, scores, store), *_language_warnings(main, scores)),
             failed_pages=tuple((failure.name, failure.reason) for failure in islice(failures(store), _FAILURES_KEPT)),
         )
     )
@@ -152,6 +153,23 @@ def _row(
 def _percentile_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
     """Return what percentiles came to, by the cuts' names; records of runs without them have none."""
     return {name: value for run in runs for name, value in run.index.cutoffs.items()}
+
+
+def _language_warnings(runs: Sequence[VariantRun], scores: ScoreReport) -> list[str]:
+    """Return one warning for each sweep and single cleaner that needs one: of a sweep, that of the worst cutoff."""
+    lost: dict[str, list[tuple[int, str]]] = {}
+    for run in {run.variant.name: run for run in runs}.values():
+        cleaner, emptied = run.variant.cleaner, run.index.emptied_languages
+        warning = language_warning(cleaner, emptied, scores.documents)
+        if warning is not None:
+            pages = sum(foreign(cleaner, emptied).values())
+            lost.setdefault(run.variant.sweep or run.variant.name, []).append((pages, warning))
+    warnings = []
+    for of_sweep in lost.values():
+        more = len(of_sweep) - 1
+        others = f" ({more} more of its cutoffs lose over {TOLERATED:.0%} so)" if more else ""
+        warnings.append(max(of_sweep, key=lambda item: item[0])[1] + others)
+    return warnings
 
 
 def _notices(inputs: Inputs, scores: ScoreReport, store: Path) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ from thresher.experiments.stages import (
 )
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
-from thresher.lucene.indexing import IndexOptions, build_index
+from thresher.lucene.indexing import IndexOptions, build_index, is_blank
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
@@ -42,6 +43,7 @@ from thresher.reports import write_all
 from thresher.results.experiment_results import Cost, Results
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
+from thresher.scoring.emptied import by_count, language_of_emptied
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
@@ -180,10 +182,10 @@ class _Run:
                 f"delete {self.folders.scores} and run again",
                 str(folder),
             )
-        # Reading the scores and cutting is cleaning, not indexing; it is done in between.
+        # Reading the scores and cutting is cleaning, not indexing; it is done in between. Naming languages is neither.
         cost = work.cost
-        wall_seconds = max(cost.wall - cutting.seconds, 0.0)
-        cpu_seconds = max(cost.cpu - cutting.seconds, 0.0)
+        wall_seconds = max(cost.wall - cutting.seconds - cutting.naming_seconds, 0.0)
+        cpu_seconds = max(cost.cpu - cutting.seconds - cutting.naming_seconds, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
         record = IndexRecord(
             key=key,
@@ -195,6 +197,7 @@ class _Run:
             cut_seconds=cutting.seconds + sum(self.finding_seconds[scorer] for scorer in waited_for),
             cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
             cutoffs=cleaner.found_cutoffs,
+            emptied_languages=by_count(cutting.emptied),
         )
         INDEXES.write(path, record)
         return record
@@ -246,12 +249,16 @@ class _Run:
 
 
 class _Cutting:
-    """Cleaned documents of a store, with the time that reading and cutting took and the words that were kept."""
+    """Cleaned documents of a store, with the time that reading and cutting took, the words that were kept, and those emptied.
+
+    `emptied` counts what is not indexed by language, for which `naming_seconds` were needed.
+    """
 
     def __init__(self, folder: Path, cleaner: Cleaner) -> None:
         self._source = cleaned_documents(folder, cleaner)
-        self.seconds = 0.0
+        self.seconds = self.naming_seconds = 0.0
         self.words = 0
+        self.emptied: Counter[str] = Counter()
 
     def documents(self, bar: Progress) -> Iterator[CleanedDocument]:
         while True:
@@ -261,5 +268,9 @@ class _Cutting:
             if document is None:
                 return
             self.words += document.words
+            if is_blank(document.text):
+                begin = perf_counter()
+                self.emptied[language_of_emptied(document)] += 1
+                self.naming_seconds += perf_counter() - begin
             bar.advance()
             yield document

@@ -73,6 +73,7 @@ class IndexRecord:
     """A finished index, with the key of all that it depends on.
 
     `cutoffs` are what percentiles came to, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
+    `emptied_languages` are the emptied documents by language (see `thresher.scoring.emptied`): they add up to `emptied`.
     `cut_seconds` are wall time to find and apply the cutoffs, which is cleaning and no part of `cost`.
     """
 
@@ -85,6 +86,7 @@ class IndexRecord:
     cut_seconds: float
     cost: Cost
     cutoffs: Mapping[str, float]
+    emptied_languages: Mapping[str, int]
 
 
 @dataclass(frozen=True)

@@ -150,6 +150,11 @@ def options_of(folder: Path) -> IndexOptions:
         raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
 
 
+def is_blank(contents: str) -> bool:
+    """Return whether a text has only white space and control characters (up to U+0020), so that it is not indexed."""
+    return not (contents[:1] > " " or contents.strip(_BLANK))
+
+
 def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> _Settings:
     fields = asdict(options)
     writer = IndexWriter(folder, fields.pop("stemmer"), fields.pop("stopwords"), **fields)
@@ -158,7 +163,7 @@ def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOpt
     try:
         for identifier, contents in documents:
             _check_id(identifier)
-            if not (contents[:1] > " " or contents.strip(_BLANK)):
+            if is_blank(contents):
                 empty += 1
                 continue
             indexed += 1

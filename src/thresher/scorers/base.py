@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from thresher.errors import ConfigError
 from thresher.pages import Segments
+from thresher.scorers.languages import UNSPACED
 
 Scores = npt.NDArray[np.float32]
 Value = str | int | float | bool
@@ -112,6 +113,8 @@ class Scorer(ABC):
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         source: the publication of the method.
         uses_marks: whether it uses `Segments.marks` or derived features such as linked words.
+        needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
+        other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
         parameters: the constructor's keyword arguments.
     """
 
@@ -126,6 +129,8 @@ class Scorer(ABC):
     source: ClassVar[str]
     reference: ClassVar[str] = ""
     uses_marks: ClassVar[bool] = False
+    needs_spaces: ClassVar[bool] = False
+    other_languages: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
@@ -184,6 +189,23 @@ class Scorer(ABC):
             ThresherError: if the model or its card is missing or damaged.
         """
         return {}
+
+    @property
+    def language(self) -> str:
+        """The language whose words it knows, named as by `thresher.scorers.languages`; empty if it knows none in particular.
+
+        Raises:
+            ThresherError: if a model or its card is missing or damaged.
+        """
+        return ""
+
+    def knows(self, language: str) -> bool:
+        """Return whether it can tell content in a language.
+
+        Raises:
+            ThresherError: as `language`.
+        """
+        return self.language in ("", language) and not (self.needs_spaces and language in UNSPACED)
 
     def prepare(self) -> None:  # noqa: B027, for subclasses
         """Build or check required models, once, before workers start."""

@@ -209,6 +209,7 @@ class Boilerpipe(Scorer):
     decides = True
     uses_marks = True
     unit = "decision"
+    needs_spaces = True
     source = (
         "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, Algorithms 1 and 2, "
         "section 4.3.2"

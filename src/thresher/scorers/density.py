@@ -21,6 +21,7 @@ class Density(Scorer):
     segment = BLOCK
     keep = KEEP_HIGH
     unit = "words per line"
+    needs_spaces = True
     low = 0
     grid = tuple(range(1, 21))
     source = (

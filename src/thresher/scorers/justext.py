@@ -13,6 +13,7 @@ import numpy.typing as npt
 from thresher.pages import Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+from thresher.scorers.languages import spoken
 from thresher.scorers.stop_lists import languages, stop_list
 
 Classes = npt.NDArray[np.int8]
@@ -137,6 +138,7 @@ class Justext(Scorer):
     decides = True
     unit = "decision"
     uses_marks = True
+    other_languages = "lang=LANGUAGE"
     source = (
         "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011"
     )
@@ -150,6 +152,11 @@ class Justext(Scorer):
         _threshold("max_heading_distance", "characters allowed between a heading and its good paragraph"),
         _threshold("no_headings", "whether headings are like any paragraph"),
     )
+
+    @property
+    def language(self) -> str:
+        """The language of its stop list."""
+        return spoken(str(self.values["lang"]))
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for the blocks of good paragraphs and 0 for others."""

@@ -16,6 +16,7 @@ from thresher.language_models.words.self_model import SETTINGS
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.scorers.descriptive import RULE
+from thresher.scorers.languages import BY_CODE
 
 
 class Perplexity(Scorer):
@@ -25,6 +26,8 @@ class Perplexity(Scorer):
     segment = SENTENCE
     keep = KEEP_LOW
     unit = "perplexity"
+    needs_spaces = True
+    other_languages = "lm=self, or a model of their language"
     reference = "lm"
     low = 1
     grid = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
@@ -81,6 +84,12 @@ class Perplexity(Scorer):
     def fingerprint(self) -> str:
         """The digest of the language model, or of the training settings if it is trained on the collection."""
         return digest([SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
+
+    @property
+    def language(self) -> str:
+        """The language that the model's card names; none if it has no card, or the model is trained on the collection."""
+        card = None if self.learns else model_files(self._lm).card
+        return BY_CODE.get(card.language, "") if card else ""
 
     def for_collection(self, data: TrainingData, folder: Path) -> Perplexity:
         """Return the scorer with a model trained on the collection and stored in `folder`."""

@@ -18,8 +18,14 @@ def languages() -> tuple[str, ...]:
 @cache
 def stop_list(language: str) -> frozenset[str]:
     """Return the stop words of a language, in lower case."""
+    return frozenset(map(str.lower, ranked_words(language)))
+
+
+@cache
+def ranked_words(language: str) -> tuple[str, ...]:
+    """Return the stop words of a language, the most frequent first, as the list spells them."""
     text = (_folder() / f"{language}.txt").read_text(encoding="utf-8")
-    return frozenset(word.lower() for line in text.splitlines() if (word := line.strip()))
+    return tuple(word for line in text.splitlines() if (word := line.strip()))
 
 
 def _folder() -> Path:

@@ -15,6 +15,7 @@ class Words(Scorer):
     segment = BLOCK
     keep = KEEP_HIGH
     unit = "words"
+    needs_spaces = True
     low = 0
     grid = tuple(range(1, 101))
     source = "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3"

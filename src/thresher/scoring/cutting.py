@@ -22,12 +22,16 @@ _LARGEST = float(np.finfo(np.float32).max)
 
 @dataclass(frozen=True)
 class CleanedDocument:
-    """A cleaned page: the kept text, perhaps empty, and its number of words."""
+    """A cleaned page: the kept text, perhaps empty, and its number of words.
+
+    `lost` is the page's text if nothing of it was kept, else empty.
+    """
 
     id: str
     text: str
     words: int
     url: str | None = None
+    lost: str = ""
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -87,7 +91,8 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     one_page = np.array([0, len(segments.block_ends)])
     layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page)
     mask = sentence_mask(cleaner, page.scores, layout)
-    return CleanedDocument(page.id, _text(segments, mask), int(segments.words_in_sentences[mask].sum()), page.url)
+    words = int(segments.words_in_sentences[mask].sum())
+    return CleanedDocument(page.id, _text(segments, mask), words, page.url, "" if mask.any() else segments.text)
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
@@ -147,7 +152,8 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
         cleaned = (
             kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
         )
-        kept = CleanedDocument(document_id, cleaned, int(kept_words[part.stop] - kept_words[part.start]), url)
+        kept_here = int(kept_words[part.stop] - kept_words[part.start])
+        kept = CleanedDocument(document_id, cleaned, kept_here, url, "" if mask[part].any() else text)
         yield row, kept, block_of_sentence[part][mask[part]]
 
 
