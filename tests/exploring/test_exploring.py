@@ -9,14 +9,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rankings_by_step import rankings_by_step
 
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
 from thresher.exploring.counting import StoreCounts, columns, split_shards
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
+from thresher.exploring.matching import Matches
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.ranking import NONE, Matches, Rankings, rankings
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_index, open_index
@@ -59,13 +60,6 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
         return [dict(zip(*ranking.rank(query), strict=True)) for query in queries]
 
 
-def found(ids: Sequence[str], ranked: Rankings) -> list[dict[str, float]]:
-    return [
-        {ids[place]: score for place, score in zip(places, scores, strict=True) if place != NONE}
-        for places, scores in zip(ranked.documents.tolist(), ranked.scores.tolist(), strict=True)
-    ]
-
-
 def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str]) -> StoreCounts:
     with split_shards(store, columns(every)) as found:
         return count_store(found, every, OPTIONS, terms)
@@ -85,7 +79,7 @@ def check_against_lucene(
     matches = Matches(counted, len(terms))
     compared = 0
     for place, sweep in enumerate(every):
-        explored = {name: dict(rankings(matches, wanted, place, parse_retrieval(name), 1000)) for name in models}
+        explored = {name: rankings_by_step(matches, wanted, place, parse_retrieval(name), 1000) for name in models}
         for step, cleaner in enumerate(sweep.cleaners):
             if cleaner.name not in chosen:
                 continue
@@ -94,8 +88,8 @@ def check_against_lucene(
             for name in models:
                 ranked = explored[name][max(known for known in explored[name] if known <= step)]
                 lucene = lucene_ranks(folder, parse_retrieval(name), queries, 1000)
-                for ours, theirs in zip(found(counted.ids, ranked), lucene, strict=True):
-                    assert [*ours] == [*theirs], (cleaner.name, name)
+                for ours, theirs in zip(ranked, lucene, strict=True):
+                    assert [counted.ids[place] for place in ours] == [*theirs], (cleaner.name, name)
                     assert [*ours.values()] == pytest.approx([*theirs.values()], abs=6e-5)
                     compared += 1
     return compared
@@ -241,13 +235,12 @@ def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
             assert getattr(some, name).tolist() == getattr(others, name).tolist()
     assert one.vocabulary.terms.tolist() == other.vocabulary.terms.tolist()
     for model in map(parse_retrieval, MODELS):
-        pairs = zip(
-            *(rankings(Matches(counted, len(terms)), queries, 1, model, 50) for counted in (one, other)), strict=True
+        ranked, again = (
+            rankings_by_step(Matches(counted, len(terms)), queries, 1, model, 50) for counted in (one, other)
         )
-        for (step, ranked), (other_step, again) in pairs:
-            assert step == other_step
-            assert ranked.documents.tolist() == again.documents.tolist()
-            assert ranked.scores.tolist() == again.scores.tolist()
+        assert [*ranked] == [*again]
+        for step, topics in ranked.items():
+            assert [[*topic.items()] for topic in topics] == [[*topic.items()] for topic in again[step]]
 
 
 def test_what_cannot_be_evaluated_is_told(store: Path, judging: Judging) -> None:

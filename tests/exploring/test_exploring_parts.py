@@ -16,11 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import ConfigError, StateError
-from thresher.evaluation import evaluate
-from thresher.exploring import counting
+from thresher.evaluation import evaluate, parse_measure
+from thresher.exploring import counting, judged_ranks
 from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import HashedTerms, add_vocabularies
-from thresher.exploring.evaluating import Judges
 from thresher.exploring.exploration import (
     FILE,
     Exploration,
@@ -30,11 +29,13 @@ from thresher.exploring.exploration import (
     read_exploration,
     write_exploration,
 )
+from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.ranking import NONE, Rankings
+from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
 from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
+from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import sentence_mask
 from thresher.scoring.floors import Layout
@@ -126,6 +127,8 @@ MEASURES = (
     "P@1",
     "P@7",
     "P(rel=2)@3",
+    "R@2",
+    "R(rel=2)@9",
     "AP",
     "AP(rel=3)",
     "AP@4",
@@ -136,31 +139,81 @@ MEASURES = (
     "Judged@5",
     "Judged@50",
     "RR",
+    "RR@2",
+    "RR(rel=3)",
+    "Success@1",
+    "Success(rel=2)@4",
     "Bpref",
+    "Rprec",
+    "SetF",
     "AP(judged_only=True)",
 )
+IDS = [f"d{number}" for number in range(12)]
+
+
+def ranking_at_each_step(orders: Sequence[Sequence[int]]) -> Ints:
+    documents = np.full((len(orders), max(map(len, orders))), NONE, dtype=np.int64)
+    for row, order in zip(documents, orders, strict=True):
+        row[: len(order)] = order
+    return documents
+
+
+def evaluated(
+    qrels: dict[str, dict[str, int]], topics: Sequence[str], orders: Sequence[Sequence[int]]
+) -> list[list[float]]:
+    run = {
+        topic: {IDS[place]: -float(rank) for rank, place in enumerate(order)}
+        for topic, order in zip(topics, orders, strict=True)
+    }
+    return [[*values.values()] for values in evaluate(qrels, run, MEASURES, topics).values()]
 
 
 @given(st.data())
 def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
-    ids = [f"d{number}" for number in range(12)]
-    topics = ["t2", "t0", "t1"]
-    grades = st.dictionaries(st.sampled_from([*ids, "elsewhere", "there"]), st.integers(-2, 4), max_size=9)
+    """To the last bit, for several topics at several steps."""
+    topics, steps = ["t2", "t0", "t1"], data.draw(st.integers(1, 3))
+    grades = st.dictionaries(st.sampled_from([*IDS, "elsewhere", "there"]), st.integers(-2, 4), max_size=9)
     qrels = {topic: data.draw(grades) for topic in topics[:2]}
-    orders = [data.draw(st.lists(st.sampled_from(range(12)), unique=True, max_size=8)) for _ in topics]
-    documents = np.full((3, 8), NONE, dtype=np.int64)
-    for row, order in zip(documents, orders, strict=True):
-        row[: len(order)] = order
-    judges = Judges(qrels, topics, ids, MEASURES)
-    found = judges.values(Rankings(documents, np.zeros(documents.shape)))
-    run = {
-        topic: {ids[place]: -float(rank) for rank, place in enumerate(order)}
-        for topic, order in zip(topics, orders, strict=True)
-    }
-    expected = evaluate(qrels, run, MEASURES, topics)
-    assert judges.names == tuple(expected)
-    for values, name in zip(found.tolist(), expected, strict=True):
-        assert values == pytest.approx([*expected[name].values()], abs=1e-12), name
+    order = st.lists(st.sampled_from(range(12)), unique=True, max_size=8)
+    orders = [[data.draw(order) for _ in range(steps)] for _ in topics]
+    judges = Judges(qrels, topics, IDS, MEASURES)
+    found = judges.values(map(ranking_at_each_step, orders), steps)
+    assert judges.names == tuple(map(str, map(parse_measure, MEASURES)))
+    for step, values in enumerate(found.tolist()):
+        expected = evaluated(qrels, topics, [of_topic[step] for of_topic in orders])
+        for name, ours, theirs in zip(MEASURES, values, expected, strict=True):
+            assert ours == theirs, name
+
+
+def test_long_rankings_are_measured_to_the_last_bit() -> None:
+    draw = np.random.default_rng(8)
+    ids = [f"d{number:04}" for number in range(3000)]
+    qrels = {"t": dict(zip(ids[::3], draw.integers(0, 4, 1000).tolist(), strict=True))}
+    order = draw.permutation(3000)[:1000]
+    names = ("AP", "AP@700", "nDCG", "nDCG@900", "nDCG(dcg='exp-log2')@900", "R@1000", "P@30")
+    found = Judges(qrels, ["t"], ids, names).values([order[None]], 1)
+    expected = evaluate(qrels, {"t": {ids[place]: -float(rank) for rank, place in enumerate(order)}}, names, ["t"])
+    assert found[0, :, 0].tolist() == [values["t"] for values in expected.values()]
+
+
+def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counting(
+        qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]], names: Sequence[str], topics: Sequence[str]
+    ) -> dict[str, dict[str, float]]:
+        asked.append(len(run))
+        return evaluate(qrels, run, names, topics)
+
+    monkeypatch.setattr(judged_ranks, "evaluate", counting)
+    judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], IDS, ["Rprec", "SetP"])
+    asked.clear()
+    # For t: twice third of four, third of three, and not retrieved.
+    orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]
+    values = judges.values(map(ranking_at_each_step, orders), 4)
+    assert sorted(asked) == [1, 2, 2]
+    assert values[:, 1, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 0]
+    assert values[:, 0].tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
 
 
 def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> None:

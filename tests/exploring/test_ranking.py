@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,13 +11,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rankings_by_step import rankings_by_step
 
 from thresher.errors import ResourceError
 from thresher.exploring import evaluating, ranking
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
-from thresher.exploring.evaluating import Judges, RankingJob, evaluated
-from thresher.exploring.ranking import NONE, Matches, Postings, Query, rankings
-from thresher.exploring.similarity import Floats, stored_lengths
+from thresher.exploring.evaluating import RankingJob, evaluated
+from thresher.exploring.judged_ranks import Judges
+from thresher.exploring.matching import Kept, Matches, Numbers, Query
+from thresher.exploring.similarity import stored_lengths
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
@@ -122,15 +123,14 @@ QUERIES = (
 
 def check(found: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
     matches = Matches(found, TERMS)
-    parts = [rankings(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
-    ranked = dict(sorted((pair for part in parts for pair in part), key=lambda pair: pair[0]))
+    parts = [rankings_by_step(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
+    ranked = dict(sorted((pair for part in parts for pair in part.items()), key=lambda pair: pair[0]))
     changed = np.flatnonzero(found.counts[0].tokens[:steps]).tolist()
     assert [*ranked] == sorted({0, *changed})
     for step, some in ranked.items():
         for number, query in enumerate(QUERIES):
             expected = one_by_one(found, step, query, model)
-            places = [place for place in some.documents[number].tolist() if place != NONE]
-            scores = some.scores[number, : len(places)].tolist()
+            places, scores = [*some[number]], [*some[number].values()]
             assert scores == pytest.approx([score for _, score in expected[:depth]], abs=1e-6)
             # Libraries differ in the last bit of a logarithm: documents with scores as near as that may change places.
             apart = dict(expected)
@@ -140,14 +140,13 @@ def check(found: StoreCounts, steps: int, model: RetrievalModel, depth: int, tur
             assert all(first < second for (score, other), (first, second) in ties if score == other)
 
 
-@pytest.fixture(params=[(0, 0), (0, 99), (99, 0), (99, 99)], ids=["both", "coarse", "fine", "plain"])
+@pytest.fixture(params=[(0, 1), (0, 999), (99, 1), (99, 999)], ids=["both", "left-out", "one-by-one", "plain"])
 def leaving_out(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Documents are left out in the whole collection, among candidates, in both, or not at all."""
-    few, many = request.param
+    """Documents are left out or not, queries are ranked one by one or together."""
+    few, cells = request.param
     monkeypatch.setattr(ranking, "_FEW", few)
-    monkeypatch.setattr(ranking, "_MANY", many)
+    monkeypatch.setattr(ranking, "_CELLS", cells)
     monkeypatch.setattr(ranking, "_ROWS", 5)
-    monkeypatch.setattr(ranking, "_FINE", 2)
 
 
 @pytest.mark.usefixtures("leaving_out")
@@ -159,9 +158,9 @@ def test_rankings_are_those_of_each_document_by_itself(
     check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
 
 
-def exactly(found: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[object], list[object]]]:
-    ranked = rankings(Matches(found, TERMS), QUERIES, 0, model, depth)
-    return [(step, some.documents.tolist(), some.scores.tolist()) for step, some in ranked]
+def exactly(found: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
+    ranked = rankings_by_step(Matches(found, TERMS), QUERIES, 0, model, depth)
+    return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
 @settings(deadline=None, max_examples=60)
@@ -171,29 +170,53 @@ def test_leaving_out_changes_nothing(seed: int, documents: int, steps: int, dept
     found, model = collection(seed, documents, steps), parse_retrieval(name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_ROWS", 1)
+        patch.setattr(ranking, "_FEW", 10**6)
+        patch.setattr(ranking, "_CELLS", 1)
         expected = exactly(found, model, depth)
-        for rows, fine in ((3, 1), (16, 4), (99, 99)):
+        for rows, cells in ((3, 1), (16, 4000), (99, 10**6)):
             patch.setattr(ranking, "_ROWS", rows)
-            patch.setattr(ranking, "_FINE", fine)
-            patch.setattr(ranking, "_FEW", 0)
-            patch.setattr(ranking, "_MANY", 0)
-            assert exactly(found, model, depth) == expected
+            patch.setattr(ranking, "_CELLS", cells)
+            for few in (0, 4, 10**6):
+                patch.setattr(ranking, "_FEW", few)
+                assert exactly(found, model, depth) == expected
 
 
-def test_most_documents_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def scored(monkeypatch: pytest.MonkeyPatch) -> list[Ints]:
+    """The pairs of a term and a document that are scored at all steps of a block, by batch."""
+    batches: list[Ints] = []
+    times = Kept.times
+
+    def counting(kept: Kept, pairs: Ints) -> Numbers:
+        batches.append(pairs)
+        return times(kept, pairs)
+
+    monkeypatch.setattr(Kept, "times", counting)
+    return batches
+
+
+def test_most_documents_are_left_out(scored: list[Ints], monkeypatch: pytest.MonkeyPatch) -> None:
     """What the speed rests on, and what else no other test would miss: few are scored for the best 10 of 3,000."""
-    scored: list[int] = []
-    best = Postings.best
+    monkeypatch.setattr(ranking, "_CELLS", 1)
+    matches = Matches(collection(5, 3000, 60), TERMS)
+    assert len(rankings_by_step(matches, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
+    assert max(len(np.unique(matches.document[pairs])) for pairs in scored) < 1000
 
-    def counting(some: Postings, depth: int) -> Iterator[tuple[Ints, Floats]]:
-        scored.append(some.lengths.shape[1])
-        return best(some, depth)
 
-    monkeypatch.setattr(Postings, "best", counting)
-    found = collection(5, 3000, 60)
-    steps = [step for step, _ in rankings(Matches(found, TERMS), QUERIES[:3], 0, parse_retrieval("qld"), 10)]
-    assert len(steps) == 30
-    assert max(scored) < 1000
+def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
+    """A term is scored once for all topics that have it, and no topic looks at what the others match."""
+    matches = Matches(collection(6, 300, 30), TERMS)
+    sizes = []
+    for queries in ([QUERIES[2]], [QUERIES[2]] * 50, [Query({2: 2}, 2), QUERIES[2]], [QUERIES[2], Query({0: 1}, 1)]):
+        scored.clear()
+        rankings_by_step(matches, queries, 0, parse_retrieval("qld"), 100)
+        sizes.append(sum(map(len, scored)))
+    one, same, boosted, other = sizes
+    assert same == one
+    assert boosted == 2 * one
+    scored.clear()
+    rankings_by_step(matches, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
+    assert other == one + sum(map(len, scored))
 
 
 def work(found: StoreCounts) -> RankingJob:

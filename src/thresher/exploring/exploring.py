@@ -11,11 +11,12 @@ import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.exploring.counting import SplitShard, StepCounts, StoreCounts, add_up, columns, count_shard, split_shards
-from thresher.exploring.evaluating import Judges, RankingJob, evaluated
+from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep, Size
+from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.matching import Matches, Query
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.ranking import Matches, Query
 from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions

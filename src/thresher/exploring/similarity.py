@@ -70,8 +70,8 @@ class Similarity(Protocol):
         """
         ...
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:
-        """Return the scores of documents from the sums over terms; `size` is the number of tokens of the query."""
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:
+        """Return the scores of documents from the sums over terms; `size` is the number of tokens of each one's query."""
         ...
 
     def columns(self, terms: Ints) -> Similarity:
@@ -107,6 +107,18 @@ def similarity(model: RetrievalModel, states: States) -> Similarity:
     # A term that does not occur is in no document: any share will do.
     shares = np.divide(states.cf, tokens, out=np.ones(states.cf.shape), where=states.cf > 0)
     return _Exact(model.mu, shares)
+
+
+def by_lengths(scoring: Similarity, lengths: Integers) -> Floats | Singles:
+    """Return `Similarity.by_length`, by way of a table of all lengths where that has fewer entries."""
+    steps, most = len(lengths), int(lengths.max(initial=0)) + 1
+    if steps * most > lengths.size:
+        return scoring.by_length(lengths)
+    table = scoring.by_length(np.arange(most)[None])
+    # One row for all steps, or one for each.
+    entries = lengths + np.arange(len(table))[:, None] * most
+    values: Floats | Singles = table.ravel()[entries]
+    return values
 
 
 def stored_lengths(tokens: Integers) -> Ints:
@@ -160,7 +172,7 @@ class _Dirichlet(_OfShares):
         np.maximum(scores, 0, out=scores)
         return _single(scores)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
 
@@ -185,7 +197,7 @@ class _BM25:
             scores = weights - weights / (np.float32(1) + times.astype(np.float32) * by_length)
         return np.asarray(scores, dtype=np.float64)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
     def columns(self, terms: Ints) -> _BM25:
@@ -218,7 +230,7 @@ class _Exact(_OfShares):
             scores *= boosts[terms]
         return scores
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: int) -> Floats:
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:
         scores: Floats = np.round(sums - size * by_length, _TIES)
         return scores
 

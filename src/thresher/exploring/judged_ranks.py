@@ -1,0 +1,220 @@
+"""Measures at every step of a sweep, from the ranks of the judged documents: all others count by their number alone.
+
+P, R, RR, Success, AP, nDCG and Judged are computed over arrays of all topics and steps, added in trec_eval's order. All others
+are those of `thresher.evaluation.evaluate`, which is asked once for all steps of a block where the judged documents have the
+same ranks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.evaluation import evaluate, parse_measure
+from thresher.exploring.ranking import NONE
+from thresher.exploring.similarity import Floats
+from thresher.pages.plain import Ints
+
+_BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
+
+
+@dataclass(frozen=True)
+class _Hits:
+    """Judged documents in rankings; those of one ranking stand together, by rank.
+
+    Args:
+        rankings: how many there are.
+        ranking: the number of each hit's ranking.
+        rank: of each, from 0.
+        grade: of each.
+        document: of each, by its index.
+    """
+
+    rankings: int
+    ranking: Ints
+    rank: Ints
+    grade: Ints
+    document: Ints
+
+    def some(self, chosen: npt.NDArray[np.bool_]) -> _Hits:
+        """Return some of the hits."""
+        columns = (self.ranking, self.rank, self.grade, self.document)
+        return _Hits(self.rankings, *(column[chosen] for column in columns))
+
+    def sums(self, weights: Floats | None = None) -> Floats:
+        """Return by ranking the sum of the hits' weights, added rank by rank; without weights, how many there are."""
+        sums: Floats = np.bincount(self.ranking, weights, self.rankings).astype(np.float64)
+        return sums
+
+    def place(self) -> Ints:
+        """Return the place of each hit among those of its ranking, from 1."""
+        begins = np.flatnonzero(np.diff(self.ranking, prepend=-1))
+        return np.arange(1, len(self.ranking) + 1) - np.repeat(begins, np.diff(begins, append=len(self.ranking)))
+
+    def discounted(self, exponential: bool) -> Floats:
+        """Return the gain of each hit, its grade or 2^grade - 1, over the binary logarithm of its rank + 1, from 1."""
+        gains = np.maximum(self.grade, 0).astype(np.float64)
+        if exponential:
+            gains = np.exp2(gains) - 1
+        # As C computes them: numpy may differ in the last bit.
+        logarithms = np.array([math.log2(rank + 2) for rank in range(int(self.rank.max(initial=-1)) + 1)])
+        discounted: Floats = gains / logarithms[self.rank]
+        return discounted
+
+
+class Judges:
+    """Computes measures for the rankings of a set of topics.
+
+    Args:
+        qrels: grade by document by topic.
+        topics: in the order of the rankings.
+        ids: of the documents; rankings hold indices into it.
+        measures: names, see `parse_measure`.
+
+    Raises:
+        ConfigError, InputError: as `thresher.evaluation.evaluate`.
+    """
+
+    def __init__(
+        self,
+        qrels: Mapping[str, Mapping[str, int]],
+        topics: Sequence[str],
+        ids: Sequence[str],
+        measures: Sequence[str],
+    ) -> None:
+        self._qrels, self._topics, self._ids = qrels, topics, ids
+        self._measures = [parse_measure(name) for name in measures]
+        # What cannot be evaluated is an error before the work.
+        evaluate(qrels, {}, measures, topics)
+        index = {identifier: number for number, identifier in enumerate(ids)}
+        self._judged: list[tuple[Ints, Ints]] = []
+        best: list[tuple[int, int, int]] = []
+        for number, topic in enumerate(topics):
+            grades = qrels.get(topic, {})
+            known = {index[document]: grade for document, grade in grades.items() if document in index}
+            self._judged.append((_ints([*known]), _ints([*known.values()])))
+            best.extend((number, rank, grade) for rank, grade in enumerate(sorted(grades.values(), reverse=True)))
+        topic_of, rank_of, grade_of = _ints(best).reshape(-1, 3).T
+        # As if all judged documents were retrieved, the best first.
+        self._ideal = _Hits(len(topics), topic_of, rank_of, grade_of, np.full(len(best), NONE))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The canonical names of the measures."""
+        return tuple(map(str, self._measures))
+
+    @property
+    def topics(self) -> int:
+        """How many topics there are."""
+        return len(self._topics)
+
+    def values(self, rankings: Iterable[Ints], steps: int) -> Floats:
+        """Return the values of the measures; shape (steps, measures, topics).
+
+        Args:
+            rankings: of each topic in turn: documents at each step, best first, then `NONE`; shape (steps, ranks).
+            steps: how many.
+        """
+        hits, retrieved = self._hits(rankings, steps)
+        others = [str(measure) for measure in self._measures if not _is_computed(measure)]
+        evaluated = self._evaluated(others, hits, retrieved) if others else {}
+        values = [
+            self._value(measure, hits, retrieved) if _is_computed(measure) else evaluated[str(measure)]
+            for measure in self._measures
+        ]
+        by_step: Floats = np.array(values).reshape(len(values), steps, len(self._topics)).transpose(1, 0, 2)
+        return by_step
+
+    def _hits(self, rankings: Iterable[Ints], steps: int) -> tuple[_Hits, Ints]:
+        """Return the hits of all rankings, numbered by step, then by topic; and how many documents each ranking has."""
+        retrieved = np.zeros((steps, len(self._topics)), dtype=np.int64)
+        # The last entry is what `NONE` reads.
+        grade = np.zeros(len(self._ids) + 1, dtype=np.int64)
+        is_judged = np.zeros(len(self._ids) + 1, dtype=np.bool_)
+        found = [(_ints([]),) * 4]
+        for topic, (documents, (judged, grades)) in enumerate(zip(rankings, self._judged, strict=True)):
+            retrieved[:, topic] = np.count_nonzero(documents != NONE, axis=1)
+            if not (len(judged) and documents.size):
+                continue
+            is_judged[judged], grade[judged] = True, grades
+            places = np.flatnonzero(is_judged[documents])
+            is_judged[judged] = False
+            hits = documents.ravel()[places]
+            step, rank = np.divmod(places, documents.shape[1])
+            found.append((step * len(self._topics) + topic, rank, grade[hits], hits))
+        columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+        return _Hits(retrieved.size, *columns), retrieved.ravel()
+
+    def _value(self, measure: Any, hits: _Hits, retrieved: Ints) -> Floats:
+        """Return the value of a measure by ranking."""
+        ideal, depth = self._ideal, measure.params.get("cutoff")
+        if depth is not None:
+            hits, retrieved = hits.some(hits.rank < depth), np.minimum(retrieved, depth)
+        if measure.NAME == "Judged":
+            return _ratio(hits.sums(), retrieved)
+        if measure.NAME == "nDCG":
+            exponential = measure["dcg"] == "exp-log2"
+            ideal = ideal if depth is None else ideal.some(ideal.rank < depth)
+            return self._over(hits.sums(hits.discounted(exponential)), ideal.sums(ideal.discounted(exponential)))
+        hits = hits.some(hits.grade >= measure["rel"])
+        if measure.NAME == "P":
+            return _ratio(hits.sums(), np.full(hits.rankings, depth))
+        place = hits.place()
+        if measure.NAME in ("RR", "Success"):
+            hits = hits.some(place == 1)
+            return hits.sums(1 / (hits.rank + 1)) if measure.NAME == "RR" else hits.sums()
+        found = hits.sums() if measure.NAME == "R" else hits.sums(place / (hits.rank + 1))
+        return self._over(found, ideal.some(ideal.grade >= measure["rel"]).sums())
+
+    def _over(self, sums: Floats, by_topic: Floats) -> Floats:
+        return _ratio(sums, np.tile(by_topic, len(sums) // max(len(by_topic), 1)))
+
+    def _evaluated(self, measures: Sequence[str], hits: _Hits, retrieved: Ints) -> dict[str, Floats]:
+        """Return the values that `evaluate` gives, by measure and ranking."""
+        order = np.argsort(hits.ranking, kind="stable")
+        bounds = np.searchsorted(hits.ranking[order], np.arange(hits.rankings + 1)).tolist()
+        documents, ranks = hits.document[order].tolist(), hits.rank[order].tolist()
+        # By topic, the number of each different ranking; the n-th ones of all topics are evaluated together.
+        different: list[dict[tuple[object, ...], int]] = [{} for _ in self._topics]
+        place = []
+        runs: list[dict[str, dict[str, float]]] = []
+        for ranking, count in enumerate(retrieved.tolist()):
+            part = slice(bounds[ranking], bounds[ranking + 1])
+            topic = ranking % len(self._topics)
+            key = (count, *documents[part], *ranks[part])
+            number = different[topic].setdefault(key, len(different[topic]))
+            place.append((number, self._topics[topic]))
+            if number == len(runs):
+                runs.append({})
+            if self._topics[topic] not in runs[number]:
+                # Ids have no white space.
+                run = {f"unjudged {rank}": float(-rank) for rank in range(count)}
+                for document, rank in zip(documents[part], ranks[part], strict=True):
+                    del run[f"unjudged {rank}"]
+                    run[self._ids[document]] = float(-rank)
+                runs[number][self._topics[topic]] = run
+        found = [evaluate(self._qrels, run, measures, [*run]) for run in runs]
+        return {
+            measure: np.array([found[number][measure][topic] for number, topic in place], dtype=np.float64)
+            for measure in measures
+        }
+
+
+def _is_computed(measure: Any) -> bool:
+    return measure.NAME in _BY_ARRAYS and not measure.params.get("judged_only")
+
+
+def _ints(numbers: Sequence[object]) -> Ints:
+    return np.array(numbers, dtype=np.int64)
+
+
+def _ratio(above: Floats, below: npt.NDArray[Any]) -> Floats:
+    """Return quotients, 0 where the divisor is."""
+    ratios: Floats = np.zeros(len(below))
+    np.divide(above, below, out=ratios, where=below > 0)
+    return ratios

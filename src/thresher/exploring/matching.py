@@ -1,0 +1,206 @@
+"""Where the queries' terms occur, and what each step of a sweep adds to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.exploring.counting import StoreCounts
+from thresher.exploring.similarity import Floats, States
+from thresher.pages.plain import Ints
+
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Query:
+    """tf in the query by term number, and the query's number of tokens (some may be in no document)."""
+
+    counts: Mapping[int, int]
+    size: int
+
+    @property
+    def terms(self) -> Ints:
+        """The terms' numbers."""
+        return np.array([*self.counts], dtype=np.int64)
+
+    @property
+    def boosts(self) -> Floats:
+        """tf of each of the terms in the query."""
+        return np.array([*self.counts.values()], dtype=np.float64)
+
+
+_AT_ONCE = 1 << 20
+"""Occurrences summed at a time; it takes many times their memory."""
+
+
+class Matches:
+    """The pairs of a query term and a document with it in its whole text, by term, then by document id.
+
+    `document` is the document of each pair; `parts` has the slice of each term's pairs.
+    """
+
+    def __init__(self, counted: StoreCounts, terms: int) -> None:
+        self.counted = counted
+        size = max(len(counted.ids), 1)
+        pairs, inverse = np.unique(
+            counted.term * np.int64(size) + counted.document[counted.sentence], return_inverse=True
+        )
+        self.pair_of_occurrence: Numbers = inverse.astype(np.int32)
+        # Indices of 64 bits: numpy would convert smaller ones each time.
+        self.document: Ints = pairs % size
+        bounds = np.searchsorted(pairs, np.arange(terms + 1) * np.int64(size)).tolist()
+        self.parts = [slice(first, after) for first, after in pairwise(bounds)]
+
+    def forget(self) -> None:
+        """Free the memory of all but the counts, for workers that read the rest from a file."""
+        none = np.zeros(0, dtype=np.int32)
+        self.counted = replace(
+            self.counted, ids=(), document=none, tokens=none, steps=(), sentence=none, term=none, times=none
+        )
+        self.pair_of_occurrence, self.document = none, none.astype(np.int64)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive steps of a sweep, without those that add no token.
+
+    Args:
+        steps: their numbers, shape (rows,).
+        states: of the collection at each.
+        lengths: of the matching documents at each; shape (rows, documents).
+        times, after: tf of each pair at the first and at the last step; shape (pairs,).
+        added: what the steps after the first add: pairs, ascending; the row; how many occurrences.
+    """
+
+    steps: Ints
+    states: States
+    lengths: Numbers
+    times: Numbers
+    after: Numbers
+    added: tuple[Ints, Ints, Numbers]
+
+
+def blocks(matches: Matches, sweep: int, rows: int, turn: tuple[int, int] = (0, 1)) -> Iterator[Block]:
+    """Give the steps of a sweep in blocks; a block is valid until the next is asked for.
+
+    Args:
+        matches: of the collection.
+        sweep: its number.
+        rows: the most steps of a block.
+        turn: (first, stride) of the blocks to give.
+    """
+    counted = matches.counted
+    counts, steps = counted.counts[sweep], counted.steps[sweep]
+    size = len(counts.tokens) - 1
+    chosen = np.flatnonzero(counts.tokens[:size])
+    chosen = chosen if size and counts.tokens[0] else np.concatenate(([0], chosen))[:size]
+    occurrences, holders = _by_term(matches, steps, size)
+    tokens, documents = np.cumsum(counts.tokens), np.cumsum(counts.with_tokens)
+    sentences, sentence_bounds = _by_step(steps, size)
+    order, bounds = _by_step(steps[counted.sentence], size)
+    lengths = np.zeros(len(counted.ids), dtype=np.int32)
+    times = np.zeros(len(matches.document), dtype=np.int32)
+    reached = 0
+    for first in range(turn[0] * rows, len(chosen), turn[1] * rows):
+        part = chosen[first : first + rows]
+        # What was added before the block, and at its first step.
+        new = sentences[sentence_bounds[reached] : sentence_bounds[part[0] + 1]]
+        np.add.at(lengths, counted.document[new], counted.tokens[new])
+        new = order[bounds[reached] : bounds[part[0] + 1]]
+        np.add.at(times, matches.pair_of_occurrence[new], counted.times[new])
+        reached = part[-1] + 1
+        new = sentences[sentence_bounds[part[0] + 1] : sentence_bounds[reached]]
+        held = np.zeros((len(part), len(lengths)), dtype=np.int32)
+        held[0] = lengths
+        np.add.at(held, (np.searchsorted(part, steps[new]), counted.document[new]), counted.tokens[new])
+        np.cumsum(held, axis=0, out=held)
+        new = order[bounds[part[0] + 1] : bounds[reached]]
+        new = new[np.argsort(matches.pair_of_occurrence[new], kind="stable")]
+        pairs = matches.pair_of_occurrence[new].astype(np.int64)
+        added = (pairs, np.searchsorted(part, steps[counted.sentence[new]]), counted.times[new])
+        after = times.copy()
+        np.add.at(after, pairs, added[2])
+        states = States(documents[part], tokens[part], occurrences[part], holders[part])
+        yield Block(part, states, held, times, after, added)
+        lengths, times = held[-1].copy(), after
+
+
+def _by_term(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> tuple[Ints, Ints]:
+    """Return cf and df of each term at each step; shapes (steps, terms)."""
+    counted, terms = matches.counted, len(matches.parts)
+    step = steps[counted.sentence]
+    first = np.full(len(matches.document), size, dtype=np.uint16)
+    np.minimum.at(first, matches.pair_of_occurrence, step)
+    term_of_pair = np.repeat(np.arange(terms, dtype=np.int32), [part.stop - part.start for part in matches.parts])
+
+    def by_step(step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
+        sums = np.zeros((size + 1) * terms, dtype=np.int64)
+        for begin in range(0, len(step), _AT_ONCE):
+            part = slice(begin, begin + _AT_ONCE)
+            keys = step[part] * np.int64(terms) + term[part]
+            added = np.bincount(keys, None if weights is None else weights[part], len(sums))
+            sums += added.astype(np.int64)
+        return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
+
+    return by_step(step, counted.term, counted.times), by_step(first, term_of_pair, None)
+
+
+def _by_step(steps: npt.NDArray[np.uint16], size: int) -> tuple[Numbers, Ints]:
+    """Return the indices of `steps` ordered by step, and where those of each step begin, with the end of the last."""
+    order = np.argsort(steps, kind="stable").astype(np.int32)
+    return order, np.concatenate(([0], np.cumsum(np.bincount(steps, minlength=size + 1))))[: size + 1]
+
+
+class Kept:
+    """The pairs of a block that occur at any of its steps, by term, then by document id."""
+
+    def __init__(self, matches: Matches, block: Block) -> None:
+        self._block = block
+        self._pairs = np.flatnonzero(block.after)
+        self._documents = matches.document[self._pairs]
+        starts = [*(part.start for part in matches.parts), len(block.after)]
+        bounds = np.searchsorted(self._pairs, starts).tolist()
+        self._parts = [slice(first, after) for first, after in pairwise(bounds)]
+        # Where what is added to each pair begins, among all that is added.
+        self._added = np.zeros(len(block.after) + 1, dtype=np.int64)
+        np.cumsum(np.bincount(block.added[0], minlength=len(block.after)), out=self._added[1:])
+
+    def pairs(self, term: int) -> Ints:
+        """Return the numbers of a term's pairs, ascending."""
+        return self._pairs[self._parts[term]]
+
+    def documents(self, term: int) -> Ints:
+        """Return the document of each of a term's pairs."""
+        return self._documents[self._parts[term]]
+
+    def count(self, query: Query) -> int:
+        """Return how many pairs the terms of a query have."""
+        parts = (self._parts[term] for term in query.counts)
+        return sum(part.stop - part.start for part in parts)
+
+    def times(self, pairs: Ints) -> Numbers:
+        """Return tf of some pairs, in any order, at each step; shape (steps, pairs)."""
+        times = np.zeros((len(self._block.steps), len(pairs)), dtype=np.int32)
+        times[0] = self._block.times[pairs]
+        counts = self._added[pairs + 1] - self._added[pairs]
+        entries = ranges(self._added[pairs], counts)
+        _, row, added = self._block.added
+        np.add.at(times.ravel(), row[entries] * len(pairs) + np.repeat(np.arange(len(pairs)), counts), added[entries])
+        summed: Numbers = np.cumsum(times, axis=0, out=times)
+        return summed
+
+
+def ranges(begins: Ints, counts: Ints) -> Ints:
+    """Return begin, begin + 1 ... for each of the begins, so many numbers as its count.
+
+    >>> ranges(np.array([5, 2]), np.array([3, 1])).tolist()
+    [5, 6, 7, 2]
+    """
+    firsts = np.cumsum(counts) - counts
+    numbers: Ints = np.arange(int(counts.sum())) + np.repeat(begins - firsts, counts)
+    return numbers

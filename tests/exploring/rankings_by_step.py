@@ -1,0 +1,32 @@
+"""Rankings as dictionaries, by step and topic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from thresher.exploring.matching import Matches, Query
+from thresher.exploring.ranking import NONE, rankings
+from thresher.lucene.retrieval import RetrievalModel
+
+
+def rankings_by_step(
+    matches: Matches,
+    queries: Sequence[Query],
+    sweep: int,
+    model: RetrievalModel,
+    depth: int,
+    turn: tuple[int, int] = (0, 1),
+) -> dict[int, list[dict[int, float]]]:
+    """Return score by document, best first, of each topic at each step that adds tokens."""
+    found: dict[int, list[dict[int, float]]] = {}
+    for steps, ranked in rankings(matches, queries, sweep, model, depth, turn):
+        found |= {step: [] for step in steps.tolist()}
+        for topic in ranked:
+            rows = zip(steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)
+            for step, documents, scores in rows:
+                count = len(documents) - documents.count(NONE)
+                # Nothing stands behind the end.
+                assert documents[count:] == [NONE] * (len(documents) - count)
+                found[step].append(dict(zip(documents[:count], scores[:count], strict=True)))
+    assert all(len(topics) == len(queries) for topics in found.values())
+    return found
