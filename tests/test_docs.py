@@ -56,6 +56,16 @@ def test_every_key_and_scorer_is_documented() -> None:
         assert f"\n## {name}\n" in cleaners
 
 
+@pytest.mark.parametrize("name", ["columns.md", "columns-cleaning.md"])
+def test_every_column_is_documented_by_a_sentence(name: str) -> None:
+    text = (DOCS / name).read_text(encoding="utf-8")
+    rows = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("|") and "| --- " not in line]
+    rows = [row for row in rows if row[-1].strip() != "meaning"]
+    assert len(rows) > 100
+    for row in rows:
+        assert re.fullmatch(r"[A-Z0-9`n].+\.", row[-1].strip()), row
+
+
 def test_the_scorer_of_the_contributing_page_works_as_written() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)

@@ -24,20 +24,22 @@ class Planet:
 
 
 COLUMNS: tuple[Column[Planet], ...] = (
-    Column("planet", lambda planet: planet.name, align="left"),
+    Column("planet", lambda planet: planet.name, "The planet.", align="left"),
     Column("share", lambda planet: planet.share, "Share of the mass.", "mass", "%", PERCENT),
     Column(
         "moons",
         lambda planet: planet.moons,
+        "Its moons.",
         format=COUNT,
         text=lambda planet: f"{planet.moons}/∑",
         mark=lambda planet: "†+" if planet.moons > 50 else "",
     ),
-    Column("hidden", lambda planet: 0, exact=False),
+    Column("hidden", lambda planet: 0, "Nothing.", exact=False),
     *within(
-        [Column("bytes", lambda size: size.bytes, unit="MB", format=fitted(2, 1e-6))],
+        [Column("bytes", lambda size: size.bytes, "Its size.", unit="MB", format=fitted(2, 1e-6))],
         lambda planet: planet.size,
         "size_",
+        "Its record",
     ),
 )
 PLANETS = [
@@ -51,7 +53,7 @@ def test_csv_has_exact_values_under_the_columns_names() -> None:
     assert csv_table(COLUMNS, PLANETS) == (
         "planet,share,moons,size_bytes\nMars,0.25,2,1250000\nSaturn,,60,\nIo,0.3333333333333333,0,20000000\n"
     )
-    columns: list[Column[float]] = [Column("n", lambda value: value)]
+    columns: list[Column[float]] = [Column("n", lambda value: value, "A number.")]
     assert csv_table(columns, [np.float64(0.1), np.int64(3), float("nan")]) == "n\n0.1\n3\nnan\n"
 
 
@@ -74,3 +76,12 @@ def test_a_line_goes_between_groups() -> None:
     assert table.rules == (1, 2)
     assert Table.of(COLUMNS, PLANETS, "").rules == ()
     assert Table.of(COLUMNS, [], "").rows == ()
+
+
+def test_meanings_of_a_part_say_what_it_is_part_of() -> None:
+    (size,) = pick(COLUMNS, "size_bytes")
+    assert size.meaning == "Its record: its size."
+    wall: Column[Size] = Column("cpu", lambda size: size.bytes, "CPU seconds.")
+    assert [column.meaning for column in within([wall], lambda size: size, about="Indexing")] == [
+        "Indexing: CPU seconds."
+    ]

@@ -72,23 +72,37 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
     return [
         Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
         Column("measure", lambda row: row.decision.measure, "The measure."),
-        Column("scorer", lambda row: row.variant.sweep, "The sweep."),
-        Column("variant", lambda row: row.variant.name, "Its canonical name.", "cleaner", align="left"),
-        Column("cutoff", lambda row: row.variant.cutoff, "Its cutoff in the sweep."),
-        Column("size", lambda row: round(row.variant.size), "Size of the index."),
-        Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are."),
+        Column(
+            "scorer",
+            lambda row: row.variant.sweep,
+            "The scorer, by its canonical name; of a single cleaner, the cleaner.",
+        ),
+        Column("variant", lambda row: row.variant.name, "The cleaner, by its canonical name.", "cleaner", align="left"),
+        Column("cutoff", lambda row: row.variant.cutoff, "The variant's cutoff; empty for a single cleaner."),
+        Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
+        Column(
+            "size_kind",
+            lambda row: row.decision.size_kind.value,
+            "What sizes are: measured bytes, estimated bytes or postings.",
+        ),
         Column("documents", lambda row: row.variant.documents, "Documents with text left.", format=COUNT),
-        Column("mean", lambda row: row.variant.mean, "Mean over the topics.", *measure_header(measure)),
+        Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)),
         *within(TESTED, lambda row: row.variant),
-        Column("topics_needed", lambda row: row.variant.test.topics_needed, "Topics that would show non-inferiority."),
-        Column("on_front", lambda row: int(row.variant.on_front), "Whether it is on the Pareto front."),
-        Column("picked_as", lambda row: "; ".join(row.rules), "The rules that pick it."),
+        Column(
+            "topics_needed",
+            lambda row: row.variant.test.topics_needed,
+            "Topics that would show non-inferiority if difference and spread stay the same; empty where that is moot.",
+        ),
+        Column("on_front", lambda row: int(row.variant.on_front), "1 on the Pareto front of size and mean, else 0."),
+        Column("picked_as", lambda row: "; ".join(row.rules), "The rules that pick the variant by the main measure."),
         *(_other(name, number) for number, name in enumerate(others)),
-        Column("words", lambda row: row.words, "Words left, of all.", "words kept", "%", PERCENT, exact=False),
+        Column(
+            "words", lambda row: row.words, "Share of words left by cleaning.", "words kept", "%", PERCENT, exact=False
+        ),
         Column(
             "share",
             lambda row: row.decision.size_share(row.variant.size),
-            "Size of the index.",
+            "Size of the index over that of the baseline.",
             "index size",
             _OF_BASELINE,
             PERCENT,
@@ -98,16 +112,30 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
 
 
 def _other(name: str, number: int) -> Column[VariantRow]:
-    return Column(name, lambda row: row.others[number], "Mean over the topics.", *measure_header(name), exact=False)
+    return Column(
+        name, lambda row: row.others[number], f"Mean {name} over the topics.", *measure_header(name), exact=False
+    )
 
 
+_SHARE = "Size of the index over that of the baseline."
 TESTED: tuple[Column[JudgedVariant], ...] = (
     Column("difference", lambda one: one.test.difference, "Mean difference from the baseline.", format=DIFFERENCE),
-    Column("low", lambda one: one.test.low, "Simultaneous bound of the difference.", "lower bound", format=DIFFERENCE),
     Column(
-        "high", lambda one: one.test.high, "Simultaneous bound of the difference.", "upper bound", format=DIFFERENCE
+        "low", lambda one: one.test.low, "Simultaneous lower bound of the difference.", "lower bound", format=DIFFERENCE
     ),
-    Column("verdict", lambda one: one.test.verdict.value, "What the bounds say.", align="left"),
+    Column(
+        "high",
+        lambda one: one.test.high,
+        "Simultaneous upper bound of the difference.",
+        "upper bound",
+        format=DIFFERENCE,
+    ),
+    Column(
+        "verdict",
+        lambda one: one.test.verdict.value,
+        "Non-inferior, inferior or inconclusive, by the bounds.",
+        align="left",
+    ),
 )
 """The columns of a variant's test against the baseline."""
 
@@ -132,18 +160,34 @@ def decision_table(decision: Decision) -> Table:
         rule: str, read: Callable[[SweepPicks], JudgedVariant | None], more: Iterable[Column[JudgedVariant]] = ()
     ) -> list[Column[SweepPicks]]:
         size: Column[JudgedVariant] = Column(
-            "size", lambda one: decision.size_share(one.size), unit=_OF_BASELINE, format=PERCENT
+            "size", lambda one: decision.size_share(one.size), _SHARE, unit=_OF_BASELINE, format=PERCENT
         )
-        return within([Column(rule, lambda one: one.name, align="left"), size, *more], read)
+        return within(
+            [
+                Column(
+                    rule, lambda one: one.name, f"The scorer's variant that is the rule's pick: {rule}.", align="left"
+                ),
+                size,
+                *more,
+            ],
+            read,
+        )
 
     difference, low, *_ = TESTED
     columns: list[Column[SweepPicks]] = [
-        Column("scorer", lambda picks: picks.sweep, align="left"),
-        Column("cutoffs", lambda picks: picks.variants, format=COUNT),
+        Column("scorer", lambda picks: picks.sweep, "The scorer, by its canonical name.", align="left"),
+        Column("cutoffs", lambda picks: picks.variants, "Number of its cutoffs.", format=COUNT),
         *picked("smallest non-inferior", lambda picks: picks.smallest, (difference, low)),
         *picked("knee", lambda picks: picks.knee),
         *picked("highest mean", lambda picks: picks.highest, (difference,)),
-        Column("topics needed", needed, unit="fewest", format=COUNT),
+        Column(
+            "topics needed",
+            needed,
+            "Topics that would show some smaller index to be non-inferior.",
+            "",
+            "fewest",
+            COUNT,
+        ),
     ]
     caption = (
         f"{decision.retrieval}, {decision.measure}, {decision.topics} topics: what the rules pick of each scorer. Sizes are "
@@ -162,28 +206,41 @@ def picks_table(decision: Decision) -> Table:
     """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
     second = decision.held_out_topics > 0
     columns: list[Column[tuple[Pick, HeldOutCheck]]] = [
-        Column("rule", lambda row: row[0].rule.value + _RECOMMENDED.get(row[0].rule, ""), align="left"),
-        Column("picks", lambda row: row[0].variant.name if row[0].variant else "baseline", align="left"),
+        Column("rule", lambda row: row[0].rule.value + _RECOMMENDED.get(row[0].rule, ""), "The rule.", align="left"),
+        Column("picks", lambda row: row[0].variant.name if row[0].variant else "baseline", "Its pick.", align="left"),
         Column(
             "size",
             lambda row: decision.size_share(row[0].variant.size) if row[0].variant else 1.0,
+            _SHARE,
             unit=_OF_BASELINE,
             format=PERCENT,
         ),
-        Column("promised" if second else "all topics", lambda row: row[1].apparent),
-        Column("held out", lambda row: row[1].mean),
+        Column(
+            "promised" if second else "all topics",
+            lambda row: row[1].apparent,
+            "Mean over the topics that the pick was made on.",
+        ),
+        Column("held out", lambda row: row[1].mean, "Mean over topics without a part in the pick."),
         *([] if second else [_held_out_size(decision)]),
-        Column("baseline", lambda row: row[1].mean - row[1].comparison.difference, unit="held out"),
-        Column("difference", lambda row: row[1].comparison.difference, format=DIFFERENCE),
-        Column("interval", lambda row: row[1].comparison.ci_low, text=lambda row: _interval(row[1])),
+        Column(
+            "baseline",
+            lambda row: row[1].mean - row[1].comparison.difference,
+            "The baseline's mean there.",
+            unit="held out",
+        ),
+        Column("difference", lambda row: row[1].comparison.difference, "Held out less baseline.", format=DIFFERENCE),
+        Column("interval", lambda row: row[1].comparison.ci_low, "Interval of it.", text=lambda row: _interval(row[1])),
         Column(
             "W/T/L",
             lambda row: row[1].comparison.wins - row[1].comparison.losses,
+            "Topics won, tied and lost.",
             unit="topics",
             text=lambda row: wins_text(row[1].comparison),
         ),
-        Column("p", lambda row: row[1].comparison.p, format=each(p_text)),
-        Column("optimism", lambda row: row[1].optimism, format=DIFFERENCE),
+        Column("p", lambda row: row[1].comparison.p, "Two-sided p, uncorrected.", format=each(p_text)),
+        Column(
+            "optimism", lambda row: row[1].optimism, "What the pick promises beyond what it holds.", format=DIFFERENCE
+        ),
         *([] if second else [_SAME]),
     ]
     rows = [(pick, pick.check) for pick in decision.picks if pick.check]
@@ -192,12 +249,22 @@ def picks_table(decision: Decision) -> Table:
 
 _RECOMMENDED = {RuleName.SMALLEST: " (recommended)"}
 _SAME: Column[tuple[Pick, HeldOutCheck]] = Column(
-    "same pick", lambda row: row[1].share, unit="% of trainings", format=PERCENT
+    "same pick",
+    lambda row: row[1].share,
+    "Share of trainings that make the same pick.",
+    unit="% of trainings",
+    format=PERCENT,
 )
 
 
 def _held_out_size(decision: Decision) -> Column[tuple[Pick, HeldOutCheck]]:
-    return Column("size", lambda row: decision.size_share(row[1].size), unit="held out", format=PERCENT)
+    return Column(
+        "size",
+        lambda row: decision.size_share(row[1].size),
+        "Mean size of the picks without the topic.",
+        unit="held out",
+        format=PERCENT,
+    )
 
 
 def _interval(check: HeldOutCheck) -> str:
@@ -212,21 +279,55 @@ def savings_table(choice: Choice) -> Table | None:
     several = len({decision.retrieval for decision in choice.decisions}) > 1
     digits = each(signed_digits)
     columns: list[Column[Savings]] = [
-        Column("chosen", lambda saved: saved.variant, align="left"),
-        *([Column[Savings]("retrieval", lambda saved: saved.retrieval, align="left")] if several else []),
-        Column("queries", lambda saved: saved.queries, format=each(exact_number)),
+        Column("chosen", lambda saved: saved.variant, "The recommended variant.", align="left"),
+        *(
+            [Column[Savings]("retrieval", lambda saved: saved.retrieval, "The retrieval model.", align="left")]
+            if several
+            else []
+        ),
+        Column("queries", lambda saved: saved.queries, "Queries that are answered.", format=each(exact_number)),
         Column(
             "index saved",
             lambda saved: saved.bytes,
+            "Index bytes less than the baseline's.",
             unit="MB",
             format=each(lambda size: signed_digits(megabytes(round(size)))),
         ),
-        Column("saved", lambda saved: saved.share, unit=_OF_BASELINE, format=PERCENT),
-        Column("searching saved", lambda saved: saved.query_seconds, unit="s", format=digits),
-        Column("more to clean and build", lambda saved: saved.extra_seconds, unit="s", format=digits),
-        Column("CO₂ saved", lambda saved: saved.co2_kg, unit="kg", format=digits),
-        Column("break-even", lambda saved: saved.break_even.note if saved.break_even else None, align="left"),
-        Column("times", _times, align="left"),
+        Column(
+            "saved",
+            lambda saved: saved.share,
+            "The same, over the baseline's bytes.",
+            unit=_OF_BASELINE,
+            format=PERCENT,
+        ),
+        Column(
+            "searching saved",
+            lambda saved: saved.query_seconds,
+            "Seconds saved on all queries.",
+            unit="s",
+            format=digits,
+        ),
+        Column(
+            "more to clean and build",
+            lambda saved: saved.extra_seconds,
+            "Seconds that cleaning and indexing take more.",
+            unit="s",
+            format=digits,
+        ),
+        Column(
+            "CO₂ saved",
+            lambda saved: saved.co2_kg,
+            "Kilograms of CO₂ equivalents saved in all.",
+            unit="kg",
+            format=digits,
+        ),
+        Column(
+            "break-even",
+            lambda saved: saved.break_even.note if saved.break_even else None,
+            "The break-even.",
+            align="left",
+        ),
+        Column("times", _times, "How the times are known.", align="left"),
     ]
     return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
@@ -35,9 +35,11 @@ def _whole(value: float) -> float:
 
 
 _AGREEMENT: tuple[Column[Agreement], ...] = (
-    Column("precision", lambda item: item.precision, format=_NUMBER),
-    Column("recall", lambda item: item.recall, format=_NUMBER),
-    Column("f1", lambda item: item.f1, header="F1", format=_NUMBER),
+    Column(
+        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=_NUMBER
+    ),
+    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=_NUMBER),
+    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=_NUMBER),
 )
 _SUMMARY: tuple[Column[Summary], ...] = (
     Column("mean", lambda item: item.mean, "Mean over pages.", format=_NUMBER),
@@ -45,33 +47,43 @@ _SUMMARY: tuple[Column[Summary], ...] = (
     Column("median", lambda item: item.median, "Median over pages.", unit="median", format=_NUMBER),
 )
 _COMPARISON: tuple[Column[Comparison], ...] = (
-    Column("difference", lambda item: item.difference, format=each(lambda value: signed(value, DECIMALS))),
-    *(Column(name, attrgetter(name)) for name in ("wins", "ties", "losses")),
-    Column("p", lambda item: item.p, format=_P),
-    Column("p_holm", lambda item: item.p_holm, "Wilcoxon signed-rank test of F1.", "p", "Holm", _P),
-    *(Column(name, attrgetter(name)) for name in ("effect", "ci_low", "ci_high")),
+    Column(
+        "difference",
+        lambda item: item.difference,
+        "Mean difference from the baseline.",
+        format=each(lambda value: signed(value, DECIMALS)),
+    ),
+    Column("wins", lambda item: item.wins, "Pages better than with the baseline."),
+    Column("ties", lambda item: item.ties, "Pages as good as with the baseline."),
+    Column("losses", lambda item: item.losses, "Pages worse than with the baseline."),
+    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", format=_P),
+    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction.", "p", "Holm", _P),
+    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the mean difference."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the mean difference."),
 )
 _T_TEST: tuple[Column[TTest], ...] = (
-    Column("t", lambda item: item.t),
-    Column("df", lambda item: item.df),
-    Column("p", lambda item: item.p, "Paired t-test, uncorrected.", unit="t-test", format=_P),
-    Column("low", lambda item: item.difference.low),
-    Column("high", lambda item: item.difference.high),
+    Column("t", lambda item: item.t, "T statistic."),
+    Column("df", lambda item: item.df, "Degrees of freedom."),
+    Column("p", lambda item: item.p, "Two-sided p, uncorrected.", unit="t-test", format=_P),
+    Column("low", lambda item: item.difference.low, "Lower end of the 95 % interval of the mean difference."),
+    Column("high", lambda item: item.difference.high, "Upper end of the 95 % interval of the mean difference."),
 )
 
 
-def _micro(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
-    return [replace(column, unit="micro") for column in within(_AGREEMENT, read, "micro_")]
+def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
+    columns = within(_AGREEMENT, read, "micro_", "Words by alignment, all pages pooled")
+    return [replace(column, unit="micro") for column in columns]
 
 
-def _interval(name: str, header: str, read: Callable[[Row], Interval | Area]) -> list[Column[Row]]:
+def _interval(name: str, header: str, read: Callable[[Row], Interval | Area], what: str) -> list[Column[Row]]:
     return [
-        Column(f"{name}_low", lambda row: read(row).low),
-        Column(f"{name}_high", lambda row: read(row).high),
+        Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
+        Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
         Column(
             f"{name}_interval",
             lambda row: read(row).low,
-            "",
+            f"95 % interval of {what}.",
             header,
             "95 %",
             text=lambda row: f"{fixed(read(row).low, DECIMALS)} to {fixed(read(row).high, DECIMALS)}",
@@ -80,25 +92,33 @@ def _interval(name: str, header: str, read: Callable[[Row], Interval | Area]) ->
     ]
 
 
-def _summary(name: str, header: str, part: str = "words", **mean: Any) -> list[Column[CleanerResult]]:
-    path = f"summary.{part}.{name}" if part else f"summary.{name}"
-    first, sd, median = within(_SUMMARY, attrgetter(path), f"{name}_")
-    return [replace(first, header=header, **mean), sd, replace(median, header=header)]
+def _summary(name: str, header: str, about: str, unit: str = "", **mean: Any) -> list[Column[CleanerResult]]:
+    first, sd, median = within(_SUMMARY, attrgetter(f"summary.words.{name}"), f"{name}_", about)
+    return [replace(first, header=header, unit=unit, **mean), sd, replace(median, header=header)]
+
+
+def _rouge(name: str, unit: str) -> list[Column[CleanerResult]]:
+    first, sd, median = within(
+        _SUMMARY, attrgetter(f"summary.{name}"), f"{name}_", f"{unit} by ROUGE-LSum".capitalize()
+    )
+    return [replace(first, header="ROUGE-LSum", unit=unit), sd, replace(median, header="ROUGE-LSum")]
 
 
 def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
-    pooled = within(_AGREEMENT, attrgetter(kind), f"{kind}_")
-    (macro,) = within(_SUMMARY[:1], attrgetter(f"{kind}_f1"))
+    about = f"Segment markers, {kind}"
+    pooled = within(_AGREEMENT, attrgetter(kind), f"{kind}_", f"{about}, all pages pooled")
+    (macro,) = within(_SUMMARY[:1], attrgetter(f"{kind}_f1"), about=f"{about}, F1")
     return [
         *(replace(column, header=kind, unit=column.header) for column in pooled),
         replace(macro, name=f"{kind}_f1_macro", header=kind, unit="F1, macro"),
     ]
 
 
+_CLEANER = "The cleaner, by its canonical name; `peer:` names another package."
 CLEANERS: tuple[Column[CleanerResult], ...] = (
-    Column("cleaner", lambda row: row.cleaner, align="left"),
+    Column("cleaner", lambda row: row.cleaner, _CLEANER, align="left"),
     Column("peer", lambda row: int(row.is_peer), "1 for another package."),
-    Column("pages", lambda row: row.summary.words.pages, format=COUNT),
+    Column("pages", lambda row: row.summary.words.pages, "Pages that were cleaned and measured.", format=COUNT),
     Column("emptied", lambda row: row.summary.words.emptied, "Pages without text left.", unit="pages", format=COUNT),
     Column(
         "crashed",
@@ -107,28 +127,32 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
         unit="pages",
         text=lambda row: str(row.crashes) if row.is_peer else NOTHING,
     ),
-    *_summary("precision", "precision"),
-    *_summary("recall", "recall"),
-    *_summary("f1", "F1", mark=lambda row: MARKS[direction(row.comparison)]),
-    *_summary("bag_precision", "bag precision"),
-    *_summary("bag_recall", "bag recall"),
-    *_summary("bag_f1", "bag F1"),
-    *_summary("similarity", "Levenshtein", unit="%", format=decimals(1)),
-    *_summary("rouge_precision", "ROUGE-LSum", "", unit="precision"),
-    *_summary("rouge_recall", "ROUGE-LSum", "", unit="recall"),
-    *_summary("rouge_f1", "ROUGE-LSum", "", unit="F1"),
-    *_interval("precision", "precision", lambda row: row.intervals[0]),
-    *_interval("recall", "recall", lambda row: row.intervals[1]),
-    *_interval("f1", "F1", lambda row: row.intervals[2]),
-    *_micro(lambda row: row.summary.words.micro),
-    *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_"),
+    *_summary("precision", "precision", "Precision of words by alignment"),
+    *_summary("recall", "recall", "Recall of words by alignment"),
+    *_summary("f1", "F1", "F1 of words by alignment", mark=lambda row: MARKS[direction(row.comparison)]),
+    *_summary("bag_precision", "bag precision", "Precision of words as bags"),
+    *_summary("bag_recall", "bag recall", "Recall of words as bags"),
+    *_summary("bag_f1", "bag F1", "F1 of words as bags"),
+    *_summary("similarity", "Levenshtein", "Levenshtein similarity in per cent", "%", format=decimals(1)),
+    *_rouge("rouge_precision", "precision"),
+    *_rouge("rouge_recall", "recall"),
+    *_rouge("rouge_f1", "F1"),
+    *_interval("precision", "precision", lambda row: row.intervals[0], "mean precision"),
+    *_interval("recall", "recall", lambda row: row.intervals[1], "mean recall"),
+    *_interval("f1", "F1", lambda row: row.intervals[2], "mean F1"),
+    *_pooled(lambda row: row.summary.words.micro),
+    *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
     *within(
-        (Column("segmented_pages", lambda item: item.pages), *_segmentation("labelled"), *_segmentation("unlabelled")),
+        (
+            Column("segmented_pages", lambda item: item.pages, "Pages whose gold text has segment markers."),
+            *_segmentation("labelled"),
+            *_segmentation("unlabelled"),
+        ),
         lambda row: row.summary.segmentation,
     ),
-    *within(_COMPARISON, lambda row: row.comparison, "f1_"),
-    *within(_T_TEST, lambda row: row.t_test, "t_f1_"),
-    *within(_T_TEST, lambda row: row.t_precision, "t_precision_"),
+    *within(_COMPARISON, lambda row: row.comparison, "f1_", "F1 of words by alignment"),
+    *within(_T_TEST, lambda row: row.t_test, "t_f1_", "Paired t-test of F1 against the baseline"),
+    *within(_T_TEST, lambda row: row.t_precision, "t_precision_", "Paired t-test of precision against the baseline"),
 )
 """The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, segments, tests."""
 
@@ -222,39 +246,52 @@ def _tested(baseline: str, rows: int) -> str:
 
 
 @dataclass(frozen=True)
-class _PageRow:
+class PageRow:
+    """What a cleaner left of a page."""
+
     stem: str
     cleaner: str
     quality: PageQuality
     predicted: float | None
 
 
-_PAGES: tuple[Column[_PageRow], ...] = (
-    Column("page", lambda row: row.stem),
-    Column("cleaner", lambda row: row.cleaner),
-    *(Column(name, attrgetter(f"quality.words.{name}")) for name in ("words", "gold", "aligned", "shared", "distance")),
-    *within(_AGREEMENT, lambda row: row.quality.words.alignment),
-    Column("bag_f1", lambda row: row.quality.words.bag.f1),
-    Column("similarity", lambda row: row.quality.words.similarity),
-    *within(_AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_"),
+PAGES: tuple[Column[PageRow], ...] = (
+    Column("page", lambda row: row.stem, "Stem of the page's file."),
+    Column("cleaner", lambda row: row.cleaner, _CLEANER),
+    Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
+    Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
+    Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
+    Column("shared", lambda row: row.quality.words.shared, "Words of both, without regard to their order."),
+    Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
+    *within(_AGREEMENT, lambda row: row.quality.words.alignment, about="Words by alignment"),
+    Column("bag_f1", lambda row: row.quality.words.bag.f1, "F1 of words as bags."),
+    Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
+    *within(_AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_", "ROUGE-LSum"),
     *within(
         (
-            Column[SegmentCounts]("segments", lambda item: item.cleaned),
-            Column("gold_segments", lambda item: item.gold),
-            Column("right_labelled", lambda item: item.right),
-            Column("right_unlabelled", lambda item: item.right_unlabelled),
+            Column[SegmentCounts]("segments", lambda item: item.cleaned, "Segments of the cleaned text."),
+            Column("gold_segments", lambda item: item.gold, "Segments of the gold text."),
+            Column("right_labelled", lambda item: item.right, "Segment markers that are right, their kind included."),
+            Column(
+                "right_unlabelled", lambda item: item.right_unlabelled, "Segment markers that are right, of any kind."
+            ),
         ),
         lambda row: row.quality.segments,
     ),
-    Column("predicted_precision", lambda row: row.predicted, "Empty where the page has no words."),
+    Column(
+        "predicted_precision",
+        lambda row: row.predicted,
+        "Precision predicted from the cleaned text alone; empty where the page has no words.",
+    ),
 )
+"""The columns of pages."""
 
 
 def pages_csv(run: CleaningRun) -> str:
     """Return one line a page and cleaner: counts of words, the measures, the predicted precision."""
     predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
     rows = (
-        _PageRow(
+        PageRow(
             page.stem,
             result.cleaner,
             quality,
@@ -263,27 +300,47 @@ def pages_csv(run: CleaningRun) -> str:
         for page, *qualities in zip(run.standard.pages, *(result.pages for result in run.results), strict=True)
         for result, quality in zip(run.results, qualities, strict=True)
     )
-    return csv_table(_PAGES, rows)
+    return csv_table(PAGES, rows)
 
 
 _Modelled = tuple[str, Reliability]
-_RELIABILITY: tuple[Column[_Modelled], ...] = (
-    Column("cleaner", lambda row: row[0], align="left"),
-    Column("R²", lambda row: row[1].model.r_squared, format=_NUMBER),
-    Column("residual", lambda row: row[1].model.residual_error, unit="standard error", format=_NUMBER),
+RELIABILITY: tuple[Column[_Modelled], ...] = (
+    Column("cleaner", lambda row: row[0], _CLEANER, align="left"),
+    Column("R²", lambda row: row[1].model.r_squared, "Share of the variance that the model explains.", format=_NUMBER),
+    Column(
+        "residual",
+        lambda row: row[1].model.residual_error,
+        "Residual standard error of the model.",
+        unit="standard error",
+        format=_NUMBER,
+    ),
     Column("pages", lambda row: row[1].reliable.pages, "Pages with words.", format=COUNT),
-    Column("chosen", lambda row: row[1].reliable.selected, unit="pages", format=COUNT),
-    Column("floor", lambda row: row[1].reliable.floor, format=_NUMBER),
-    Column("precision", lambda row: row[1].reliable.mean_precision_all, unit="all", format=_NUMBER),
+    Column(
+        "chosen", lambda row: row[1].reliable.selected, "Pages that are predicted to be reliable.", "", "pages", COUNT
+    ),
+    Column(
+        "floor", lambda row: row[1].reliable.floor, "Predicted precision from which pages are chosen.", format=_NUMBER
+    ),
+    Column("precision", lambda row: row[1].reliable.mean_precision_all, "Mean over all pages.", "", "all", _NUMBER),
     Column(
         "precision",
         lambda row: row[1].reliable.mean_precision_selected if row[1].reliable.selected else None,
+        "Mean over the chosen pages.",
         unit="chosen",
         format=_NUMBER,
     ),
-    Column(f"below {LOW:g}", lambda row: row[1].reliable.low_all, unit="all", format=COUNT),
-    Column(f"below {LOW:g}", lambda row: row[1].reliable.low_selected, unit="chosen", format=COUNT),
+    Column(
+        f"below {LOW:g}", lambda row: row[1].reliable.low_all, "Pages of low precision, among all.", "", "all", COUNT
+    ),
+    Column(
+        f"below {LOW:g}",
+        lambda row: row[1].reliable.low_selected,
+        "Pages of low precision, among the chosen ones.",
+        unit="chosen",
+        format=COUNT,
+    ),
 )
+"""The columns of predicted precision."""
 
 
 def reliability_table(reliability: Sequence[tuple[str, Reliability]]) -> Table | None:
@@ -294,7 +351,7 @@ def reliability_table(reliability: Sequence[tuple[str, Reliability]]) -> Table |
         "Precision of a page predicted from its cleaned text alone (number and length of segments, share of short ones) by a"
         " linear model. Chosen: pages whose prediction, by a model fitted to other pages, is at least the floor."
     )
-    return Table.of(_RELIABILITY, reliability, caption)
+    return Table.of(RELIABILITY, reliability, caption)
 
 
 _Swept = tuple[GoldSweep, SweepPoint]
@@ -305,25 +362,27 @@ def _on_plateau(row: _Swept) -> bool:
     return sweep.best.low <= point.cutoff <= sweep.best.high
 
 
-_SWEEP: tuple[Column[_Swept], ...] = (
-    Column("scorer", lambda row: row[0].scorer),
-    Column("set", lambda row: row[0].gold),
+SWEEP: tuple[Column[_Swept], ...] = (
+    Column("scorer", lambda row: row[0].scorer, "The scorer, by its canonical name."),
+    Column("set", lambda row: row[0].gold, "Name of the gold standard."),
     Column(
         "cutoff",
         lambda row: _whole(row[1].cutoff),
+        "The cutoff.",
         align="left",
         text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),
     ),
-    *within(_AGREEMENT, lambda row: row[1].macro),
-    *_micro(lambda row: row[1].micro),
+    *within(_AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
+    *_pooled(lambda row: row[1].micro),
     Column("best", lambda row: int(row[1].cutoff == row[0].best.cutoff), "1 at the best mean F1."),
     Column("plateau", lambda row: int(_on_plateau(row)), "1 within one standard error of the best."),
 )
+"""The columns of cutoffs."""
 
 
 def curves_csv(sweeps: Sequence[GoldSweep]) -> str:
     """Return one line a scorer and cutoff, from the cutoff that removes least to the one that removes most."""
-    return csv_table(_SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
+    return csv_table(SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
 
 
 def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
@@ -334,7 +393,7 @@ def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
         limit: about how many cutoffs to show at most (see `shown_points`); None for all.
     """
     shown = shown_points(sweep.points, sweep.best, limit)
-    cutoff, *numbers = _SWEEP[2:-2]
+    cutoff, *numbers = SWEEP[2:-2]
     caption = (
         f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {cutoff_text(sweep.best.cutoff)};"
         " * is within one standard error of it, paired by page."
@@ -361,18 +420,24 @@ def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | No
     return tuple(points[index] for index in kept)
 
 
-_TRANSFER: tuple[Column[GoldTransfer], ...] = (
-    Column("scorer", lambda row: row.scorer, align="left"),
-    Column("cutoff", lambda row: row.cutoff, format=each(cutoff_text)),
-    Column("F1", lambda row: row.tuned_f1, unit="where chosen", format=_NUMBER),
+TRANSFER: tuple[Column[GoldTransfer], ...] = (
+    Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
+    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(cutoff_text)),
+    Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=_NUMBER),
     Column(
-        "F1", lambda row: row.tested_f1, "", "", "tested", _NUMBER, mark=lambda row: MARKS[direction(row.comparison)]
+        "F1",
+        lambda row: row.tested_f1,
+        "Its mean F1 on the second gold standard.",
+        unit="tested",
+        format=_NUMBER,
+        mark=lambda row: MARKS[direction(row.comparison)],
     ),
-    Column("F1", lambda row: row.baseline_f1, unit="all text", format=_NUMBER),
+    Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=_NUMBER),
     *within(pick(_COMPARISON, "difference", "p_holm"), lambda row: row.comparison),
-    Column("F1", lambda row: row.best_f1, unit="best possible", format=_NUMBER),
-    Column("cutoff", lambda row: row.best_cutoff, unit="of that", format=each(cutoff_text)),
+    Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=_NUMBER),
+    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
 )
+"""The columns of cutoffs that are tested on another gold standard."""
 
 
 def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
@@ -383,65 +448,97 @@ def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
         f"The cutoff of the best mean F1 on {transfers[0].tuned_on}, tested on {transfers[0].tested_on}, which had no part in"
         f" the choice. p: {_tested('all text', len(transfers))}"
     )
-    return Table.of(_TRANSFER, transfers, caption)
+    return Table.of(TRANSFER, transfers, caption)
 
 
 def _area(name: str, read: Callable[[ScorerSeparation], Area]) -> list[Column[ScorerSeparation]]:
-    value = Column[ScorerSeparation](f"area_{name}", lambda row: read(row).value, "", "area", name, _NUMBER)
-    return [value, *_interval(name, "area", read)]
+    what = f"the area under the ROC curve over {name}"
+    value: Column[ScorerSeparation] = Column(
+        f"area_{name}", lambda row: read(row).value, f"T{what[1:]}.", "area", name, _NUMBER
+    )
+    return [value, *_interval(name, "area", read, what)]
 
 
-_SEPARATION: tuple[Column[ScorerSeparation], ...] = (
-    Column("scorer", lambda row: row.scorer, align="left"),
+SEPARATION: tuple[Column[ScorerSeparation], ...] = (
+    Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
     *_area("sentences", lambda row: row.separation.sentences),
     *_area("words", lambda row: row.separation.words),
-    Column("area_page_mean", lambda row: row.separation.page_mean, "", "area", "page mean", _NUMBER),
+    Column(
+        "area_page_mean",
+        lambda row: row.separation.page_mean,
+        "Mean over pages of the area over a page's sentences.",
+        "area",
+        "page mean",
+        _NUMBER,
+    ),
     Column("pages_with_both", lambda row: row.separation.pages, "Pages with both content and boilerplate."),
     *within(
         (
-            Column[PooledCutoff]("best_f1_words", lambda item: item.f1, "", "best F1", "words", _NUMBER),
-            Column("best_cutoff", lambda item: item.cutoff, "", "its cutoff", "", each(lambda value: f"{value:,.6g}")),
+            Column[PooledCutoff](
+                "best_f1_words",
+                lambda item: item.f1,
+                "Best F1 over words, all pages pooled.",
+                "best F1",
+                "words",
+                _NUMBER,
+            ),
+            Column(
+                "best_cutoff",
+                lambda item: item.cutoff,
+                "The cutoff that reaches it.",
+                "its cutoff",
+                format=each(lambda value: f"{value:,.6g}"),
+            ),
         ),
         lambda row: row.separation.best,
     ),
 )
+"""The columns of how well scorers separate content from boilerplate."""
 
 
 def separation_csv(run: SeparationRun) -> str:
     """Return one line a scorer."""
-    return csv_table(_SEPARATION, run.scorers)
+    return csv_table(SEPARATION, run.scorers)
 
 
 def separation_table(run: SeparationRun) -> Table:
     """Return the areas under the ROC curve and the best cutoff of each scorer, yardsticks last."""
     areas = (f"{part}" for name in ("sentences", "words") for part in (f"area_{name}", f"{name}_interval"))
-    columns = pick(_SEPARATION, "scorer", *areas, "area_page_mean", "best_f1_words", "best_cutoff")
+    columns = pick(SEPARATION, "scorer", *areas, "area_page_mean", "best_f1_words", "best_cutoff")
     caption = f"{run.pages} pages, {run.sentences:,} sentences with words, {run.content:,} of them content."
     note = "Area under the ROC curve over sentences, over words, and its mean over pages; 0.5 is chance."
     return Table.of(columns, run.scorers, caption, note, group=lambda row: row.is_yardstick)
 
 
-_POINT: tuple[Column[CurvePoint], ...] = tuple(
-    Column(field.name, attrgetter(field.name)) for field in fields(CurvePoint)
+POINT: tuple[Column[CurvePoint], ...] = (
+    Column("pages", lambda row: row.pages, "Pages trained on."),
+    Column("words", lambda row: row.words, "Words of their cleaned text."),
+    Column("repeat", lambda row: row.repeat, "The number of the random order, from 0."),
+    Column("precision", lambda row: row.precision, "Precision of words by alignment, all test pages pooled."),
+    Column("recall", lambda row: row.recall, "Recall of words by alignment, all test pages pooled."),
+    Column("f1", lambda row: row.f1, "F1 of words by alignment, all test pages pooled."),
+    Column("macro_f1", lambda row: row.macro_f1, "F1 of words by alignment: mean over test pages."),
 )
-_SIZE: tuple[Column[CurveSize], ...] = (
+"""The columns of models that were trained on growing subsets."""
+SIZE: tuple[Column[CurveSize], ...] = (
     Column("pages", lambda row: row.pages, "Pages trained on.", format=COUNT),
-    Column("words", lambda row: row.words, "Words of cleaned text, mean over the orders.", format=COUNT),
-    Column("models", lambda row: row.repeats, format=COUNT),
-    Column("precision", lambda row: row.precision.mean, format=_NUMBER),
-    Column("recall", lambda row: row.recall.mean, format=_NUMBER),
-    Column("F1", lambda row: row.f1.mean, format=_NUMBER),
+    Column("words", lambda row: row.words, "Words of their cleaned text: mean over the orders.", format=COUNT),
+    Column("models", lambda row: row.repeats, "Models, one an order.", format=COUNT),
+    Column("precision", lambda row: row.precision.mean, "Pooled precision: mean over the orders.", format=_NUMBER),
+    Column("recall", lambda row: row.recall.mean, "Pooled recall: mean over the orders.", format=_NUMBER),
+    Column("F1", lambda row: row.f1.mean, "Pooled F1: mean over the orders.", format=_NUMBER),
     Column("least", lambda row: row.f1.low, "The lowest F1 of an order.", format=_NUMBER),
     Column("most", lambda row: row.f1.high, "The highest F1 of an order.", format=_NUMBER),
-    Column("macro F1", lambda row: row.macro_f1.mean, format=_NUMBER),
+    Column("macro F1", lambda row: row.macro_f1.mean, "Mean F1 over pages: mean over the orders.", format=_NUMBER),
 )
+"""The columns of the same models by number of pages."""
 
 
 def curve_csv(points: Sequence[CurvePoint]) -> str:
     """Return one line a model."""
-    return csv_table(_POINT, points)
+    return csv_table(POINT, points)
 
 
 def curve_table(sizes: Sequence[CurveSize]) -> Table:
     """Return one row a number of training pages."""
-    return Table.of(_SIZE, sizes, "")
+    return Table.of(SIZE, sizes, "")

@@ -33,7 +33,7 @@ class ComparedRuns:
             for run, by_measure in self.values.items()
             for measure, by_topic in by_measure.items()
         ]
-        yield from _tabbed(Table.of(_MEAN, means, ""))
+        yield from _tabbed(Table.of(MEANS, means, ""))
         yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
 
     def topic_lines(self) -> Iterator[str]:
@@ -67,17 +67,18 @@ _COMPARED = [
     replace(column, header="p (Holm)") if column.name == "p_holm" else column
     for column in pick(COMPARED, "difference", "W/T/L", "p", "p_holm", "effect", "interval", "note")
 ]
-_MEAN: tuple[Column[_Mean], ...] = (
+MEANS: tuple[Column[_Mean], ...] = (
     Column("run", lambda row: row.run, "The run's file.", align="left"),
-    Column("measure", lambda row: row.measure, "Its ir-measures name.", align="left"),
-    Column("mean", lambda row: row.mean, "Mean over topics."),
+    Column("measure", lambda row: row.measure, "The measure, as ir-measures names it.", align="left"),
+    Column("mean", lambda row: row.mean, "Mean over the topics."),
     *within(_COMPARED, lambda row: row.comparison),
 )
+"""The columns of runs."""
 _VALUE: tuple[Column[_Value], ...] = (
-    Column("run", lambda row: row.run),
-    Column("measure", lambda row: row.measure),
-    Column("topic", lambda row: row.topic),
-    Column("value", lambda row: row.value, format=decimals(6)),
+    Column("run", lambda row: row.run, "The run's file."),
+    Column("measure", lambda row: row.measure, "The measure, as ir-measures names it."),
+    Column("topic", lambda row: row.topic, "The topic's id."),
+    Column("value", lambda row: row.value, "The measure's value for the topic.", format=decimals(6)),
 )
 
 

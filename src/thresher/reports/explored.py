@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,37 +66,50 @@ def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVar
         ]
 
 
-def _columns(exploration: Exploration) -> list[Column[ExploredVariant]]:
-    measures = list(enumerate(exploration.measures))
+def explored_columns(measures: Sequence[str], held_out: bool) -> list[Column[ExploredVariant]]:
+    """Return the columns of explored variants; `held_out`: whether there are held-out topics."""
+    numbered = list(enumerate(measures))
     return [
         Column("retrieval", lambda row: row.retrieval, "The retrieval model."),
-        Column("scorer", lambda row: row.sweep, "The sweep."),
-        Column("variant", lambda row: row.name, "Its canonical name.", "best of its scorer", align="left"),
-        Column("cutoff", lambda row: row.cutoff, "Its cutoff."),
+        Column("scorer", lambda row: row.sweep, "The scorer, by its canonical name; of a single cleaner, the cleaner."),
         Column(
-            "siblings", lambda row: row.siblings, "Cutoffs of the sweep.", "explored", "cutoffs", COUNT, exact=False
+            "variant", lambda row: row.name, "The cleaner, by its canonical name.", "best of its scorer", align="left"
         ),
-        *(_mean(name, number) for number, name in measures),
-        *(_held_out_mean(name, number) for number, name in measures if exploration.held_out),
-        Column("words_kept", lambda row: row.words, "Words left."),
+        Column("cutoff", lambda row: row.cutoff, "The variant's cutoff; empty for a single cleaner."),
+        Column(
+            "siblings",
+            lambda row: row.siblings,
+            "Number of cutoffs of the sweep.",
+            "explored",
+            "cutoffs",
+            COUNT,
+            exact=False,
+        ),
+        *(_mean(name, number) for number, name in numbered),
+        *(_held_out_mean(name, number) for number, name in numbered if held_out),
+        Column("words_kept", lambda row: row.words, "Words left by cleaning."),
         Column("words_total", lambda row: row.all_words, "Words of the collection."),
         Column(
             "words kept",
             lambda row: row.words / row.all_words if row.all_words else 0.0,
-            "Words left, of all.",
+            "Share of words left by cleaning.",
             unit="%",
             format=PERCENT,
             exact=False,
         ),
         Column("documents", lambda row: row.size.documents, "Documents with text left."),
-        Column("tokens", lambda row: row.size.tokens, "Tokens of the index."),
-        Column("postings", lambda row: row.size.postings, "Pairs of a document and a term."),
-        Column("vocabulary", lambda row: row.size.vocabulary, "Different terms."),
-        Column("index_bytes_estimated", lambda row: row.bytes, "Size of the index, estimated."),
+        Column("tokens", lambda row: row.size.tokens, "Tokens in the index."),
+        Column("postings", lambda row: row.size.postings, "Postings in the index: pairs of a document and a term."),
+        Column("vocabulary", lambda row: row.size.vocabulary, "Different terms in the index."),
+        Column(
+            "index_bytes_estimated",
+            lambda row: row.bytes,
+            "Estimated size of the index in bytes; empty where too few indexes were built.",
+        ),
         Column(
             "share",
             lambda row: row.bytes / row.all_bytes if row.bytes is not None and row.all_bytes else None,
-            "Size of the index, estimated.",
+            "Estimated size of the index over that of the baseline.",
             "index, estimated",
             "% of baseline",
             PERCENT,
@@ -105,12 +118,16 @@ def _columns(exploration: Exploration) -> list[Column[ExploredVariant]]:
     ]
 
 
+def _columns(exploration: Exploration) -> list[Column[ExploredVariant]]:
+    return explored_columns(exploration.measures, bool(exploration.held_out))
+
+
 def _mean(name: str, number: int) -> Column[ExploredVariant]:
-    return Column(name, lambda row: row.means[number], "Mean over the topics.")
+    return Column(name, lambda row: row.means[number], f"Mean {name} over the topics.")
 
 
 def _held_out_mean(name: str, number: int) -> Column[ExploredVariant]:
-    return Column(f"held_out {name}", lambda row: row.held_out[number], "Mean over the held-out topics.")
+    return Column(f"held_out {name}", lambda row: row.held_out[number], f"Mean {name} over the held-out topics.")
 
 
 def explored_table(exploration: Exploration, model: int, measure: int) -> Table:

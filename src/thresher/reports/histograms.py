@@ -35,20 +35,45 @@ class _HistogramRow:
     sentence: str | None = None
 
 
-_COLUMNS: tuple[Column[_HistogramRow], ...] = (
-    Column("kind", lambda row: row.kind),
+PERPLEXITIES: tuple[Column[_HistogramRow], ...] = (
+    Column("kind", lambda row: row.kind, "`percentile`, or `removed`: the shares that a cutoff would remove."),
     Column(
         "at",
         lambda row: int(row.at) if row.at == int(row.at) else row.at,
-        header="percentile",
+        "The percentile, or the cutoff.",
+        "percentile",
         format=each(cutoff_text),
     ),
-    Column("by_sentences", lambda row: row.by_sentences, header="by sentences", format=_PERPLEXITY),
-    Column("by_words", lambda row: row.by_words, header="by words", format=_PERPLEXITY),
-    Column("reference_text", lambda row: row.reference, header="reference text", format=_PERPLEXITY),
-    Column("sentence", lambda row: row.sentence, header="a sentence there, by words", align="left"),
+    Column(
+        "by_sentences",
+        lambda row: row.by_sentences,
+        "Perplexity at the percentile of sentences, or share of sentences removed.",
+        "by sentences",
+        format=_PERPLEXITY,
+    ),
+    Column(
+        "by_words",
+        lambda row: row.by_words,
+        "Perplexity at the percentile of sentences weighted by their words, or share of words removed.",
+        "by words",
+        format=_PERPLEXITY,
+    ),
+    Column(
+        "reference_text",
+        lambda row: row.reference,
+        "Perplexity of the model's reference text at the percentile of sentences.",
+        "reference text",
+        format=_PERPLEXITY,
+    ),
+    Column(
+        "sentence",
+        lambda row: row.sentence,
+        "A sentence at the percentile by words.",
+        "a sentence there, by words",
+        align="left",
+    ),
 )
-"""Infinite perplexities are `inf` in CSV files; shares are of 1."""
+"""The columns of perplexities. Infinite ones are `inf` in CSV files; shares are of 1."""
 
 
 def _percentiles(distribution: Distribution, reference: Mapping[float, float]) -> Iterator[_HistogramRow]:
@@ -71,9 +96,9 @@ def percentile_table(distribution: Distribution, reference: Mapping[float, float
     """
     rows = [*_percentiles(distribution, reference)]
     names = ("at", "by_sentences", "by_words", *(("reference_text",) if reference else ()))
-    numbers = Table.of(pick(_COLUMNS, *names), rows, "")
+    numbers = Table.of(pick(PERPLEXITIES, *names), rows, "")
     room = max(_LEAST_ROOM, width - max(map(display_width, render_text(numbers).splitlines())) - 2)
-    (sentence,) = pick(_COLUMNS, "sentence")
+    (sentence,) = pick(PERPLEXITIES, "sentence")
     sentence = replace(sentence, value=lambda row: shortened(plain(row.sentence or ""), room))
     caption = (
         f"Perplexities of {distribution.sentences:,} sentences with {distribution.words:,} words; {distribution.wordless:,}"
@@ -82,12 +107,12 @@ def percentile_table(distribution: Distribution, reference: Mapping[float, float
     )
     if reference:
         caption += " Reference text: by sentences, from the model's card."
-    return Table.of((*pick(_COLUMNS, *names), sentence), rows, caption)
+    return Table.of((*pick(PERPLEXITIES, *names), sentence), rows, caption)
 
 
 def removed_table(distribution: Distribution) -> Table:
     """Return the shares of sentences and words that cutoffs would remove."""
-    at, sentences, words = pick(_COLUMNS, "at", "by_sentences", "by_words")
+    at, sentences, words = pick(PERPLEXITIES, "at", "by_sentences", "by_words")
     columns = (
         replace(at, header="cutoff"),
         replace(sentences, header="sentences removed", unit="%", format=PERCENT),
@@ -103,7 +128,7 @@ def write_histogram_csv(distribution: Distribution, reference: Mapping[float, fl
     Raises:
         ThresherError: if the file cannot be written.
     """
-    write_text(path, csv_table(_COLUMNS, (*_percentiles(distribution, reference), *_removed(distribution))))
+    write_text(path, csv_table(PERPLEXITIES, (*_percentiles(distribution, reference), *_removed(distribution))))
 
 
 def shortened(text: str, room: int) -> str:

@@ -150,9 +150,9 @@ def _topic_block(measure: str, shown: RowTopics, scale: tuple[float, float], nam
 
 
 _TOPICS: tuple[Column[TopicDifference], ...] = (
-    Column("topic", lambda pair: pair.topic, align="left"),
-    Column("query", lambda pair: pair.query, align="left"),
-    Column("baseline", lambda pair: pair.baseline),
-    Column("variant", lambda pair: pair.value),
-    Column("difference", lambda pair: pair.difference, format=DIFFERENCE),
+    Column("topic", lambda pair: pair.topic, "The topic's id.", align="left"),
+    Column("query", lambda pair: pair.query, "The topic's query.", align="left"),
+    Column("baseline", lambda pair: pair.baseline, "The baseline's value for the topic."),
+    Column("variant", lambda pair: pair.value, "The variant's value for the topic."),
+    Column("difference", lambda pair: pair.difference, "The variant's value less the baseline's.", format=DIFFERENCE),
 )

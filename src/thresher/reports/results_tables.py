@@ -54,19 +54,26 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
     return [
         Column("variant", lambda row: row.variant, "The cleaner, by its canonical name.", align="left"),
         Column("retrieval", lambda row: row.retrieval, "The retrieval model.", align="left"),
-        Column("baseline", lambda row: "yes" if row.is_baseline else "no", "Whether it is the baseline."),
-        Column("sweep", lambda row: row.sweep, "The sweep it belongs to."),
-        Column("cutoff", _cutoff, "Its cutoff in the sweep."),
+        Column("baseline", lambda row: "yes" if row.is_baseline else "no", "`yes` for the baseline, else `no`."),
+        Column("sweep", lambda row: row.sweep, "The sweep that the variant belongs to; empty for none."),
+        Column("cutoff", _cutoff, "The variant's cutoff in the sweep."),
         *(_measure(name, name in tested) for name in measures),
-        *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ")),
+        *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ", name)),
         Column("documents", lambda row: row.documents, "Pages of the collection."),
         Column("indexed", lambda row: row.indexed, "Pages with text left, which the index holds."),
         Column("emptied", lambda row: row.emptied, "Pages without text left.", unit="pages", format=fitted(1)),
         Column("failed", lambda row: row.failed, "Pages that could not be read or parsed."),
-        Column("words_kept", lambda row: row.words_kept, "Words left."),
+        Column("words_kept", lambda row: row.words_kept, "Words left by cleaning."),
         Column("words_total", lambda row: row.words_total, "Words of the collection."),
-        Column("words kept", words_kept, "Words left, of all.", unit="%", format=PERCENT, exact=False),
-        Column("index_bytes", lambda row: row.index_bytes, "Size of the index.", "index", "MB", fitted(3, _MEGA)),
+        Column("words kept", words_kept, "Share of words left by cleaning.", unit="%", format=PERCENT, exact=False),
+        Column(
+            "index_bytes",
+            lambda row: row.index_bytes,
+            "Size of the index in bytes (MB: 10⁶ bytes).",
+            "index",
+            "MB",
+            fitted(3, _MEGA),
+        ),
         Column(
             "index_bytes_relative",
             relative_bytes,
@@ -79,24 +86,28 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
         Column(
             "latency_median_ms",
             lambda row: row.latency_median_ms,
-            "Median time of a query.",
+            "Median time of a query in milliseconds.",
             "latency",
             "ms",
             fitted(2),
         ),
-        Column("latency_p95_ms", lambda row: row.latency_p95_ms, "95th percentile of the times of queries."),
+        Column(
+            "latency_p95_ms", lambda row: row.latency_p95_ms, "95th percentile of the time of a query in milliseconds."
+        ),
         Column("queries", lambda row: row.queries, "Queries that were searched and timed."),
         Column(
             "break_even_queries",
             lambda row: (
                 None if row.is_baseline else "never" if row.break_even_queries is None else row.break_even_queries
             ),
-            "Queries after which cleaning pays off.",
+            "Queries after which cleaning has paid off; `never` if it does not.",
             "break-even",
             "queries",
             COUNT,
         ),
-        Column("break_even_note", lambda row: row.break_even_note, "The same in words.", "in words", align="left"),
+        Column(
+            "break_even_note", lambda row: row.break_even_note, "The break-even in words.", "in words", align="left"
+        ),
     ]
 
 
@@ -105,11 +116,11 @@ COMPARED: tuple[Column[Comparison], ...] = (
     Column("W", lambda item: item.wins, "Topics won."),
     Column("T", lambda item: item.ties, "Topics tied."),
     Column("L", lambda item: item.losses, "Topics lost."),
-    Column("p", lambda item: item.p, "p of the test."),
-    Column("p_holm", lambda item: item.p_holm, "p after Holm's correction.", "p", format=each(p_text)),
+    Column("p", lambda item: item.p, "Two-sided p of the test."),
+    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction.", "p", format=each(p_text)),
     Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
-    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the difference."),
-    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the difference."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the mean difference."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the mean difference."),
     Column(
         "interval",
         lambda item: item.ci_low,
@@ -125,17 +136,19 @@ COMPARED: tuple[Column[Comparison], ...] = (
         text=wins_text,
         exact=False,
     ),
-    Column("note", lambda item: item.note, "What the numbers do not say.", align="left", exact=False),
+    Column(
+        "note", lambda item: item.note, "A warning where the numbers alone would mislead.", align="left", exact=False
+    ),
 )
 """The columns of a comparison with the baseline."""
 COSTS: tuple[Column[Cost], ...] = (
     Column("wall_seconds", lambda cost: cost.wall, "Wall seconds.", "wall", "s", fitted(2)),
     Column("cpu_seconds", lambda cost: cost.cpu, "CPU seconds.", "CPU", "s", fitted(2)),
-    Column("peak_mib", lambda cost: cost.peak, "Peak memory, in units of 2²⁰ bytes.", "peak", "MiB", fitted(1)),
+    Column("peak_mib", lambda cost: cost.peak, "Peak memory in MiB (2²⁰ bytes).", "peak", "MiB", fitted(1)),
     Column(
         "co2_grams",
         lambda cost: BELOW_RESOLUTION if cost.co2_grams is None else cost.co2_grams,
-        "Grams of CO₂, or “below resolution”: too little work to measure.",
+        "Grams of CO₂ equivalents, or `below resolution` where too little was done to measure.",
         "CO₂",
         "g",
         each(significant_digits),
@@ -153,16 +166,19 @@ def results_csv(results: Results) -> str:
     return csv_table(result_columns(results.measures, compared_measures(results)), results.rows)
 
 
+PER_TOPIC: tuple[Column[TopicValue], ...] = (
+    Column("variant", lambda item: item.variant, "The cleaner, by its canonical name."),
+    Column("retrieval", lambda item: item.retrieval, "The retrieval model."),
+    Column("topic", lambda item: item.topic, "The topic's id."),
+    Column("measure", lambda item: item.measure, "The measure."),
+    Column("value", lambda item: item.value, "The measure's value for the topic."),
+)
+"""The columns of the values by topic."""
+
+
 def per_topic_csv(results: Results) -> str:
     """Return the long form: one line a variant, retrieval model, topic and measure."""
-    columns = [
-        Column[TopicValue]("variant", lambda item: item.variant),
-        Column("retrieval", lambda item: item.retrieval),
-        Column("topic", lambda item: item.topic),
-        Column("measure", lambda item: item.measure),
-        Column("value", lambda item: item.value),
-    ]
-    return csv_table(columns, results.per_topic)
+    return csv_table(PER_TOPIC, results.per_topic)
 
 
 def main_table(results: Results, limit: int | None = None) -> Table:
@@ -246,19 +262,19 @@ def chosen_columns(measure: str) -> list[Column[Chosen]]:
             "variant",
             align="left",
         ),
-        Column("best held_out", lambda best: best.mean, "Its mean over the held-out topics."),
-        *within(COMPARED, lambda best: best.comparison, "best "),
+        Column("best held_out", lambda best: best.mean, "That variant's mean over the held-out topics."),
+        *within(COMPARED, lambda best: best.comparison, "best ", "The best variant on the held-out topics"),
     ]
     return [
         Column("retrieval", lambda item: item.retrieval, "The retrieval model.", align="left"),
         Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
         Column("chosen", lambda item: item.variant, "The variant chosen on the training topics.", align="left"),
-        Column("measure", lambda _: measure, "The measure of all that follows."),
-        Column("training", lambda item: item.training, "Its mean over the training topics."),
+        Column("measure", lambda _: measure, "The measure that all other columns are about."),
+        Column("training", lambda item: item.training, "The chosen variant's mean over the training topics."),
         Column(
             "held_out",
             lambda item: item.held_out,
-            "Its mean over the held-out topics.",
+            "The chosen variant's mean over the held-out topics.",
             "held out",
             mark=lambda item: MARKS[direction(item.comparison)],
         ),
@@ -269,9 +285,13 @@ def chosen_columns(measure: str) -> list[Column[Chosen]]:
             unit="held out",
             exact=False,
         ),
-        *within(COMPARED, lambda item: item.comparison, "held_out "),
+        *within(COMPARED, lambda item: item.comparison, "held_out ", "The chosen variant on the held-out topics"),
         *within(best, lambda item: item.best),
-        Column("optimism", lambda item: item.optimism, "How much less the chosen variant has there than the best one."),
+        Column(
+            "optimism",
+            lambda item: item.optimism,
+            "How much lower the chosen variant's held-out mean is than the best one's.",
+        ),
     ]
 
 
@@ -328,11 +348,17 @@ def _costs(stage: Stage) -> list[Column[VariantResult]]:
     def cost(row: VariantResult) -> Cost:
         return {"clean": row.clean, "index": row.index, "search": row.search}[stage]
 
-    return within(COSTS, cost, f"{stage}_")
+    return within(COSTS, cost, f"{stage}_", STAGES[stage])
 
 
 def _bytes_of(kind: str) -> Column[VariantResult]:
-    return Column(kind, lambda row: row.index_bytes_by_type.get(kind, 0), unit="MB", format=fitted(3, _MEGA))
+    return Column(
+        kind,
+        lambda row: row.index_bytes_by_type.get(kind, 0),
+        f"Size of the index's files of the type {kind}.",
+        unit="MB",
+        format=fitted(3, _MEGA),
+    )
 
 
 def _columns(results: Results) -> list[Column[VariantResult]]:

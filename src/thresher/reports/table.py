@@ -55,7 +55,7 @@ class Column(Generic[Row]):
     Attributes:
         name: what CSV files call it; tables, too, unless there is a `header`.
         value: of a row, exactly: CSV files hold it and pages sort by it; None is an empty field there, an en dash in tables.
-        meaning: in one sentence, where the header is not enough.
+        meaning: a sentence or phrase that stands alone, in docs/columns.md and over headers of pages.
         header, unit: what stands above it in a table.
         format: how its numbers are shown; texts are shown as they are.
         text: of a row that has a value, where a cell shows more than it ("3/1/2").
@@ -65,7 +65,7 @@ class Column(Generic[Row]):
 
     name: str
     value: Callable[[Row], Value]
-    meaning: str = ""
+    meaning: str
     header: str = ""
     unit: str = ""
     format: Format = VALUE
@@ -146,12 +146,21 @@ def _shown(value: Value, show: Callable[[float], str]) -> str:
     return NOTHING if value is None else value if isinstance(value, str) else show(value)
 
 
-def within(columns: Iterable[Column[Part]], part: Callable[[Row], Part | None], prefix: str = "") -> list[Column[Row]]:
-    """Return columns over a part of each row, their names behind `prefix`; they are empty where a row lacks the part."""
-    return [_within(column, part, prefix) for column in columns]
+def within(
+    columns: Iterable[Column[Part]], part: Callable[[Row], Part | None], prefix: str = "", about: str = ""
+) -> list[Column[Row]]:
+    """Return columns over a part of each row; they are empty where a row lacks the part.
+
+    Args:
+        columns: of the part.
+        part: of a row.
+        prefix: before each name.
+        about: what the part is, before each meaning.
+    """
+    return [_within(column, part, prefix, about) for column in columns]
 
 
-def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: str) -> Column[Row]:
+def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: str, about: str) -> Column[Row]:
     def value(row: Row) -> Value:
         inner = part(row)
         return None if inner is None else column.value(inner)
@@ -162,7 +171,7 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
     return Column(
         prefix + column.name,
         value,
-        column.meaning,
+        _after(about, column.meaning) if about else column.meaning,
         column.header or column.name,
         column.unit,
         column.format,
@@ -171,6 +180,11 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
         through(column.mark),
         column.exact,
     )
+
+
+def _after(about: str, meaning: str) -> str:
+    """Return a meaning behind what it is about; abbreviations keep their capitals."""
+    return f"{about}: {meaning if meaning[1].isupper() else meaning[0].lower() + meaning[1:]}"
 
 
 def pick(columns: Iterable[Column[Row]], *names: str) -> list[Column[Row]]:
