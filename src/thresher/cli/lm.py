@@ -204,8 +204,8 @@ def separate(
     from thresher.cleaneval.gold import read_gold
     from thresher.cleaneval.separation import asked_scorers, measure_separation
     from thresher.files import write_text
-    from thresher.reports.cleaning_tables import separation_csv, separation_table
     from thresher.reports.formats import render_text
+    from thresher.reports.model_tables import separation_csv, separation_table
 
     scorers = asked_scorers(models, names)
     standard = read_gold(gold_folder, gold, comments)

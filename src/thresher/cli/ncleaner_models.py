@@ -105,8 +105,8 @@ def curve(
     from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
     from thresher.files import write_text
     from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL
-    from thresher.reports.cleaning_tables import curve_csv, curve_table
     from thresher.reports.formats import render_text
+    from thresher.reports.model_tables import curve_csv, curve_table
 
     _check_plot(plot)
     if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():

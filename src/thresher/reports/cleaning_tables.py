@@ -10,11 +10,10 @@ from typing import Any, TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts, Summary
 from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
 from thresher.cleaneval.reliability import LOW, Reliability
 from thresher.cleaneval.results import CleanerResult, Interval, SegmentationSummary, TTest
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.separation import Area, PooledCutoff, ScorerSeparation, SeparationRun
+from thresher.cleaneval.separation import Area
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.evaluation.significance import ALPHA, Comparison
 from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, fixed, p_text, signed
@@ -25,7 +24,7 @@ Row = TypeVar("Row")
 DECIMALS = 3
 CUTOFFS = 12
 """About as many cutoffs of a sweep are shown on a terminal."""
-_NUMBER = decimals(DECIMALS)
+NUMBER = decimals(DECIMALS)
 _P = each(p_text)
 
 
@@ -36,15 +35,15 @@ def _whole(value: float) -> float:
 
 _AGREEMENT: tuple[Column[Agreement], ...] = (
     Column(
-        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=_NUMBER
+        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=NUMBER
     ),
-    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=_NUMBER),
-    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=_NUMBER),
+    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=NUMBER),
+    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=NUMBER),
 )
 _SUMMARY: tuple[Column[Summary], ...] = (
-    Column("mean", lambda item: item.mean, "Mean over pages.", format=_NUMBER),
-    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", _NUMBER),
-    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=_NUMBER),
+    Column("mean", lambda item: item.mean, "Mean over pages.", format=NUMBER),
+    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", NUMBER),
+    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=NUMBER),
 )
 _COMPARISON: tuple[Column[Comparison], ...] = (
     Column(
@@ -76,7 +75,8 @@ def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
     return [replace(column, unit="micro") for column in columns]
 
 
-def _interval(name: str, header: str, read: Callable[[Row], Interval | Area], what: str) -> list[Column[Row]]:
+def interval_columns(name: str, header: str, read: Callable[[Row], Interval | Area], what: str) -> list[Column[Row]]:
+    """Return the columns of both ends of a 95 % interval, and one of both that tables show; `what` it is of is a noun phrase."""
     return [
         Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
         Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
@@ -137,9 +137,9 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
     *_rouge("rouge_precision", "precision"),
     *_rouge("rouge_recall", "recall"),
     *_rouge("rouge_f1", "F1"),
-    *_interval("precision", "precision", lambda row: row.intervals[0], "mean precision"),
-    *_interval("recall", "recall", lambda row: row.intervals[1], "mean recall"),
-    *_interval("f1", "F1", lambda row: row.intervals[2], "mean F1"),
+    *interval_columns("precision", "precision", lambda row: row.intervals[0], "mean precision"),
+    *interval_columns("recall", "recall", lambda row: row.intervals[1], "mean recall"),
+    *interval_columns("f1", "F1", lambda row: row.intervals[2], "mean F1"),
     *_pooled(lambda row: row.summary.words.micro),
     *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
     *within(
@@ -306,28 +306,28 @@ def pages_csv(run: CleaningRun) -> str:
 _Modelled = tuple[str, Reliability]
 RELIABILITY: tuple[Column[_Modelled], ...] = (
     Column("cleaner", lambda row: row[0], _CLEANER, align="left"),
-    Column("R²", lambda row: row[1].model.r_squared, "Share of the variance that the model explains.", format=_NUMBER),
+    Column("R²", lambda row: row[1].model.r_squared, "Share of the variance that the model explains.", format=NUMBER),
     Column(
         "residual",
         lambda row: row[1].model.residual_error,
         "Residual standard error of the model.",
         unit="standard error",
-        format=_NUMBER,
+        format=NUMBER,
     ),
     Column("pages", lambda row: row[1].reliable.pages, "Pages with words.", format=COUNT),
     Column(
         "chosen", lambda row: row[1].reliable.selected, "Pages that are predicted to be reliable.", "", "pages", COUNT
     ),
     Column(
-        "floor", lambda row: row[1].reliable.floor, "Predicted precision from which pages are chosen.", format=_NUMBER
+        "floor", lambda row: row[1].reliable.floor, "Predicted precision from which pages are chosen.", format=NUMBER
     ),
-    Column("precision", lambda row: row[1].reliable.mean_precision_all, "Mean over all pages.", "", "all", _NUMBER),
+    Column("precision", lambda row: row[1].reliable.mean_precision_all, "Mean over all pages.", "", "all", NUMBER),
     Column(
         "precision",
         lambda row: row[1].reliable.mean_precision_selected if row[1].reliable.selected else None,
         "Mean over the chosen pages.",
         unit="chosen",
-        format=_NUMBER,
+        format=NUMBER,
     ),
     Column(
         f"below {LOW:g}", lambda row: row[1].reliable.low_all, "Pages of low precision, among all.", "", "all", COUNT
@@ -423,18 +423,18 @@ def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | No
 TRANSFER: tuple[Column[GoldTransfer], ...] = (
     Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
     Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(cutoff_text)),
-    Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=_NUMBER),
+    Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=NUMBER),
     Column(
         "F1",
         lambda row: row.tested_f1,
         "Its mean F1 on the second gold standard.",
         unit="tested",
-        format=_NUMBER,
+        format=NUMBER,
         mark=lambda row: MARKS[direction(row.comparison)],
     ),
-    Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=_NUMBER),
+    Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
     *within(pick(_COMPARISON, "difference", "p_holm"), lambda row: row.comparison),
-    Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=_NUMBER),
+    Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
     Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
 )
 """The columns of cutoffs that are tested on another gold standard."""
@@ -449,96 +449,3 @@ def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
         f" the choice. p: {_tested('all text', len(transfers))}"
     )
     return Table.of(TRANSFER, transfers, caption)
-
-
-def _area(name: str, read: Callable[[ScorerSeparation], Area]) -> list[Column[ScorerSeparation]]:
-    what = f"the area under the ROC curve over {name}"
-    value: Column[ScorerSeparation] = Column(
-        f"area_{name}", lambda row: read(row).value, f"T{what[1:]}.", "area", name, _NUMBER
-    )
-    return [value, *_interval(name, "area", read, what)]
-
-
-SEPARATION: tuple[Column[ScorerSeparation], ...] = (
-    Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
-    *_area("sentences", lambda row: row.separation.sentences),
-    *_area("words", lambda row: row.separation.words),
-    Column(
-        "area_page_mean",
-        lambda row: row.separation.page_mean,
-        "Mean over pages of the area over a page's sentences.",
-        "area",
-        "page mean",
-        _NUMBER,
-    ),
-    Column("pages_with_both", lambda row: row.separation.pages, "Pages with both content and boilerplate."),
-    *within(
-        (
-            Column[PooledCutoff](
-                "best_f1_words",
-                lambda item: item.f1,
-                "Best F1 over words, all pages pooled.",
-                "best F1",
-                "words",
-                _NUMBER,
-            ),
-            Column(
-                "best_cutoff",
-                lambda item: item.cutoff,
-                "The cutoff that reaches it.",
-                "its cutoff",
-                format=each(lambda value: f"{value:,.6g}"),
-            ),
-        ),
-        lambda row: row.separation.best,
-    ),
-)
-"""The columns of how well scorers separate content from boilerplate."""
-
-
-def separation_csv(run: SeparationRun) -> str:
-    """Return one line a scorer."""
-    return csv_table(SEPARATION, run.scorers)
-
-
-def separation_table(run: SeparationRun) -> Table:
-    """Return the areas under the ROC curve and the best cutoff of each scorer, yardsticks last."""
-    areas = (f"{part}" for name in ("sentences", "words") for part in (f"area_{name}", f"{name}_interval"))
-    columns = pick(SEPARATION, "scorer", *areas, "area_page_mean", "best_f1_words", "best_cutoff")
-    caption = f"{run.pages} pages, {run.sentences:,} sentences with words, {run.content:,} of them content."
-    note = "Area under the ROC curve over sentences, over words, and its mean over pages; 0.5 is chance."
-    return Table.of(columns, run.scorers, caption, note, group=lambda row: row.is_yardstick)
-
-
-POINT: tuple[Column[CurvePoint], ...] = (
-    Column("pages", lambda row: row.pages, "Pages trained on."),
-    Column("words", lambda row: row.words, "Words of their cleaned text."),
-    Column("repeat", lambda row: row.repeat, "The number of the random order, from 0."),
-    Column("precision", lambda row: row.precision, "Precision of words by alignment, all test pages pooled."),
-    Column("recall", lambda row: row.recall, "Recall of words by alignment, all test pages pooled."),
-    Column("f1", lambda row: row.f1, "F1 of words by alignment, all test pages pooled."),
-    Column("macro_f1", lambda row: row.macro_f1, "F1 of words by alignment: mean over test pages."),
-)
-"""The columns of models that were trained on growing subsets."""
-SIZE: tuple[Column[CurveSize], ...] = (
-    Column("pages", lambda row: row.pages, "Pages trained on.", format=COUNT),
-    Column("words", lambda row: row.words, "Words of their cleaned text: mean over the orders.", format=COUNT),
-    Column("models", lambda row: row.repeats, "Models, one an order.", format=COUNT),
-    Column("precision", lambda row: row.precision.mean, "Pooled precision: mean over the orders.", format=_NUMBER),
-    Column("recall", lambda row: row.recall.mean, "Pooled recall: mean over the orders.", format=_NUMBER),
-    Column("F1", lambda row: row.f1.mean, "Pooled F1: mean over the orders.", format=_NUMBER),
-    Column("least", lambda row: row.f1.low, "The lowest F1 of an order.", format=_NUMBER),
-    Column("most", lambda row: row.f1.high, "The highest F1 of an order.", format=_NUMBER),
-    Column("macro F1", lambda row: row.macro_f1.mean, "Mean F1 over pages: mean over the orders.", format=_NUMBER),
-)
-"""The columns of the same models by number of pages."""
-
-
-def curve_csv(points: Sequence[CurvePoint]) -> str:
-    """Return one line a model."""
-    return csv_table(POINT, points)
-
-
-def curve_table(sizes: Sequence[CurveSize]) -> Table:
-    """Return one row a number of training pages."""
-    return Table.of(SIZE, sizes, "")
