@@ -76,7 +76,7 @@ def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
 
 
 def interval_columns(name: str, header: str, read: Callable[[Row], Interval | Area], what: str) -> list[Column[Row]]:
-    """Return the columns of both ends of a 95 % interval, and one of both that tables show; `what` it is of is a noun phrase."""
+    """Return the columns of both ends of a 95 % interval of `what`, and one of both for tables."""
     return [
         Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
         Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
@@ -246,7 +246,7 @@ def _tested(baseline: str, rows: int) -> str:
 
 
 @dataclass(frozen=True)
-class PageRow:
+class PageQualityRow:
     """What a cleaner left of a page."""
 
     stem: str
@@ -255,7 +255,7 @@ class PageRow:
     predicted: float | None
 
 
-PAGES: tuple[Column[PageRow], ...] = (
+PAGES: tuple[Column[PageQualityRow], ...] = (
     Column("page", lambda row: row.stem, "Stem of the page's file."),
     Column("cleaner", lambda row: row.cleaner, _CLEANER),
     Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
@@ -291,7 +291,7 @@ def pages_csv(run: CleaningRun) -> str:
     """Return one line a page and cleaner: counts of words, the measures, the predicted precision."""
     predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
     rows = (
-        PageRow(
+        PageQualityRow(
             page.stem,
             result.cleaner,
             quality,
