@@ -90,6 +90,16 @@ def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
     assert run(gold, "words=8,4", "words(headings=keep)=4") == found
 
 
+def test_sweeps_have_floors(tmp_path: Path) -> None:
+    gold = gold_set(tmp_path / "set", 6)
+    (sweep,) = run(gold, "words(floor=3)=1000,4").sweeps
+    assert sweep.scorer == "words(floor=3)"
+    for point, cutoff in zip(sweep.points, (4, 1000), strict=True):
+        assert point.f1s == tuple(f1_of(gold, f"words(floor=3)@{cutoff}"))
+    assert sweep.points[1].macro.f1 > 0
+    assert not any(f1_of(gold, "words@1000"))
+
+
 @pytest.mark.parametrize(("pages", "told"), [(11, []), (12, ["none"])])
 def test_reliability_needs_enough_pages_with_words(tmp_path: Path, pages: int, told: list[str]) -> None:
     gold = gold_set(tmp_path / "set", pages)

@@ -50,6 +50,7 @@ def test_score_html() -> None:
         ("words(headings=keep)@11", f"Bees\nThe beehive\n{TEXT}"),
         ("words@2+density@3", f"{TEXT}\nAll rights reserved."),
         ("words@100", ""),
+        ("words(floor=1)@100", TEXT),
         ("bte", f"The beehive\n{TEXT}\nAll rights reserved."),
         ("boilerpipe", f"The beehive\n{TEXT}\nAll rights reserved."),
         ("boilerpipe(rules=cleaneval)", TEXT),

@@ -102,4 +102,8 @@ def test_more_than_one_page_in_twenty_is_worth_a_warning() -> None:
         "perplexity(lm=books)@9+justext empties 6 of 100 pages (6.0 %) in languages that it does not know: 5 Thai, 1 Russian; "
         "use lm=self, or a model of their language, or lang=LANGUAGE, or floor=W, which keeps W words of each page"
     )
+    # No other list and no other model helps where there are no spaces.
+    for name in ("justext", "perplexity(lm=self)@9", "perplexity@9"):
+        told = language_warning(parse_cleaner(name), {"Chinese": 7, "English": 50}, 100) or ""
+        assert told.endswith("7 Chinese; use floor=W, which keeps W words of each page")
     assert language_warning(parse_cleaner("none"), {NO_TEXT: 100}, 100) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from thresher.scorers.cleaners import Cleaner
-from thresher.scorers.languages import UNKNOWN, language_of
+from thresher.scorers.languages import UNKNOWN, UNSPACED, language_of
 from thresher.scoring.cutting import CleanedDocument
 
 NO_TEXT = "no text"
@@ -57,10 +57,12 @@ def language_warning(cleaner: Cleaner, emptied: Mapping[str, int], documents: in
     if pages <= TOLERATED * documents:
         return None
     listed = ", ".join(f"{count} {language}" for language, count in lost.items())
+    # No list and no model of words helps where there are no spaces.
+    spaced = [language for language in lost if language not in UNSPACED]
     others = [
         scorer.other_languages
         for scorer in cleaner.scorers
-        if scorer.other_languages and not all(map(scorer.knows, lost))
+        if scorer.other_languages and not all(map(scorer.knows, spaced))
     ]
     fixes = [*dict.fromkeys(others), "floor=W, which keeps W words of each page"]
     return (
