@@ -141,7 +141,7 @@ def clean_collection(
         failed=scores.failed,
         words=words,
         failures=first_failures,
-        cutoffs=parsed.found_cutoffs,
+        cutoffs=parsed.resolved_cutoffs,
         warning=language_warning(parsed, languages, scores.documents),
     )
 

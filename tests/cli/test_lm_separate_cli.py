@@ -117,7 +117,7 @@ def test_a_model_learnt_from_the_pages(folder: Path, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open() as file:
         row = next(csv.DictReader(file))
     assert row["scorer"] == "perplexity(lm=self)"
-    # All that is learnt is content, but for `Home` on the second page: a hundred sentences and unknown words.
+    # All that is learned is content, but for `Home` on the second page: a hundred sentences and unknown words.
     assert float(row["area_sentences"]) > 0.9
 
 

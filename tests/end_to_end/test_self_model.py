@@ -49,7 +49,7 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
         "store.json",
     ]
     (model,) = (scores / "models").glob("self-*")
-    runs, before, learnt = (
+    runs, before, learned = (
         tree(web.folder / "results" / "web" / "runs"),
         stamps(scores),
         (model / "model.arpa").read_bytes(),
@@ -61,7 +61,7 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
     seconds = json.loads((scores / "models" / "learning.json").read_text())["seconds"]
     assert float(rows[f"{SELF}@p50"]["clean_wall_seconds"]) > seconds[SELF] / 2
 
-    # Again, and with a shard lost: nothing is learnt again.
+    # Again, and with a shard lost: nothing is learned again.
     assert call("run", file.name, cwd=web.folder).code == 0
     assert stamps(scores) == before
     (scores / "shard-000000-000000.parquet").unlink()
@@ -78,9 +78,9 @@ def test_an_experiment_is_resumed_and_begun_afresh(web: Web, call: Call) -> None
     )
     done = call("run", file.name, cwd=web.folder)
     assert (done.code, "these scores were made otherwise (changed: collection)" in done.err) == (5, True)
-    assert (model / "model.arpa").read_bytes() == learnt
+    assert (model / "model.arpa").read_bytes() == learned
     assert call("run", file.name, "--fresh", cwd=web.folder).code == 0
-    assert (model / "model.arpa").read_bytes() != learnt
+    assert (model / "model.arpa").read_bytes() != learned
     assert leftovers(web.folder) == []
 
 

@@ -26,6 +26,11 @@ from thresher.scorers.registry import scorers
 
 ROOT = Path(__file__).parents[2]
 
+
+def about(table: str, key: str) -> str:
+    return tables()[table].keys[key].meaning
+
+
 HEAD = """[experiment]
 name = "small"
 
@@ -230,18 +235,17 @@ workers = -1
         "5: unknown table [colection]. Fix: write 'collection'.",
         f"9: there is no {tmp_path}/nowhere. Fix: correct the path, which is relative to the experiment file.",
         "10: 'ids' cannot be 'stme'. Fix: use one of path, stem.",
-        "11: 'keep_suffix' is a whole number. Fix: give true or false: whether ids keep `.html`.",
+        f"11: 'keep_suffix' is a whole number. Fix: give true or false: {about('collection', 'keep_suffix')}.",
         "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
         "13: this is no regular expression with its replacement (missing ), unterminated subpattern at position 0). "
         "Fix: correct it.",
-        "16: 'path' is a whole number. "
-        "Fix: give a text: TSV, TREC or XML, or ir_datasets:ID (as the collection's if not given).",
-        "19: 'blocks' is a list. Fix: give a text: whether inline tags pass within a block.",
+        f"16: 'path' is a whole number. Fix: give a text: {about('topics', 'path')}.",
+        f"19: 'blocks' is a list. Fix: give a text: {about('pages', 'blocks')}.",
         f"24: unknown scorer 'wrods'. Fix: use one of {', '.join(scorers())}.",
         "25: there is no cutoff. Fix: list at least one.",
         "28: the scorer 'words@3' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`.",
         "29: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
-        "31: [sweep] has no 'scorer'. Fix: add scorer: a scorer's name, such as perplexity(lm=books).",
+        f"31: [sweep] has no 'scorer'. Fix: add scorer: {about('sweep', 'scorer')}.",
         '32: a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
         "34: the variant 'words@3' comes twice. Fix: leave one out.",
         "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
@@ -250,9 +254,9 @@ workers = -1
         "45: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or "
         "bm25(b=0.3,k1=1.2).",
         "45: the retrieval model 'qld' is listed twice. Fix: list it once.",
-        "46: 'depth' is true or false. Fix: give a whole number: hits a topic.",
+        f"46: 'depth' is true or false. Fix: give a whole number: {about('retrieval', 'depth')}.",
         "49: there is no measure. Fix: list at least one.",
-        "50: 'seed' is a number. Fix: give a whole number: of the bootstrap.",
+        f"50: 'seed' is a number. Fix: give a whole number: {about('evaluation', 'seed')}.",
         "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
         "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
     ]
@@ -267,11 +271,11 @@ workers = -1
         ("[run]\nworker = 1", "1: unknown key 'worker' in [run]. Fix: write 'workers'."),
         (
             "[run]\nworkers = 2024-01-01",
-            "1: 'workers' is date. Fix: give a whole number: processes for the scoring pass; 0 for one a core.",
+            f"1: 'workers' is date. Fix: give a whole number: {about('run', 'workers')}.",
         ),
         (
             "[run]\nworkers = inf",
-            "1: 'workers' is a number. Fix: give a whole number: processes for the scoring pass; 0 for one a core.",
+            f"1: 'workers' is a number. Fix: give a whole number: {about('run', 'workers')}.",
         ),
         (
             "[run]\nscheduler = 'tcp://head:8786'",
@@ -285,8 +289,7 @@ workers = -1
         ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value of at most 1000."),
         (
             "[costs]\ntdp_watts = '85'",
-            "1: 'tdp_watts' is a text. "
-            "Fix: give a whole number or a number: the CPUs' thermal design power; 0 to look it up.",
+            f"1: 'tdp_watts' is a text. Fix: give a whole number or a number: {about('costs', 'tdp_watts')}.",
         ),
         ("[costs]\ntdp_watts = nan", "1: 'tdp_watts' is out of range: nan. Fix: choose a value of at least 0."),
         (
@@ -301,7 +304,7 @@ workers = -1
         ("[retrieval]\nmodels = []", "1: there is no retrieval model. Fix: list at least one."),
         (
             "[retrieval]\nmodels = ['qld', 7]",
-            "1: an item of 'models' is not a text. Fix: give a list of qld, qld(exact), bm25 and their parameters.",
+            f"1: an item of 'models' is not a text. Fix: give a list of {about('retrieval', 'models')}.",
         ),
         ("[evaluation]\nmeasures = ['AP', 'AP']", "1: the measure 'AP' is listed twice. Fix: list it once."),
         ("[cleaners]\nnames = ['none']", "1: the variant 'none' comes twice. Fix: leave one out."),
@@ -309,11 +312,11 @@ workers = -1
             "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",
             "1: the variant 'words@5' comes twice. Fix: leave one out.",
         ),
-        ("[cleaners]\nnames = 'words@5'", "1: 'names' is a text. Fix: give a list: single cleaners, such as words@11."),
+        ("[cleaners]\nnames = 'words@5'", f"1: 'names' is a text. Fix: give a list: {about('cleaners', 'names')}."),
         ("[index]\nstemmer = 'Porter'", "1: 'stemmer' cannot be 'Porter'. Fix: use one of porter, krovetz, none."),
         (
             "[index]\nstopwords = 0",
-            "1: 'stopwords' is a whole number. Fix: give true or false: leave out Lucene's English stop words.",
+            f"1: 'stopwords' is a whole number. Fix: give true or false: {about('index', 'stopwords')}.",
         ),
     ],
 )
@@ -330,13 +333,11 @@ def test_one_problem(fail: Fail, addition: str, problem: str) -> None:
         ("['id', '']", "'id_field' names no field. Fix: give a name or a list of names."),
         (
             "['id', 1]",
-            "an item of 'id_field' is not a text. "
-            "Fix: give a list of names of JSON members that hold the id; dots go down into objects.",
+            f"an item of 'id_field' is not a text. Fix: give a list of {about('collection', 'id_field')}.",
         ),
         (
             "1",
-            "'id_field' is a whole number. "
-            "Fix: give a text or a list: names of JSON members that hold the id; dots go down into objects.",
+            f"'id_field' is a whole number. Fix: give a text or a list: {about('collection', 'id_field')}.",
         ),
     ],
 )

@@ -86,4 +86,4 @@ def test_a_percentile_is_no_number_before_it_is_found() -> None:
     )
     found = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))
     assert (found.threshold, found.name) == (4.0, "words@p70")
-    assert parse_cleaner("words@5+density@p50").found_cutoffs == {}
+    assert parse_cleaner("words@5+density@p50").resolved_cutoffs == {}

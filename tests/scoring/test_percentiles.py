@@ -118,7 +118,7 @@ def test_a_collections_percentile(tmp_path: Path, scorer: str, percentile: float
     scores, words = in_a_row(name)
     wanted = oracle(scores, words, percentile)
     assert np.float32(found.cuts[0].threshold) == np.float32(wanted)
-    assert (found.name, list(found.found_cutoffs)) == (name, [name])
+    assert (found.name, list(found.resolved_cutoffs)) == (name, [name])
     assert resolved(tmp_path, found) == found
     # What the number means for the words that stay.
     total = sum(document.words for document in cleaned_documents(tmp_path, Cleaner()))
@@ -139,11 +139,11 @@ def test_many_cleaners_at_once_are_each_as_alone(tmp_path: Path) -> None:
     together = resolve_all(tmp_path, cleaners)
     for cleaner, found in zip(cleaners, together, strict=True):
         alone = resolved(tmp_path, cleaner)
-        assert (alone.name, alone.found_cutoffs) == (found.name, found.found_cutoffs)
+        assert (alone.name, alone.resolved_cutoffs) == (found.name, found.resolved_cutoffs)
         assert found.name == cleaner.name
     # A percentile is over all segments, whatever other cuts there are and whether headings are kept.
     assert together[1].cuts[0].threshold == together[3].cuts[0].threshold
-    assert together[0].found_cutoffs == together[4].found_cutoffs == {}
+    assert together[0].resolved_cutoffs == together[4].resolved_cutoffs == {}
 
 
 def test_what_is_judged_is_what_is_cut(tmp_path: Path) -> None:

@@ -172,7 +172,7 @@ def histogram(
     "-m",
     "models",
     multiple=True,
-    help="A language model: books, self (learnt from these pages), or a path as in perplexity(lm=PATH); may be repeated.",
+    help="A language model: books, self (learned from these pages), or a path as in perplexity(lm=PATH); may be repeated.",
 )
 @click.option(
     "--scorer",

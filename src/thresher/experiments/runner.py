@@ -196,7 +196,7 @@ class _Run:
             bytes_by_type=report.bytes_by_type,
             cut_seconds=cutting.seconds + sum(self.finding_seconds[scorer] for scorer in waited_for),
             cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
-            cutoffs=cleaner.found_cutoffs,
+            cutoffs=cleaner.resolved_cutoffs,
             emptied_languages=by_count(cutting.emptied),
         )
         INDEXES.write(path, record)

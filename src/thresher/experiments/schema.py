@@ -71,53 +71,57 @@ class _Strict:
 class ExperimentTable(_Strict):
     """[experiment]."""
 
-    name: Annotated[str, "names the folders of results and indexes"]
-    title: Annotated[str, "heads the report"] = ""
+    name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
+    title: Annotated[str, "heading of the report"] = ""
 
 
 @dataclass(frozen=True)
 class CollectionTable(_Strict):
     """[collection]."""
 
-    path: Annotated[str, "folder or file, relative to the experiment file, or ir_datasets:ID"]
-    format: Annotated[str, OneOf(("", *FORMATS)), "what its files are; empty to tell by their names and content"] = ""
-    generate: Annotated[str, OneOf(("", "pydoc")), "make the collection at `path` if it is not there"] = ""
-    ids: Annotated[str, OneOf(ID_RULES), "ids from the path below `prefix`, or from the file's stem"] = IdRule.ids
-    prefix: Annotated[str, "folder that ids do not show"] = ""
+    path: Annotated[str, "a folder or file, or `ir_datasets:ID`"]
+    format: Annotated[
+        str, OneOf(("", *FORMATS)), "format of the files; if empty, it is detected from names and content"
+    ] = ""
+    generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
+    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = IdRule.ids
+    prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
-    escape_ids: Annotated[bool, "write characters that a run cannot hold as %XX"] = False
-    id_pattern: Annotated[str, "a regular expression; what it matches in ids is replaced"] = ""
-    id_replacement: Annotated[str, "by this; \\1 is the first group"] = ""
-    id_field: Annotated[Names, "names of JSON members that hold the id; dots go down into objects"] = "id"
-    html_field: Annotated[Names, "the HTML; of several names the first that is there counts"] = "html"
-    text_field: Annotated[Names, "plain text, where there is no HTML"] = "contents"
-    url_field: Annotated[Names, "the URL"] = "url"
-    max_page_mib: Annotated[float, Within(0.001, 1e6), "larger pages are listed as failed"] = PAGE_MIB
-    page_seconds: Annotated[float, Within(0.01, 1e6), "pages that take longer are listed as failed"] = PAGE_SECONDS
+    escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
+    id_pattern: Annotated[str, "a regular expression; every match in an id is replaced by `id_replacement`"] = ""
+    id_replacement: Annotated[str, "the replacement; `\\1` is the first group"] = ""
+    id_field: Annotated[Names, "JSON members with the id (`page.id` is nested); the first with a value counts"] = "id"
+    html_field: Annotated[Names, "JSON members with the HTML"] = "html"
+    text_field: Annotated[Names, "JSON members with plain text, for lines without HTML"] = "contents"
+    url_field: Annotated[Names, "JSON members with the URL"] = "url"
+    max_page_mib: Annotated[float, Within(0.001, 1e6), "size limit of a page; larger ones count as failed"] = PAGE_MIB
+    page_seconds: Annotated[float, Within(0.01, 1e6), "time limit of a page; slower ones count as failed"] = (
+        PAGE_SECONDS
+    )
 
 
 @dataclass(frozen=True)
 class TopicsTable(_Strict):
     """[topics]."""
 
-    path: Annotated[str, "TSV, TREC or XML, or ir_datasets:ID (as the collection's if not given)"]
-    field: Annotated[str, "which field of TREC or XML topics is the query"] = TOPIC_FIELD
+    path: Annotated[str, "a file in TSV, TREC or XML format, or `ir_datasets:ID`; the collection's ID if left out"]
+    field: Annotated[str, "field of TREC or XML topics that serves as the query"] = TOPIC_FIELD
 
 
 @dataclass(frozen=True)
 class QrelsTable(_Strict):
     """[qrels]."""
 
-    path: Annotated[str, "TREC qrels, or ir_datasets:ID (as the topics' if not given)"]
-    column: Annotated[str, OneOf(GRADES), "which grade counts, where there are three"] = GRADES[0]
+    path: Annotated[str, "a file of TREC qrels, or `ir_datasets:ID`; the topics' ID if left out"]
+    column: Annotated[str, OneOf(GRADES), "the grade that counts, where a line has three"] = GRADES[0]
 
 
 @dataclass(frozen=True)
 class HeldOutTable(_Strict):
     """[held_out]."""
 
-    topics: Annotated[str, "other topics, on which cutoffs chosen on [topics] are tested"]
-    qrels: Annotated[str, "their qrels"]
+    topics: Annotated[str, "topics on which the cutoffs chosen on [topics] are tested"]
+    qrels: Annotated[str, "the qrels of these topics"]
     field: Annotated[str, "as in [topics]"] = TOPIC_FIELD
     column: Annotated[str, OneOf(GRADES), "as in [qrels]"] = GRADES[0]
 
@@ -126,15 +130,17 @@ class HeldOutTable(_Strict):
 class PagesTable(_Strict):
     """[pages]."""
 
-    blocks: Annotated[str, OneOf(BLOCK_RULES), "whether inline tags pass within a block"] = BLOCK_RULES[0]
-    language: Annotated[str, "whose abbreviations the sentence splitter knows"] = LANGUAGE
+    blocks: Annotated[str, OneOf(BLOCK_RULES), "`join`: inline tags end no block; `split`: all but A do"] = BLOCK_RULES[
+        0
+    ]
+    language: Annotated[str, "language of the abbreviations that the sentence splitter knows"] = LANGUAGE
 
 
 @dataclass(frozen=True)
 class SweepTable(_Strict):
     """[[sweep]]."""
 
-    scorer: Annotated[str, "a scorer's name, such as perplexity(lm=books)"]
+    scorer: Annotated[str, "a scorer without a cutoff, such as `perplexity(lm=books)`"]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
         'a list of numbers or of percentiles such as "p70", or { from = 1, to = 100, step = 1 }',
@@ -145,51 +151,55 @@ class SweepTable(_Strict):
 class CleanersTable(_Strict):
     """[cleaners]."""
 
-    names: Annotated[tuple[str, ...], "single cleaners, such as words@11"] = ()
+    names: Annotated[tuple[str, ...], "cleaners outside sweeps, such as `words@11`"] = ()
 
 
 @dataclass(frozen=True)
 class IndexTable(_Strict):
     """[index]."""
 
-    positions: Annotated[bool, "store positions"] = False
-    stored: Annotated[bool, "store the text"] = False
-    vectors: Annotated[bool, "store document vectors"] = False
-    stemmer: Annotated[str, OneOf(STEMMERS), "as in Anserini"] = STEMMERS[0]
-    stopwords: Annotated[bool, "leave out Lucene's English stop words"] = True
+    positions: Annotated[bool, "store the positions of words"] = False
+    stored: Annotated[bool, "store the text of documents"] = False
+    vectors: Annotated[bool, "store a term vector of each document"] = False
+    stemmer: Annotated[str, OneOf(STEMMERS), "stemmer, by Anserini's names"] = STEMMERS[0]
+    stopwords: Annotated[bool, "drop Lucene's English stop words"] = True
 
 
 @dataclass(frozen=True)
 class RetrievalTable(_Strict):
     """[retrieval]."""
 
-    models: Annotated[tuple[str, ...], "qld, qld(exact), bm25 and their parameters"] = (RETRIEVAL_MODEL,)
-    depth: Annotated[int, Within(1, LARGE), "hits a topic"] = DEPTH
+    models: Annotated[tuple[str, ...], "retrieval models: `qld`, `qld(exact)` or `bm25`, with parameters"] = (
+        RETRIEVAL_MODEL,
+    )
+    depth: Annotated[int, Within(1, LARGE), "hits per topic"] = DEPTH
 
 
 @dataclass(frozen=True)
 class EvaluationTable(_Strict):
     """[evaluation]."""
 
-    measures: Annotated[tuple[str, ...], "ir-measures names"] = DEFAULT_MEASURES
-    seed: Annotated[int, Within(0, 1e12), "of the bootstrap"] = 0
+    measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = DEFAULT_MEASURES
+    seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
 
 
 @dataclass(frozen=True)
 class CostsTable(_Strict):
     """[costs]."""
 
-    carbon_intensity: Annotated[float, Within(0, 1e12), "kg CO2 a kWh"] = CARBON_INTENSITY
-    tdp_watts: Annotated[float, Within(0, 1e12), "the CPUs' thermal design power; 0 to look it up"] = 0.0
-    co2: Annotated[str, OneOf(CO2_METHODS), "how CO2 is determined"] = CO2_METHODS[0]
+    carbon_intensity: Annotated[float, Within(0, 1e12), "kg of CO2 equivalents per kWh"] = CARBON_INTENSITY
+    tdp_watts: Annotated[
+        float, Within(0, 1e12), "thermal design power of all CPUs; 0 looks it up by the CPU's name"
+    ] = 0.0
+    co2: Annotated[str, OneOf(CO2_METHODS), "estimated from wall time and TDP, or read by codecarbon"] = CO2_METHODS[0]
 
 
 @dataclass(frozen=True)
 class RunTable(_Strict):
     """[run]."""
 
-    workers: Annotated[int, Within(0, 1000), "processes for the scoring pass; 0 for one a core"] = 0
-    backend: Annotated[str, OneOf(BACKENDS), "processes of this machine, or a Dask cluster's workers"] = BACKENDS[0]
+    workers: Annotated[int, Within(0, 1000), "worker processes; 0 for one per core"] = 0
+    backend: Annotated[str, OneOf(BACKENDS), "local processes, or the workers of a Dask cluster"] = BACKENDS[0]
     scheduler: Annotated[str, "address of the Dask scheduler, such as tcp://head:8786"] = ""
 
 

@@ -29,7 +29,7 @@ from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
 def index_key(plan: ScorePlan, scores: ScoreReport, cleaner: Cleaner, options: IndexOptions) -> str:
     """Return the key of the stage that indexes what `cleaner`, resolved, leaves of scored pages."""
-    cutoffs = cleaner.found_cutoffs
+    cutoffs = cleaner.resolved_cutoffs
     # A model's card may change under the same scores.
     resolved = {"cutoffs": cutoffs} if cutoffs else {}
     totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]

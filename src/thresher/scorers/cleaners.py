@@ -142,7 +142,7 @@ class Cleaner:
         return tuple(cut.scorer for cut in self.cuts)
 
     @property
-    def found_cutoffs(self) -> dict[str, float]:
+    def resolved_cutoffs(self) -> dict[str, float]:
         """The resolved percentile cutoffs, by the cuts' names."""
         return {cut.name: cut.cutoff for cut in self.cuts if cut.percentile is not None and cut.cutoff is not None}
 
