@@ -635,7 +635,7 @@ def test_held_out_topics_of_the_catalogue_bring_their_qrels(load: Load, fail: Fa
         id, tmp_path / "qrels.txt", "title"
     )
     assert fail(HEAD + "[held_out]\ntopics = 'none.txt'\nqrel = 'none.txt'\n") == [
-        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: their qrels.",
+        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: {about('held_out', 'qrels')}.",
         f"{NEXT + 1}: there is no {tmp_path}/none.txt. Fix: correct the path, which is relative to the experiment file.",
         f"{NEXT + 2}: unknown key 'qrel' in [held_out]. Fix: write 'qrels'.",
     ]
@@ -644,7 +644,7 @@ def test_held_out_topics_of_the_catalogue_bring_their_qrels(load: Load, fail: Fa
     ]
     assert fail(HEAD + "[held_out]\n") == [
         f"{NEXT}: [held_out] has no 'topics'. Fix: add topics: other topics, on which cutoffs chosen on [topics] are tested.",
-        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: their qrels.",
+        f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: {about('held_out', 'qrels')}.",
     ]
 
 
