@@ -643,7 +643,7 @@ def test_held_out_topics_of_the_catalogue_bring_their_qrels(load: Load, fail: Fa
         f"{NEXT + 1}: these are the topics that cutoffs are chosen on. Fix: give other topics or other qrels."
     ]
     assert fail(HEAD + "[held_out]\n") == [
-        f"{NEXT}: [held_out] has no 'topics'. Fix: add topics: other topics, on which cutoffs chosen on [topics] are tested.",
+        f"{NEXT}: [held_out] has no 'topics'. Fix: add topics: {about('held_out', 'topics')}.",
         f"{NEXT}: [held_out] has no 'qrels'. Fix: add qrels: {about('held_out', 'qrels')}.",
     ]
 
