@@ -18,6 +18,7 @@ from passages import PAGES
 BENCHMARKS = (
     "memory",
     "explore",
+    "topics",
     "scale",
     "pages",
     "justext",
