@@ -6,11 +6,13 @@ import fcntl
 import os
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import forks
 import hypothesis
 import pytest
+import quick
 
 ROOT = Path(__file__).parents[1]
 
@@ -59,6 +61,35 @@ def once(shared_folder: Path) -> Once:
 def _cache(shared_folder: Path) -> None:
     """Models are built into a folder of the session, so that a stale cache cannot make a test pass."""
     os.environ["THRESHER_CACHE"] = str(shared_folder / "cache")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _quick() -> Iterator[None]:
+    """Workers are forks of this process, and Java compiles quickly."""
+    quick.quick_java()
+    with forks.forked_workers():
+        yield
+
+
+@pytest.fixture
+def new_interpreters() -> Iterator[None]:
+    """Workers are interpreters of their own, as users' are."""
+    with forks.new_interpreters():
+        yield
+
+
+@pytest.fixture
+def no_plots() -> Iterator[None]:
+    """Reports have no plots, here and in commands begun here: they take most of a small report's time."""
+    with quick.no_plots():
+        yield
+
+
+@pytest.fixture(scope="module")
+def no_plots_in_module() -> Iterator[None]:
+    """The same for a module and its fixtures."""
+    with quick.no_plots():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -10,12 +9,14 @@ import sys
 import warnings
 from pathlib import Path
 
+import forks
 import justext
 import psutil
 import pytest
 import readability
 import trafilatura
 from boilerpy3 import extractors, filters
+from forks import workers_alive
 from resiliparse.extract.html2text import extract_plain_text
 
 from thresher.cleaneval.gold import GoldPage, read_gold
@@ -85,13 +86,6 @@ def gold_pages(folder: Path, *contents: str) -> list[GoldPage]:
         path.write_text(content, encoding="utf-8")
         pages.append(GoldPage(str(number), path, ()))
     return pages
-
-
-def workers_alive() -> list[int]:
-    """Return the processes that run workers; the tracker that multiprocessing starts once is none."""
-    mine = psutil.Process().children(recursive=True)
-    assert len(multiprocessing.active_children()) <= len(mine)
-    return [child.pid for child in mine if "spawn_main" in " ".join(child.cmdline())]
 
 
 def kept(name: str, page: str = PAGE) -> list[str]:
@@ -190,7 +184,7 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        f"sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
+        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(forks.__file__).parent)]}\n"
         "from test_peers import GoldPage, hanging, peer, run_peers, workers_alive\n"
         "if __name__ == '__main__':\n"
         f"    pages = [GoldPage(path.stem, path, ()) for path in sorted(Path({str(pages)!r}).iterdir())]\n"
@@ -264,6 +258,7 @@ def test_no_package_is_imported_with_the_peers() -> None:
     assert done.stdout.split() == []
 
 
+@pytest.mark.usefixtures("new_interpreters")
 def test_real_pages_one_by_one_and_in_processes(shared_data: Path) -> None:
     pages = read_gold(shared_data / "cleaning" / "cleaneval-dev").pages[:12]
     found = list(run_peers(pages, find_peers(), workers=2))

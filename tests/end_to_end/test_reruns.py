@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from commands import Done, installed
+import pytest
+from commands import Done, thresher
 from small_web import Finished, Web, stamps, tree, without_clock, write_topics
+
+pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
 Call = Callable[..., Done]
 
@@ -26,7 +29,7 @@ def changed(before: dict[str, tuple[int, int]], after: dict[str, tuple[int, int]
 def test_two_runs_elsewhere_give_the_same_runs_and_indexes(finished: Finished, web: Web) -> None:
     """Other folder, other times of the pages, other number of workers."""
     file = web.write(run="workers = 1")
-    done = installed("run", file, "--results", web.folder / "r", "--indexes", web.folder / "i", cwd=Path("/"))
+    done = thresher("run", file, "--results", web.folder / "r", "--indexes", web.folder / "i", cwd=Path("/"))
     assert done.code == 0
     for name, content in runs(finished).items():
         assert (web.folder / "r" / "web" / "runs" / name).read_bytes() == content, name

@@ -14,6 +14,8 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
 
+pytestmark = pytest.mark.usefixtures("new_interpreters")
+
 
 def names(function: object) -> list[str]:
     return [*inspect.signature(function).parameters]  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-HELPERS = [Path(__file__).parent, Path(__file__).parents[1] / "cleaneval"]
+HELPERS = [Path(__file__).parents[1] / name for name in ("cleaneval", "samples")]
 MOMENTS = 20
 SECONDS = 1.0
 

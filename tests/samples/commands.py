@@ -37,21 +37,22 @@ class Done:
 class Process:
     """A command at work, in a process group of its own; `pid` is also the number of the group."""
 
-    def __init__(self, pid: int, folder: Path) -> None:
+    def __init__(self, pid: int, folder: Path, without: tuple[str, ...]) -> None:
         self.pid = pid
         self.code: int | None = None
         self._folder = folder
+        self._without = without
 
     def ended(self) -> bool:
         """Look whether the process itself has ended, whatever became of those that it started."""
         if self.code is None:
-            self.code = _ask({"pid": self.pid, "wait": False})
+            self.code = _ask({"pid": self.pid, "wait": False}, self._without)
         return self.code is not None
 
     def wait(self) -> Done:
         """Wait until the process itself has ended."""
         if self.code is None:
-            self.code = _ask({"pid": self.pid, "wait": True})
+            self.code = _ask({"pid": self.pid, "wait": True}, self._without)
         out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
         shutil.rmtree(self._folder)
         return Done(cast(int, self.code), out, err)
@@ -76,10 +77,11 @@ def begin(
     cwd: Path | None = None,
     steps: Path | None = None,
     kill_at: str | None = None,
+    without: tuple[str, ...] = (),
     **environment: str,
 ) -> Process:
     """Start a command. What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is
-    such a line, it is killed with all that it started."""
+    such a line, it is killed with all that it started. It cannot import the modules `without`."""
     folder = Path(tempfile.mkdtemp(prefix="thresher-"))
     request = {
         "arguments": [str(THRESHER), *map(str, arguments)],
@@ -90,12 +92,12 @@ def begin(
         "steps": str(steps) if steps else None,
         "kill_at": kill_at,
     }
-    return Process(cast(int, _ask(request)), folder)
+    return Process(cast(int, _ask(request, without)), folder, without)
 
 
-def thresher(*arguments: str | Path, cwd: Path | None = None) -> Done:
-    """Run a command to its end."""
-    return begin(*arguments, cwd=cwd).wait()
+def thresher(*arguments: str | Path, cwd: Path | None = None, without: tuple[str, ...] = ()) -> Done:
+    """Run a command to its end, as if the modules `without` were not installed."""
+    return begin(*arguments, cwd=cwd, without=without).wait()
 
 
 def installed(*arguments: str | Path, cwd: Path | None = None, **environment: str) -> Done:
@@ -112,15 +114,15 @@ def installed(*arguments: str | Path, cwd: Path | None = None, **environment: st
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def _ask(request: dict[str, object]) -> int | None:
-    asked, answers = _prepared()
+def _ask(request: dict[str, object], without: tuple[str, ...]) -> int | None:
+    asked, answers = _prepared(without)
     print(json.dumps(request), file=asked, flush=True)
     return cast("int | None", json.loads(answers.readline()))
 
 
 @cache
-def _prepared() -> tuple[IO[str], IO[str]]:
-    command = [sys.executable, Path(__file__).with_name("prepared.py")]
+def _prepared(without: tuple[str, ...]) -> tuple[IO[str], IO[str]]:
+    command = [sys.executable, Path(__file__).with_name("prepared.py"), *without]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
     )

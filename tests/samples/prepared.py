@@ -1,8 +1,9 @@
 """A process that has imported all of Thresher and forks whenever it is asked to: each fork is a `thresher` that starts in
-milliseconds. `commands` asks it, by lines of JSON."""
+milliseconds. `commands` asks it, by lines of JSON. The modules that its arguments name it takes for not installed."""
 
 from __future__ import annotations
 
+import gc
 import importlib
 import json
 import os
@@ -10,8 +11,12 @@ import pkgutil
 import re
 import signal
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
+
+from forks import forked_workers
+from quick import NO_PLOTS, no_plots, quick_java
 
 import thresher
 from thresher.cli.main import main
@@ -58,10 +63,12 @@ def become(request: dict[str, Any]) -> None:
 def watch(steps: str | None, kill_at: str | None) -> None:
     """Write what this process is about to do to files below its folder to the file `steps`, one line each; or kill it and all
     that it started when it is about to do `kill_at`."""
-    here = Path.cwd()
+    here, process = Path.cwd(), os.getpid()
     log = os.open(steps, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if steps else None
 
     def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if os.getpid() != process:
+            return
         if event == "open":
             if isinstance(arguments[0], int) or not (arguments[2] or 0) & _WRITING:
                 return
@@ -82,11 +89,20 @@ def watch(steps: str | None, kill_at: str | None) -> None:
 
 
 if __name__ == "__main__":
+    sys.modules.update(dict.fromkeys(sys.argv[1:]))  # type: ignore[arg-type]
     for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
     # What is imported late on purpose, and is needed by most verbs.
     importlib.import_module("matplotlib.backends.backend_svg")
+    quick_java()
+    # What is here already is not looked through in the forks.
+    gc.collect()
+    gc.freeze()
     if (asked := serve()) is not None:
         become(asked)
-        main()
+        with ExitStack() as stack:
+            stack.enter_context(forked_workers())
+            if NO_PLOTS in os.environ:
+                stack.enter_context(no_plots())
+            main()

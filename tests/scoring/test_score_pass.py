@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from forks import workers_alive
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
@@ -118,7 +118,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
     assert alone.words == report.words
 
     # No worker stays behind, and a rerun does not try the pages again that ended one.
-    assert not [child for child in psutil.Process().children(recursive=True) if "LokyProcess" in str(child.cmdline())]
+    assert workers_alive() == []
     assert score_collection(plan, tmp_path / "store", Backend(workers=workers)) == report
     shards(tmp_path / "store")[0].unlink()
     told = (tmp_path / "store" / "poison.json").stat().st_mtime_ns
@@ -135,6 +135,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[ScorePlan, Path, Sco
     return plan, folder, score_collection(plan, folder, Backend(workers=3))
 
 
+@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scores_do_not_depend_on_the_number_of_workers(
     calm: tuple[ScorePlan, Path, ScoreReport], tmp_path: Path, workers: int

@@ -1,0 +1,134 @@
+"""Worker processes forked from this one, which has imported what they need, in place of new interpreters: loky's, and
+multiprocessing's by `spawn`. What they are to do still reaches them pickled, through a pipe."""
+
+from __future__ import annotations
+
+import faulthandler
+import gc
+import io
+import os
+import pickle
+import signal
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from multiprocessing import process, spawn, util
+from typing import Any
+
+import psutil
+from joblib.externals.loky.backend import fork_exec
+from joblib.externals.loky.backend import spawn as loky_spawn
+
+_LOKY = "joblib.externals.loky.backend.popen_loky_posix"
+_IGNORED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
+_start_loky = fork_exec.fork_exec
+_start_spawned = util.spawnv_passfds
+
+
+@contextmanager
+def forked_workers() -> Iterator[None]:
+    """Fork the workers that are started within the block."""
+    before = fork_exec.fork_exec, util.spawnv_passfds
+    fork_exec.fork_exec, util.spawnv_passfds = _fork_loky, _fork_spawned  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        fork_exec.fork_exec, util.spawnv_passfds = before  # type: ignore[attr-defined]
+
+
+@contextmanager
+def new_interpreters() -> Iterator[None]:
+    """Start workers as users' are, within a block of `forked_workers` too."""
+    before = fork_exec.fork_exec, util.spawnv_passfds
+    fork_exec.fork_exec, util.spawnv_passfds = _start_loky, _start_spawned  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        fork_exec.fork_exec, util.spawnv_passfds = before  # type: ignore[attr-defined]
+
+
+def workers_alive() -> list[int]:
+    """Return the workers that this process has started, forked or not; those that look after shared files are none."""
+    here = psutil.Process()
+    own = here.cmdline()
+    lines = {child.pid: child.cmdline() for child in here.children(recursive=True)}
+    return [pid for pid, line in lines.items() if line == own or _LOKY in line or "spawn_main(" in " ".join(line)]
+
+
+def _fork_loky(command: Sequence[str], kept: Sequence[int], env: Mapping[str, str] | None = None) -> int:
+    if _LOKY not in command:
+        # The process that looks after shared files.
+        return int(_start_loky(command, kept, env=env))
+    pipe = int(command[command.index("--pipe") + 1])
+    return _forked(lambda: _work(pipe, loky_spawn.prepare), kept, env or {})
+
+
+def _fork_spawned(path: bytes, arguments: Sequence[str | bytes], kept: Sequence[int]) -> int:
+    call = next((part for part in map(os.fsdecode, arguments) if "spawn_main(" in part), None)
+    if call is None:
+        # As above.
+        return int(_start_spawned(path, arguments, kept))  # type: ignore[attr-defined]
+    pipe = int(call.partition("pipe_handle=")[2].partition(")")[0])
+    return _forked(lambda: _work(pipe, spawn.prepare), kept, {})
+
+
+def _work(pipe: int, prepare: Callable[[dict[str, Any]], object]) -> int:
+    """Do what loky and multiprocessing do in a new interpreter."""
+    sentinel = os.dup(pipe)
+    with os.fdopen(pipe, "rb") as parent:
+        current = process.current_process()
+        current._inheriting = True  # type: ignore[attr-defined]
+        try:
+            # The main module is here already.
+            prepare({name: value for name, value in pickle.load(parent).items() if not name.startswith("init_main")})
+            worker = pickle.load(parent)
+        finally:
+            del current._inheriting  # type: ignore[attr-defined]
+    return int(worker._bootstrap(sentinel))
+
+
+def _forked(work: Callable[[], int], kept: Sequence[int], env: Mapping[str, str]) -> int:
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, of which none holds what a worker needs.
+        warnings.simplefilter("ignore")
+        child = os.fork()
+    if child:
+        return child
+    code = 1
+    try:
+        gc.freeze()
+        _like_new(kept)
+        os.environ.update(env)
+        code = work()
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else 1
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        os._exit(code)
+
+
+def _like_new(kept: Sequence[int]) -> None:
+    """Undo what an interpreter that has just begun would not have: handlers of signals, open files, filters of warnings."""
+    faulthandler.disable()
+    for number in signal.valid_signals():
+        # Java's handlers are not seen from here.
+        if number not in (signal.SIGKILL, signal.SIGSTOP) and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    after = 3
+    for descriptor in sorted({*map(int, kept)}):
+        os.closerange(after, descriptor)
+        after = descriptor + 1
+    os.closerange(after, os.sysconf("SC_OPEN_MAX"))
+    sys.stdin = io.TextIOWrapper(io.FileIO(0, closefd=False))
+    sys.stdout, sys.stderr = (
+        io.TextIOWrapper(io.BufferedWriter(io.FileIO(number, "w", closefd=False)), line_buffering=True)
+        for number in (1, 2)
+    )
+    warnings.resetwarnings()
+    for kind in _IGNORED:
+        warnings.simplefilter("ignore", kind)
