@@ -48,8 +48,8 @@ def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable
             seen(scores, ".shard-*.tmp"),
             *(seen(scores, "shard-*.parquet", count) for count in (1, 2, 3)),
         ],
-        "open indexes/web/.none.tmp/thresher.json": [seen(indexes, ".none.*.tmp/_*")],
-        "open indexes/web/.words@5.tmp/thresher.json": [seen(indexes, ".words@5.*.tmp/_*")],
+        "open indexes/web/.none.tmp/.thresher.json.tmp": [seen(indexes, ".none.*.tmp/_*")],
+        "open indexes/web/.words@5.tmp/.thresher.json.tmp": [seen(indexes, ".words@5.*.tmp/_*")],
     }
     steps = [step for step in dict.fromkeys(done) if step.startswith(("open", "os.rename")) and ".lock" not in step]
     chosen = {steps[number * (len(steps) - 1) // (STEPS - 1)] for number in range(STEPS)}
