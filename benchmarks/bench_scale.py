@@ -66,12 +66,12 @@ class Pass:
 
     @property
     def page_bytes(self) -> float:
-        """Raw bytes a page."""
+        """Raw bytes per page."""
         return self.report.bytes / self.report.documents
 
     @property
     def page_seconds(self) -> float:
-        """CPU seconds a page."""
+        """CPU seconds per page."""
         return self.report.times.cpu / self.report.documents
 
 

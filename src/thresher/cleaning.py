@@ -37,11 +37,11 @@ Write = Callable[[CleanedDocument], None]
 
 @dataclass(frozen=True)
 class CleanCounts:
-    """What cleaning a collection came to: `documents = kept + emptied + failed`.
+    """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
 
     `emptied_languages` counts the emptied pages by language, see `thresher.scoring.emptied`; `warning` is a sentence on them
     if many are in languages that the cleaner does not know. `failures` are the first `FAILURES_SHOWN`, with names and
-    reasons; `cutoffs` are what percentiles came to, by cuts.
+    reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts.
     """
 
     documents: int
@@ -57,7 +57,7 @@ class CleanCounts:
 
 @dataclass(frozen=True)
 class Extras:
-    """What else to write: nothing is written that has no name here.
+    """Further files to write: only those with a path here are written.
 
     Attributes:
         removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
@@ -88,11 +88,11 @@ def clean_collection(
         source: what `thresher.collections.open_collection` takes.
         cleaner: a canonical name.
         output: JSON lines with `id` and `contents`, or WARC (conversion records) if its name ends in .warc or .warc.gz.
-        format: of the collection's files; empty to find out.
+        format: of the collection's files; empty to detect it.
         reading: how documents are read; of the limits, that of a page's bytes counts.
         options: how pages become blocks.
-        limits: what a page may take.
-        backend: who works.
+        limits: of each page.
+        backend: the workers.
         extras: what else to write.
 
     Raises:

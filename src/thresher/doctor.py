@@ -1,4 +1,4 @@
-"""What is there and what is missing on this machine, each with its fix."""
+"""What is installed on this machine and what is missing, with fixes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def _extras() -> list[Finding]:
 
 
 def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
-    """Return what there is of the extra `retrieval`, given the versions by package: it is optional as a whole.
+    """Return which packages of the extra `retrieval` are installed, given versions by name: it is optional as a whole.
 
     Without Pyserini and its bridge to Java, what else is installed came with something else.
     """

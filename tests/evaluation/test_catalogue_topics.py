@@ -147,7 +147,7 @@ def test_topics_that_cannot_be_used(register, queries, message):
         ([("1", "d", 0.5)], "the grade `0.5` is no integer between -100000 and 100000. Fix: give the qrels as a file."),
         (
             [("1", "d", 1), ("1", "d", 2)],
-            "document d of topic 1 has the grades 1 and 2. Fix: give the qrels as a file, with one judgment a document.",
+            "document d of topic 1 has the grades 1 and 2. Fix: give the qrels as a file, with one judgment per document.",
         ),
     ],
 )

@@ -95,7 +95,7 @@ INTEGER = "Fix: write an integer grade, with document ids without spaces."
         ),
         (
             "1 0 a 1\n2 0 a 2\n1 0 a 0\n",
-            "{}:3: document a of topic 1 has the grades 1 and 0. Fix: keep one judgment a document.",
+            "{}:3: document a of topic 1 has the grades 1 and 0. Fix: keep one judgment per document.",
         ),
     ],
 )

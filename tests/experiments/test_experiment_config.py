@@ -279,7 +279,7 @@ workers = -1
         ),
         (
             "[run]\nscheduler = 'tcp://head:8786'",
-            '1: a scheduler is of use to dask alone. Fix: write backend = "dask".',
+            '1: only the backend dask has a scheduler. Fix: write backend = "dask".',
         ),
         (
             "[run]\nbackend = 'dask'",

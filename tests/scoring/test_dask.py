@@ -130,7 +130,7 @@ def test_the_command_line_with_relative_paths(
         (("--backend", "dask"), "--backend dask: Dask's scheduler is not named. Fix: add --scheduler tcp://HOST:8786."),
         (
             ("--backend", "loky", "--scheduler", "tcp://x:1"),
-            "--scheduler: a scheduler is of use to dask alone. Fix: write --backend dask.",
+            "--scheduler: only the backend dask has a scheduler. Fix: write --backend dask.",
         ),
     ],
 )

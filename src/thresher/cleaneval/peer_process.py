@@ -1,4 +1,4 @@
-"""Peers over many pages, in processes of their own: a page that is too much for a peer costs that peer that page alone."""
+"""Peers over many pages, in separate processes: a page that crashes a peer costs that peer only this page."""
 
 from __future__ import annotations
 

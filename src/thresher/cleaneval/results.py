@@ -171,7 +171,7 @@ def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
     variance: t = 0, p = 1.
 
     Args:
-        values: one a page, finite.
+        values: one per page, finite.
         baseline: the baseline's, in the same order of pages.
 
     Raises:

@@ -135,7 +135,7 @@ class CutoffSweep:
 
     @property
     def cleaners(self) -> tuple[Cleaner, ...]:
-        """One cleaner a cutoff."""
+        """One cleaner per cutoff."""
         return tuple(Cleaner((self.template.at(cutoff, self.name),)) for cutoff in self.cutoffs)
 
 

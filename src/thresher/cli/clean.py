@@ -1,4 +1,4 @@
-"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners`: what there is to clean by."""
+"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners`: the list of cleaners."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def clean(
 @click.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
 def cleaners(as_json: bool) -> None:
-    """List what cleaners there are: parameters, defaults, cutoffs, source."""
+    """List the cleaners with their parameters, defaults, cutoffs and sources."""
     from thresher.scorers.describe import declarations, describe
 
     click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())

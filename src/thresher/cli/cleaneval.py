@@ -42,7 +42,9 @@ from thresher.cli.options import FILE, terminal_width
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
-@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
+@click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
+)
 @click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
 def cleaneval(
     folder: Path,

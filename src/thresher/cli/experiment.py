@@ -32,7 +32,7 @@ def run(
     scheduler: str,
     fresh: bool,
 ) -> None:
-    """Run an experiment file, or what is missing of it, and report. Options go before what the file says."""
+    """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
@@ -73,8 +73,8 @@ def explore(
 ) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
 
-    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options go before what the
-    file says.
+    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options override
+    the file.
     """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment

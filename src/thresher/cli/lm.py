@@ -55,8 +55,7 @@ def train(
 ) -> None:
     """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
 
-    Of every hundred sentences one is held out, if there are enough, to tell in the model's card what perplexities normal
-    sentences have.
+    One sentence in a hundred is held out, if there are enough; the model's card lists the perplexities of these.
     """
     from thresher.language_models.words.training import Plan
     from thresher.language_models.words.training import train as train_model
@@ -121,7 +120,9 @@ def _numbers(text: str) -> tuple[int, ...]:
 @click.option("--plot", type=FILE, metavar="FILE", help="Draw the histogram into this .svg or .png file.")
 @click.option("--csv", "table", type=FILE, metavar="FILE", help="Write the tables into this CSV file, sentences whole.")
 @keys("pages", "blocks", "language")
-@click.option("--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one a core].")
+@click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
+)
 def histogram(
     model: str, collection: Path, plot: Path | None, table: Path | None, blocks: str, language: str, workers: int
 ) -> None:

@@ -55,7 +55,7 @@ def cli() -> None:
 
 @click.command()
 def doctor() -> None:
-    """Say what is there and what is missing, each with its fix."""
+    """Report what is installed and what is missing, with fixes."""
     from thresher.doctor import examine
 
     findings = examine()

@@ -135,7 +135,7 @@ def curve(
 @click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
 @_LYNX
 def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
-    """Print the cross-entropy of RAW pages (a folder) in bits a character over n and q, by cross-validation over pages."""
+    """Print the cross-entropy of RAW pages (a folder) in bits per character over n and q, by cross-validation over pages."""
     from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL
     from thresher.language_models.characters.pages import page_files, segment_texts
     from thresher.language_models.characters.tuning import tune as tune_model
@@ -150,7 +150,7 @@ def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: P
     for weight, bits in zip(tuning.qs, tuning.bits, strict=True):
         click.echo(f"{weight:<5g}" + "".join(f"{value:9.3f}" for value in bits))
     n, q, least = tuning.best
-    click.echo(f"best: n = {n}, q = {q:g} ({least:.3f} bits a character)")
+    click.echo(f"best: n = {n}, q = {q:g} ({least:.3f} bits per character)")
     if plot is not None:
         from thresher.reports.cleaning_plots import tuning_figure
         from thresher.reports.plot_style import write_plot

@@ -37,7 +37,7 @@ COLLECTION_KEYS = (
 
 
 def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
-    """Add options that are keys of experiment files, such as `--max-page-mib`: all about them is declared there."""
+    """Add options that are keys of experiment files, such as `--max-page-mib`: they are declared there."""
 
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
@@ -67,7 +67,7 @@ def backend_options(verb: Verb) -> Verb:
     for option in (
         click.option("--scheduler", default="", help="Where the Dask scheduler is, such as tcp://head:8786."),
         click.option("--backend", type=click.Choice(BACKENDS), help="Who works [default: loky, processes here]."),
-        click.option("--workers", type=click.IntRange(1), help="Processes [default: one a core]."),
+        click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core]."),
     ):
         verb = option(verb)
     return verb
@@ -85,7 +85,7 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
     if name == DASK and not scheduler:
         raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
     if name == LOKY and scheduler:
-        raise ConfigError("a scheduler is of use to dask alone", "write --backend dask", "--scheduler")
+        raise ConfigError("only the backend dask has a scheduler", "write --backend dask", "--scheduler")
     return Backend(name, workers or os.cpu_count() or 1, scheduler)
 
 

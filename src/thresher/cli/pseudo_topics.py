@@ -27,7 +27,7 @@ from thresher.cli.options import COLLECTION_KEYS, FILE, keys, say
 )
 @keys("collection", *COLLECTION_KEYS)
 @keys("collection", "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
-@click.option("--workers", type=click.IntRange(1), help="Processes [default: one a core].")
+@click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core].")
 def pseudo_topics(
     source: Path,
     output: Path,

@@ -15,7 +15,7 @@ def co2_kg(hours: float, watts: float, intensity: float = CARBON_INTENSITY) -> f
     Args:
         hours: t, time of computation in hours, summed over the machines that work at the same time.
         watts: W, the thermal design power of the CPUs of one machine.
-        intensity: C_e, kg of CO2 equivalents a kWh.
+        intensity: C_e, kg of CO2 equivalents per kWh.
     """
     return hours * intensity * watts / 1000.0
 
@@ -26,7 +26,7 @@ def co2_grams(seconds: float, watts: float, intensity: float = CARBON_INTENSITY,
     Args:
         seconds: wall time of the stage.
         watts: TDP of all CPUs of one machine.
-        intensity: kg of CO2 equivalents a kWh.
+        intensity: kg of CO2 equivalents per kWh.
         machines: how many machines of this kind worked for the whole time.
 
     Returns:
@@ -38,5 +38,5 @@ def co2_grams(seconds: float, watts: float, intensity: float = CARBON_INTENSITY,
 
 
 def co2_method(tdp: Tdp, intensity: float = CARBON_INTENSITY) -> str:
-    """Say in one line how `co2_grams` comes to its figures."""
+    """Return one line on how `co2_grams` estimates."""
     return f"estimated: Eq. 9, wall time × TDP {tdp.watts:g} W ({tdp.source}) × {intensity:g} kg/kWh"

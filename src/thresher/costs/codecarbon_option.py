@@ -34,7 +34,7 @@ def measured_co2(watts: float, intensity: float = CARBON_INTENSITY) -> Iterator[
 
     Args:
         watts: TDP of all CPUs of the machine, which codecarbon scales by load where it finds no counters.
-        intensity: kg of CO2 equivalents a kWh.
+        intensity: kg of CO2 equivalents per kWh.
 
     Raises:
         MissingDependencyError: if codecarbon is not installed.
@@ -88,7 +88,7 @@ def _tracker(codecarbon: Any, watts: float) -> Any:
 def cpu_source(tracker: Any) -> str:
     """Return codecarbon's description of how it gets the CPU's power; empty if it gives none.
 
-    No public attribute of a tracker tells counters from load, so that this reads a private one. Were it gone, readings of
+    No public attribute of a tracker distinguishes counters from load, so this reads a private one. Without it, readings of
     counters would be called estimates.
     """
     return next((str(part) for part in getattr(tracker, "_hardware", ()) if str(part).startswith("CPU")), "")

@@ -1,4 +1,4 @@
-"""What machine this is: for `thresher doctor`, the manifest, and the energy estimate."""
+"""The machine that runs this: for `thresher doctor`, the manifest, and the energy estimate."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Machine:
 
 
 def read_machine() -> Machine:
-    """Look at the machine. Never fails: what cannot be found out is `unknown`, 1 socket or 0 cores."""
+    """Describe the machine. Never fails: what cannot be determined is `unknown`, 1 socket or 0 cores."""
     model, sockets = _cpu()
     return Machine(
         cpu_model=model,

@@ -61,7 +61,7 @@ def _table() -> dict[str, tuple[str, float]]:
 
 
 def _key(model: str) -> str:
-    """Reduce a CPU's name to what tells models apart.
+    """Reduce a CPU's name to what distinguishes models.
 
     >>> _key("Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz")
     'intel xeon e5-2630 v4'

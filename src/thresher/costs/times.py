@@ -36,7 +36,7 @@ class Times:
 
 
 class Stopwatch:
-    """What `measure_times` gives; its `times` are there after the block has ended."""
+    """What `measure_times` yields; its `times` are set when the block has ended."""
 
     def __init__(self) -> None:
         self._times: Times | None = None

@@ -58,7 +58,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
         if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
             raise InputError(
                 f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
-                "keep one judgment a document",
+                "keep one judgment per document",
                 where,
             )
     if not qrels:
@@ -91,7 +91,7 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
         if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
             raise InputError(
                 f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
-                "give the qrels as a file, with one judgment a document",
+                "give the qrels as a file, with one judgment per document",
                 where,
             )
     if not qrels:

@@ -67,7 +67,7 @@ class TopicSource:
 
 @dataclass(frozen=True)
 class CostOptions:
-    """How costs are computed: kg CO2 a kWh, watts (None to look them up), the method."""
+    """How costs are computed: kg CO2 per kWh, watts (None to look them up), the method."""
 
     carbon_intensity: float
     tdp_watts: float | None
@@ -78,7 +78,7 @@ class CostOptions:
 class Experiment:
     """A checked experiment. `variants` begins with the baseline; no two are the same.
 
-    `format` is the kind of the collection's files, empty to tell it by name and content. `held_out` are topics on which what
+    `format` is the kind of the collection's files, empty to detect it. `held_out` are topics on which what
     is chosen on `topics` is tested. `scheduler` is the address of Dask's, empty without it.
     """
 
@@ -136,7 +136,7 @@ def load_experiment(path: Path) -> Experiment:
 
 
 def _build(document: Document, file: Path, problems: Problems) -> Experiment:
-    """Return the experiment; it is worth nothing if there are problems."""
+    """Return the experiment; it is meaningless if there are problems."""
     table, run, costs = document.collection, document.run, document.costs
     name = document.experiment.name
     if name is not None and not _NAME.fullmatch(name):
@@ -154,7 +154,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         (file.parent, problems),
     )
     if run.scheduler and run.backend != DASK:
-        problems.add("a scheduler is of use to dask alone", f'write backend = "{DASK}"', ("run", "scheduler"))
+        problems.add("only the backend dask has a scheduler", f'write backend = "{DASK}"', ("run", "scheduler"))
     if run.backend == DASK and not run.scheduler:
         problems.add("dask has no scheduler", "give the address of one in `scheduler`", ("run", "backend"))
     location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)

@@ -38,7 +38,7 @@ def explore_experiment(
         say: called with a line for each stage that begins.
 
     Raises:
-        ThresherError: for input, configuration and resources that stand in the way.
+        ThresherError: for wrong input or configuration, and for lack of resources.
     """
     check_installed()
     folder = results / experiment.name

@@ -129,7 +129,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
 
 
 def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
-    """Check, before the long work, that the scored collection is of use.
+    """Check, before the long work, that the scored collection is usable.
 
     Raises:
         InputError: if no page has text, or no judged document is in the collection.
@@ -154,7 +154,7 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
 
 @dataclass(frozen=True)
 class Scored:
-    """An experiment's inputs, how its collection was scored, and what that came to; the scores are in `store`."""
+    """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`."""
 
     inputs: Inputs
     plan: ScorePlan

@@ -141,7 +141,7 @@ def methods(
 ) -> tuple[tuple[str, str], ...]:
     """Return (heading, text) pairs in reading order.
 
-    `cutoffs` are what percentiles came to, by the cuts' names; `measure` is the one that cutoffs are chosen by.
+    `cutoffs` are the resolved percentiles, by the cuts' names; `measure` is the one that cutoffs are chosen by.
     """
     index = experiment.index
     held = ["postings with frequencies"] + [
@@ -179,7 +179,7 @@ def methods(
         ),
         (
             "Retrieval",
-            f"{', '.join(model.name for model in experiment.retrieval)}; {experiment.depth} hits a topic; equal scores are "
+            f"{', '.join(model.name for model in experiment.retrieval)}; {experiment.depth} hits per topic; equal scores are "
             "ordered by document id, ascending, and lowered so that trec_eval keeps that order.",
         ),
         (

@@ -151,7 +151,7 @@ def _row(
 
 
 def _percentile_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:
-    """Return what percentiles came to, by the cuts' names; records of runs without them have none."""
+    """Return the numbers that percentiles resolved to, by the cuts' names; records of runs without them have none."""
     return {name: value for run in runs for name, value in run.index.cutoffs.items()}
 
 

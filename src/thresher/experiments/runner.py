@@ -81,7 +81,7 @@ def run_experiment(
     fresh: bool = False,
     say: Callable[[str], None] = lambda _: None,
 ) -> Results:
-    """Run an experiment, or what is missing of it, and write its report.
+    """Run an experiment, or the rest of an interrupted run, and write its report.
 
     Args:
         experiment: what to run.
@@ -91,7 +91,7 @@ def run_experiment(
         say: called with a line for each stage that begins.
 
     Raises:
-        ThresherError: for input, configuration and resources that stand in the way.
+        ThresherError: for wrong input or configuration, and for lack of resources.
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)

@@ -41,8 +41,8 @@ def index_key(plan: ScorePlan, scores: ScoreReport, cleaner: Cleaner, options: I
 def evidence_key(experiment: Experiment, scored: Scored) -> str:
     """Return a digest of all that decides the value of a measure at a cutoff, and of nothing else.
 
-    Of explorations with the same key, what one says of a cutoff the other says too, whichever cutoffs the experiment names,
-    and whoever worked on them.
+    Explorations with the same key agree on every cutoff that they share, whatever other cutoffs the experiments name and
+    whichever workers computed them.
     """
     sources = [source for source in (experiment.topics, experiment.held_out) if source is not None]
     return stage_key(
@@ -72,7 +72,7 @@ def stage_key(**depends_on: Any) -> str:
 class IndexRecord:
     """A finished index, with the key of all that it depends on.
 
-    `cutoffs` are what percentiles came to, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
+    `cutoffs` are the resolved percentiles, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
     `emptied_languages` are the emptied documents by language (see `thresher.scoring.emptied`): they add up to `emptied`.
     `cut_seconds` are wall time to find and apply the cutoffs, which is cleaning and no part of `cost`.
     """

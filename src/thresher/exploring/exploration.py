@@ -115,7 +115,7 @@ class Exploration:
         for sweep in self.sweeps:
             for values, topics in ((sweep.values, self.topics), (sweep.held_out, self.held_out)):
                 if values is not None and values.shape != (models, measures, len(sweep.variants), len(topics)):
-                    raise ValueError(f"the values of {sweep.name} are not one a model, measure, variant and topic")
+                    raise ValueError(f"the values of {sweep.name} are not one per model, measure, variant and topic")
 
     def sweep(self, name: str) -> ExploredSweep:
         """Return the sweep of that name.

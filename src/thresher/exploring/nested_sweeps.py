@@ -148,7 +148,7 @@ class NestedSweep:
         depend on the cutoff (see `thresher.scoring.floors`), so they come in at the first.
 
         Args:
-            scores: by each scorer's canonical name, one score a block or sentence.
+            scores: by each scorer's canonical name, one score per block or sentence.
             layout: of the sentences.
         """
         if not self.has_cutoffs:

@@ -1,4 +1,4 @@
-"""The title and the links of one page, from one parse of its own, apart from the scoring pass."""
+"""The title and the links of a page, by a parse of its own beside the scoring pass."""
 
 from __future__ import annotations
 

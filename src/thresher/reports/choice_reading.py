@@ -191,7 +191,7 @@ A_SCORER = 9
 
 
 def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Table:
-    """Return one row a cutoff: a few of each scorer from laxest to strictest, those picked, and all without a sweep."""
+    """Return one row per cutoff: a few of each scorer from laxest to strictest, those picked, and all without a sweep."""
     main = decisions.main
     sections = [*((variants[0].sweep, variants) for variants in _selected(main)), (SINGLES, main.singles)]
     rows = [_row(decisions, facts, variant, section) for section, variants in sections for variant in variants]

@@ -47,7 +47,7 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
 
     Args:
         name: the cleaner's.
-        values: one a page, in [0, 1].
+        values: one per page, in [0, 1].
         baseline: the baseline's, in the same order.
         measure: what the values are, such as `precision`.
     """
@@ -213,7 +213,7 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
 
 
 def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) -> Figure:
-    """Return precision against recall, one point a cleaner, other packages with another marker."""
+    """Return precision against recall, one point per cleaner, other packages with another marker."""
     with style():
         figure = new_figure(7.2, 5.4)
         axes = figure.subplots()
@@ -315,7 +315,7 @@ _LINES = ("-", "--")
 
 
 def tuning_figure(tuning: Tuning, title: str) -> Figure:
-    """Return the cross-entropy in bits a character by q, a line for each n; the best n and q are marked."""
+    """Return the cross-entropy in bits per character by q, a line for each n; the best n and q are marked."""
     with style():
         figure = new_figure(5.0, 3.6)
         axes = figure.subplots()
@@ -335,7 +335,7 @@ def tuning_figure(tuning: Tuning, title: str) -> Figure:
             f"best: n = {n}, q = {q:g}, {least:.2f} bits", (q, least), (0, -14), textcoords="offset points", ha="center"
         )
         axes.set_xlabel("q, the weight of the next shorter history")
-        axes.set_ylabel("cross-entropy, bits a character")
+        axes.set_ylabel("cross-entropy, bits per character")
         axes.margins(y=0.12)
         light_grid(axes)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")

@@ -176,7 +176,7 @@ def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table
 
 
 def cleaners_csv(results: Sequence[CleanerResult]) -> str:
-    """Return one line a cleaner.
+    """Return one line per cleaner.
 
     Shares are in [0, 1], similarity in per cent. The baseline's tests are empty, and segments where the gold text has none.
     """
@@ -288,7 +288,7 @@ PAGES: tuple[Column[PageQualityRow], ...] = (
 
 
 def pages_csv(run: CleaningRun) -> str:
-    """Return one line a page and cleaner: counts of words, the measures, the predicted precision."""
+    """Return one line per page and cleaner: counts of words, the measures, the predicted precision."""
     predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
     rows = (
         PageQualityRow(
@@ -381,7 +381,7 @@ SWEEP: tuple[Column[_Swept], ...] = (
 
 
 def curves_csv(sweeps: Sequence[GoldSweep]) -> str:
-    """Return one line a scorer and cutoff, from the cutoff that removes least to the one that removes most."""
+    """Return one line per scorer and cutoff, from the cutoff that removes least to the one that removes most."""
     return csv_table(SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
 
 

@@ -1,4 +1,4 @@
-"""Runs beside their baseline, as `thresher evaluate` prints them: tab-separated, one line a run and measure."""
+"""Runs beside their baseline, as `thresher evaluate` prints them: tab-separated, one line per run and measure."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class ComparedRuns:
         yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
 
     def topic_lines(self) -> Iterator[str]:
-        """Give one tab-separated line a run, measure and topic, without a header."""
+        """Give one tab-separated line per run, measure and topic, without a header."""
         values = [
             _Value(run, measure, topic, value)
             for run, by_measure in self.values.items()

@@ -121,7 +121,7 @@ def _model(results: Results, retrieval: str, number: int) -> Model:
         trade_off_figure(results, retrieval),
         f"trade-off-{number}",
         f"Index size against {measure}",
-        f"Index size against {measure}, one point a variant. On the line: those that none beats in both.",
+        f"Index size against {measure}, one point per variant. On the line: those that none beats in both.",
     )
     panels = tuple(
         picture(

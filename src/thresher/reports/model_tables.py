@@ -56,7 +56,7 @@ SEPARATION: tuple[Column[ScorerSeparation], ...] = (
 
 
 def separation_csv(run: SeparationRun) -> str:
-    """Return one line a scorer."""
+    """Return one line per scorer."""
     return csv_table(SEPARATION, run.scorers)
 
 
@@ -94,10 +94,10 @@ SIZE: tuple[Column[CurveSize], ...] = (
 
 
 def curve_csv(points: Sequence[CurvePoint]) -> str:
-    """Return one line a model."""
+    """Return one line per model."""
     return csv_table(POINT, points)
 
 
 def curve_table(sizes: Sequence[CurveSize]) -> Table:
-    """Return one row a number of training pages."""
+    """Return one row per number of training pages."""
     return Table.of(SIZE, sizes, "")

@@ -117,7 +117,7 @@ def figure_svg(figure: Figure, name: str) -> str:
 
 
 def write_plot(figure: Figure, path: Path) -> None:
-    """Write the figure on white ground to `path`, the same bytes every time: SVG, or PNG of 200 dots an inch.
+    """Write the figure on white ground to `path`, the same bytes every time: SVG, or PNG of 200 dots per inch.
 
     Raises:
         InputError: if the path ends in neither .svg nor .png, or cannot be written.

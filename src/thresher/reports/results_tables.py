@@ -158,7 +158,7 @@ COSTS: tuple[Column[Cost], ...] = (
 
 
 def results_csv(results: Results) -> str:
-    """Return one line a variant and retrieval model.
+    """Return one line per variant and retrieval model.
 
     The baseline's comparisons are empty; CO2 that was too little to measure is "below resolution"; a break-even that never
     comes is "never".
@@ -177,12 +177,12 @@ PER_TOPIC: tuple[Column[TopicValue], ...] = (
 
 
 def per_topic_csv(results: Results) -> str:
-    """Return the long form: one line a variant, retrieval model, topic and measure."""
+    """Return the long form: one line per variant, retrieval model, topic and measure."""
     return csv_table(PER_TOPIC, results.per_topic)
 
 
 def main_table(results: Results, limit: int | None = None) -> Table:
-    """Return the table of effectiveness next to cost, one row a variant and retrieval model.
+    """Return the table of effectiveness next to cost, one row per variant and retrieval model.
 
     `limit` is about how many rows to show at most (see `shown_rows`); None for all.
 
@@ -296,7 +296,7 @@ def chosen_columns(measure: str) -> list[Column[Chosen]]:
 
 
 def chosen_table(results: Results) -> Table | None:
-    """Return one row a sweep and single cleaner; None where nothing was chosen."""
+    """Return one row per sweep and single cleaner; None where nothing was chosen."""
     if results.held_out is None or not results.chosen:
         return None
     several = len(retrievals(results)) > 1
@@ -310,7 +310,7 @@ def chosen_table(results: Results) -> Table | None:
 
 
 def chosen_csv(results: Results) -> str:
-    """Return one line a sweep and single cleaner, with all numbers of the main measure, those of `best` too."""
+    """Return one line per sweep and single cleaner, with all numbers of the main measure, those of `best` too."""
     return csv_table(chosen_columns(main_measure(results)), results.chosen)
 
 

@@ -104,7 +104,7 @@ class Results:
     the reader must know before the numbers (judged pages that the collection lacks, failed pages).
     `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison. `held_out` are the
     same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
-    `chosen` is what is chosen on `topics`, one a sweep and single cleaner (see `thresher.results.held_out`). `key` names
+    `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`.
     """
 

@@ -50,7 +50,7 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
 
     Args:
         cleaner: the cuts, all of which a sentence must pass.
-        scores: by each scorer's canonical name, one score a block or sentence.
+        scores: by each scorer's canonical name, one score per block or sentence.
         layout: of the sentences.
     """
     mask = np.ones(len(layout.blocks), dtype=np.bool_)

@@ -47,7 +47,7 @@ def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
 
     Args:
         cut: its cutoff does not matter.
-        scores: one a block or sentence, as the cut's scorer scores.
+        scores: one per block or sentence, as the cut's scorer scores.
         layout: of the sentences.
         kept_before: for each sentence, whether the cuts before this keep it; only words of such sentences are counted.
     """

@@ -22,7 +22,7 @@ QS = tuple(tenth / 10 for tenth in range(1, 10))
 
 @dataclass(frozen=True)
 class Tuning:
-    """Cross-entropies in bits a character: one row for each of `qs`, one column for each n from 1."""
+    """Cross-entropies in bits per character: one row for each of `qs`, one column for each n from 1."""
 
     qs: tuple[float, ...]
     bits: tuple[tuple[float, ...], ...]

@@ -38,7 +38,7 @@ class Portion:
 
     Attributes:
         kind: what the parts are: lines of text, JSON lines or HTML pages.
-        parts: the bytes; for HTML one part a page.
+        parts: the bytes; for HTML one part per page.
         paths: the path of each part.
         line: the number of the part's first line in its file; 0 for pages.
     """
