@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from thresher.evaluation.cross_validation import cross_validate, transfer
+from thresher.evaluation.cross_validation import CrossValidation, train, transfer, validated
 from thresher.evaluation.non_inferiority import Margin
-from thresher.evaluation.rules import at_knee, highest_mean, smallest_without_loss
-from thresher.evaluation.significance import compare
+from thresher.evaluation.rules import Rule, at_knee, highest_mean, smallest_without_loss
+from thresher.evaluation.significance import SEED, compare
 
 BEST = highest_mean([1, 1, 1])
 
@@ -22,6 +22,12 @@ def topic_set(seed: int, cutoffs: int, topics: int, spread: float = 0.2) -> tupl
     return baseline + generator.normal(0, spread, (cutoffs, topics)), baseline
 
 
+def cross_validate(values: NDArray, baseline: NDArray, rule: Rule, measure: str, **how: int) -> CrossValidation:
+    """Train, and then pick by the same rule on all topics."""
+    trainings = train(values, baseline, rule, **how)
+    return validated(trainings, rule(values, baseline), values, baseline, measure, seed=how.get("seed", SEED))
+
+
 def test_leaving_one_out_by_hand() -> None:
     values = np.array([[0.9, 0.1, 0.2, 0.3], [0.4, 0.4, 0.4, 0.4], [0.0, 0.0, 0.0, 0.0]])
     baseline = np.array([0.3, 0.3, 0.3, 0.3])
@@ -29,11 +35,11 @@ def test_leaving_one_out_by_hand() -> None:
     # other the first is (1.4, 1.3, 1.2 of three topics against 1.2: equal in the last, and the first of equals is taken).
     found = cross_validate(values, baseline, BEST, "AP", folds=4, repeats=7)
     assert (found.choice, found.apparent) == (1, pytest.approx(0.4))
-    assert found.held_out == pytest.approx((0.4, 0.1, 0.2, 0.3))
+    assert found.trainings.held_out == pytest.approx((0.4, 0.1, 0.2, 0.3))
     assert found.mean == pytest.approx(0.25)
     assert found.optimism == pytest.approx(0.15)
-    assert (found.shares, found.baseline_share) == ((0.75, 0.25, 0.0), 0.0)
-    assert found.comparison == compare(list(found.held_out), baseline.tolist(), "AP")
+    assert (found.trainings.shares, found.trainings.baseline_share) == ((0.75, 0.25, 0.0), 0.0)
+    assert found.comparison == compare(list(found.trainings.held_out), baseline.tolist(), "AP")
 
 
 def test_every_topic_is_judged_by_trainings_without_it() -> None:
@@ -58,16 +64,16 @@ def test_every_topic_is_judged_by_trainings_without_it() -> None:
         assert sorted(map(len, folds)) == [4, 4, 5, 5, 5]
         for place, fold in enumerate(folds, 5 * repeat + 1):
             expected[[int(topic) for topic in fold]] += (1 + place % 2) / 3
-    assert found.held_out == pytest.approx(expected.tolist())
+    assert found.trainings.held_out == pytest.approx(expected.tolist())
     assert trainings[:5] != trainings[5:10]
-    assert (found.shares, found.baseline_share) == (pytest.approx((0, 7 / 15, 8 / 15)), 0)
+    assert (found.trainings.shares, found.trainings.baseline_share) == (pytest.approx((0, 7 / 15, 8 / 15)), 0)
 
 
 def test_staying_with_the_baseline() -> None:
     values, baseline = topic_set(2, 3, 12)
     found = cross_validate(values, baseline, lambda training, base: None, "AP", folds=3, repeats=2)
-    assert (found.choice, found.shares, found.baseline_share, found.optimism) == (None, (0, 0, 0), 1, 0)
-    assert found.held_out == pytest.approx(baseline.tolist())
+    assert (found.choice, found.trainings.shares, found.trainings.baseline_share, found.optimism) == (None, (0, 0, 0), 1, 0)
+    assert found.trainings.held_out == pytest.approx(baseline.tolist())
     assert found.apparent == baseline.mean()
     assert found.comparison.note == "no topic differs"
 
@@ -89,7 +95,7 @@ def test_a_cutoff_that_is_best_on_every_topic_loses_nothing() -> None:
     values, baseline = topic_set(3, 3, 30)
     values[1] = 2.0
     found = cross_validate(values, baseline, BEST, "AP")
-    assert (found.choice, found.shares, found.optimism, found.mean) == (1, (0, 1, 0), 0, pytest.approx(2))
+    assert (found.choice, found.trainings.shares, found.optimism, found.mean) == (1, (0, 1, 0), 0, pytest.approx(2))
 
 
 @settings(max_examples=30, deadline=None)
@@ -98,11 +104,11 @@ def test_properties(seed: int, topics: int, repeats: int, data: st.DataObject) -
     values, baseline = topic_set(seed, 3, topics)
     folds = data.draw(st.integers(2, topics))
     found = cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed)
-    assert sum(found.shares) + found.baseline_share == pytest.approx(1)
+    assert sum(found.trainings.shares) + found.trainings.baseline_share == pytest.approx(1)
     assert found.apparent == pytest.approx(values.mean(axis=1).max())
     assert found.optimism == pytest.approx(found.apparent - found.mean)
-    assert (values.min(axis=0) - 1e-9 <= found.held_out).all()
-    assert (values.max(axis=0) + 1e-9 >= found.held_out).all()
+    assert (values.min(axis=0) - 1e-9 <= found.trainings.held_out).all()
+    assert (values.max(axis=0) + 1e-9 >= found.trainings.held_out).all()
     assert cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed) == found
 
 
@@ -162,5 +168,5 @@ def test_a_rule_in_the_folds_goes_by_its_own_topics() -> None:
     values[3] -= 0.2
     rule = smallest_without_loss([0.9, 0.7, 0.5, 0.1], Margin(0.05, relative=False), resamples=500)
     found = cross_validate(values, baseline, rule, "AP", folds=5, repeats=2)
-    assert (found.choice, found.shares, found.baseline_share) == (2, (0, 0, 1, 0), 0)
-    assert found.held_out == tuple(values[2].tolist())
+    assert (found.choice, found.trainings.shares, found.trainings.baseline_share) == (2, (0, 0, 1, 0), 0)
+    assert found.trainings.held_out == tuple(values[2].tolist())

@@ -208,7 +208,10 @@ def non_inferiority(
 
 
 def smallest_non_inferior(
-    tests: Sequence[NonInferiorityTest], sizes: Sequence[float], below: float = math.inf
+    tests: Sequence[NonInferiorityTest],
+    sizes: Sequence[float],
+    below: float = math.inf,
+    allowed: Sequence[bool] | None = None,
 ) -> int | None:
     """Return the index of the smallest variant that is non-inferior; of equal sizes the highest difference, then the first.
 
@@ -216,12 +219,32 @@ def smallest_non_inferior(
         tests: see `non_inferiority`.
         sizes: what each costs, such as the bytes of its index.
         below: what it must cost less than, such as the baseline's index.
+        allowed: of each variant, whether it may be returned; None for all.
 
     Returns:
         None if no such variant is non-inferior.
     """
     shown = [i for i, test in enumerate(tests) if test.verdict is Verdict.NON_INFERIOR and sizes[i] < below]
-    return min(shown, key=lambda i: (sizes[i], -tests[i].difference), default=None)
+    return min(
+        (i for i in shown if allowed is None or allowed[i]),
+        key=lambda i: (sizes[i], -tests[i].difference),
+        default=None,
+    )
+
+
+def non_inferior_in_all(tests: Sequence[Sequence[NonInferiorityTest]]) -> list[bool]:
+    """Return of each variant whether it is non-inferior in every measure.
+
+    This is the intersection-union test (Berger 1982): a variant passes if its null hypothesis is rejected in every measure,
+    each at the full level alpha. That needs no correction for the number of measures: if the variant is inferior in any of
+    them, passing it takes the false rejection in that one, whose probability is at most alpha. Each measure's bounds hold for
+    all variants at once, so alpha also limits the probability of passing any that are inferior in one and the same measure;
+    where some are inferior in one measure and some in another, it is at most the sum of alpha over these measures.
+
+    Args:
+        tests: by measure, at least one, the tests of the same variants.
+    """
+    return [all(test.verdict is Verdict.NON_INFERIOR for test in variant) for variant in zip(*tests, strict=True)]
 
 
 def topics_needed(difference: float, margin: float, deviation: float, critical: float) -> int | None:
@@ -248,8 +271,13 @@ def topics_needed(difference: float, margin: float, deviation: float, critical: 
 
 
 def check_values(values: NDArray[np.float64], baseline: NDArray[np.float64]) -> None:
-    """Raise ValueError unless `values` [variant, topic] and `baseline` [topic] fit each other, are finite and not empty."""
-    fit = values.ndim == 2 and baseline.ndim == 1 and values.shape[1] == len(baseline) and values.size > 0
+    """Raise ValueError unless values and a baseline fit each other, are finite and not empty.
+
+    Args:
+        values: [variant, topic], or [measure, variant, topic].
+        baseline: [topic], or [measure, topic].
+    """
+    fit = values.ndim in (2, 3) and values.shape[:-2] + values.shape[-1:] == baseline.shape and values.size > 0
     if not (fit and np.isfinite(values).all() and np.isfinite(baseline).all()):
         raise ValueError("finite values [variant, topic] and a baseline [topic] are needed, at least one of each")
 

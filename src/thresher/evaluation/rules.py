@@ -10,7 +10,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.evaluation.non_inferiority import Margin, non_inferiority, smallest_non_inferior
+from thresher.evaluation.non_inferiority import Margin, non_inferior_in_all, non_inferiority, smallest_non_inferior
 from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
 
 
@@ -103,7 +103,10 @@ def choose(training: Sequence[float], held_out: Sequence[float], sizes: Sequence
 
 
 Rule: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64]], int | None]
-"""From values [variant, topic] and the baseline's [topic] to the index of a variant; None to stay with the baseline."""
+"""From values [variant, topic] and the baseline's [topic] to the index of a variant; None to stay with the baseline.
+
+A rule that looks at several measures takes [measure, variant, topic] and [measure, topic], the main one first.
+"""
 
 
 def highest_mean(sizes: Sequence[float]) -> Rule:
@@ -132,25 +135,38 @@ def smallest_without_loss(
     margin: Margin,
     *,
     below: float = math.inf,
+    allowed: Sequence[bool] | None = None,
     alpha: float = ALPHA,
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> Rule:
     """Choose the smallest index that is non-inferior at the margin, if it is below a size, such as the baseline's; else None.
 
-    See `non_inferiority`. None with fewer topics than `thresher.evaluation.non_inferiority.MINIMUM`, in a fold's training too,
-    and with a relative margin where the baseline's mean is 0.
+    See `non_inferiority`; with several measures it is non-inferior in all of them, see `non_inferior_in_all`. None with fewer
+    topics than `thresher.evaluation.non_inferiority.MINIMUM`, in a fold's training too, and with a relative margin where a
+    baseline's mean is 0. `allowed` says of each variant whether it may be chosen, None for all.
     """
 
     def rule(values: NDArray[np.float64], baseline: NDArray[np.float64]) -> int | None:
-        if margin.relative and baseline.mean() <= TOLERANCE:
+        measures = [*zip(values.reshape(-1, *values.shape[-2:]), baseline.reshape(-1, baseline.shape[-1]), strict=True)]
+        if margin.relative and any(base.mean() <= TOLERANCE for _, base in measures):
             return None
-        result = non_inferiority(values, baseline, margin, alpha=alpha, seed=seed, resamples=resamples)
-        return smallest_non_inferior(result.tests, sizes, below)
+        tests = [
+            non_inferiority(of_one, base, margin, alpha=alpha, seed=seed, resamples=resamples).tests
+            for of_one, base in measures
+        ]
+        shown = non_inferior_in_all(tests)
+        may = shown if allowed is None else [one and other for one, other in zip(shown, allowed, strict=True)]
+        return smallest_non_inferior(tests[0], sizes, below, may)
 
     return rule
 
 
 def outcome(choice: int | None, values: NDArray[np.float64], baseline: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the values by topic of what a rule picked: a variant's, or for None the baseline's."""
-    return baseline if choice is None else values[choice]
+    """Return the values by topic, of the main measure, of what a rule picked: a variant's, or for None the baseline's."""
+    return main_values(baseline, 1) if choice is None else main_values(values, 2)[choice]
+
+
+def main_values(values: NDArray[np.float64], dimensions: int) -> NDArray[np.float64]:
+    """Return the values of the first of several measures; `dimensions` are those of one measure's values."""
+    return values if values.ndim == dimensions else values[0]
