@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_type
 import thresher
 
 if TYPE_CHECKING:
-    from thresher.choosing.decisions import Choice
+    from thresher.choosing.choices import Choice
     from thresher.results.experiment_results import Results
 
     assert_type(thresher.clean_html("<p>Rain", "words@1"), str)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from thresher.choosing.decisions import Choice
+from thresher.choosing.choices import Choice
 from thresher.cleaning import CleanCounts, Extras, clean_collection
 from thresher.collections import Page, documents, open_collection
 from thresher.collections.file_collection import Files

@@ -28,3 +28,9 @@ CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
 CO2_METHODS = ("estimated", "codecarbon")
 """How CO2 is determined: by Eq. 9 of the PyPlexity paper, or from what codecarbon reads."""
+MOST_EMPTIED = 0.01
+"""Share of the pages with text that a recommended variant may leave without any."""
+STABILITY = 0.5
+"""Share of the trainings of a cross-validation; more of them must pick about the size that is recommended."""
+NEIGHBOUR = 0.05
+"""Share of the baseline's size; sizes that differ by no more are neighbours."""

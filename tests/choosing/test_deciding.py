@@ -24,6 +24,7 @@ def test_all_variants_are_judged_together() -> None:
     decision = decide(found, QUICK, held_out_check=False, progress=asked.append)
     judged = non_inferiority(found.values, found.baseline, DEFAULT_MARGIN, resamples=400)
     assert tuple(variant.test for variant in decision.variants) == judged.tests
+    assert {(variant.stability, variant.broken) for variant in decision.variants} == {(None, ())}
     assert (decision.margin, decision.critical) == (judged.margin, judged.critical)
     assert decision.margin == pytest.approx(0.05 * found.baseline.mean())
     assert (decision.relative_margin, decision.documents) == (0.05, 100)
@@ -40,22 +41,27 @@ def test_all_variants_are_judged_together() -> None:
     # What is picked does not depend on the check of the picks.
     assert [pick.check for pick in decision.picks] == [None] * 3
     assert (decision.checked, decision.folds, decision.repeats, asked) == (False, 0, 0, [])
-    assert [pick.variant for pick in decision.picks] == [pick.variant for pick in decide(found, QUICK).picks]
-    assert decision.recommended == decision.variants[1]
+    checked = decide(found, QUICK).picks
+    names = [pick.variant.name if pick.variant else None for pick in checked]
+    assert [pick.variant.name if pick.variant else None for pick in decision.picks] == names[1:]
+    # Without a check nothing is recommended.
+    assert (decision.recommended, names[0]) == (None, "words@9")
 
 
 def test_rules_pick_in_sweeps_and_in_all() -> None:
     asked: list[RuleName] = []
     decision = decide(evidence(), QUICK, progress=asked.append)
-    assert asked == [RuleName.SMALLEST, RuleName.KNEE, RuleName.HIGHEST]
+    assert asked == [RuleName.GUARDED, RuleName.SMALLEST, RuleName.KNEE, RuleName.HIGHEST]
     assert [pick.rule for pick in decision.picks] == asked
     _, middle, lax, _, dense = decision.variants
     assert [(picks.sweep, picks.variants, picks.smallest, picks.highest) for picks in decision.sweeps] == [
         ("words", 3, middle, lax),
         ("density", 2, dense, dense),
     ]
-    smallest, _, highest = decision.picks
-    assert (smallest.variant, highest.variant, decision.recommended) == (middle, dense, middle)
+    guarded, smallest, _, highest = decision.picks
+    assert (guarded.variant, smallest.variant, highest.variant, decision.recommended) == (middle, middle, dense, middle)
+    # As no guard bites, it is worth the same.
+    assert guarded.check == smallest.check
     assert smallest.check is not None
     assert smallest.check.apparent == pytest.approx(middle.mean)
     assert smallest.check.optimism == pytest.approx(smallest.check.apparent - smallest.check.mean)
@@ -65,7 +71,7 @@ def test_rules_pick_in_sweeps_and_in_all() -> None:
 def test_a_topic_is_worth_what_others_pick() -> None:
     """Leaving one out by hand, for the highest mean."""
     found = evidence(topics=30)
-    check = decide(found, replace(QUICK, folds=99, repeats=3)).picks[2].check
+    check = decide(found, replace(QUICK, folds=99, repeats=3)).picks[3].check
     assert check is not None
     everything = np.arange(30)
     chosen = [int(found.values[:, everything != topic].mean(axis=1).argmax()) for topic in everything]
@@ -108,8 +114,14 @@ def test_a_second_topic_set_takes_the_place_of_cross_validation() -> None:
     assert found.held_out is not None
     values, baseline = found.held_out
     decision = decide(found, QUICK)
-    assert (decision.topics, decision.held_out_topics, decision.folds, decision.repeats) == (40, 30, 0, 0)
-    smallest, _, highest = decision.picks
+    assert (decision.topics, decision.held_out_topics, decision.folds, decision.repeats) == (40, 30, 5, 2)
+    guarded, smallest, _, highest = decision.picks
+    assert guarded.check is not None
+    assert (guarded.variant, guarded.check.share) == (smallest.variant, None)
+    # How stable it is, trainings say.
+    alone = decide(evidence(), QUICK).picks[0].check
+    assert alone is not None
+    assert guarded.check.stability == alone.stability
     assert (smallest.variant, highest.variant) == (decision.variants[1], decision.variants[4])
     one, other = smallest.check, highest.check
     assert one is not None
@@ -164,7 +176,10 @@ def test_numbers_agree_with_each_other(seed: int, topics: int) -> None:
     found = evidence(topics, seed)
     decision = decide(found, Terms(resamples=100, folds=3, repeats=1))
     safe = [variant for variant in decision.variants if variant.test.verdict is Verdict.NON_INFERIOR]
-    assert decision.recommended == min(safe, key=lambda variant: variant.size, default=None)
+    smallest = min(safe, key=lambda variant: variant.size, default=None)
+    assert decision.picked(RuleName.SMALLEST) == smallest
+    passing = [variant for variant in safe if not variant.broken]
+    assert decision.recommended == min(passing, key=lambda variant: variant.size, default=None)
     assert all(variant.test.low <= variant.test.difference <= variant.test.high for variant in decision.variants)
     for pick in decision.picks:
         check = pick.check

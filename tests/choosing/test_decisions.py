@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE
+from decision_samples import CHOICE, DECISION, GUARDED, HELD_OUT, INCONCLUSIVE, OTHER, chosen
 
-from thresher.choosing.decisions import Choice, read_choice, write_choice
+from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.errors import StateError
 
 
@@ -17,7 +17,9 @@ from thresher.errors import StateError
     "choice",
     [
         CHOICE,
-        replace(CHOICE, decisions=(HELD_OUT, INCONCLUSIVE), savings=(), costs=()),
+        replace(CHOICE, decisions=(HELD_OUT, INCONCLUSIVE), recommendations=(), costs=()),
+        chosen(GUARDED),
+        chosen(INCONCLUSIVE, OTHER),
         replace(CHOICE, decisions=(replace(DECISION, critical=float("inf")),)),
     ],
 )
@@ -66,7 +68,7 @@ def test_choices_of_another_version_are_made_again(tmp_path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"version": 1}))
     with pytest.raises(StateError) as caught:
         read_choice(tmp_path)
-    assert str(caught.value) == f"{path}: version 1 is not known, only 2. Fix: run `thresher choose` again."
+    assert str(caught.value) == f"{path}: version 1 is not known, only 3. Fix: run `thresher choose` again."
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": "x"}))
     with pytest.raises(StateError, match="this is not a choice"):
         read_choice(tmp_path)

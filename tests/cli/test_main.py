@@ -67,3 +67,13 @@ def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, na
         assert isinstance(option, click.Option)
         assert option.default == key.default
         assert (option.help or "").casefold().startswith(key.meaning.casefold())
+
+
+@pytest.mark.parametrize("name", [*tables()["choose"].keys])
+def test_options_of_choosing_are_those_of_experiment_files(name: str) -> None:
+    """All guards, and none has a value of its own where the file's counts."""
+    options = {option.name: option for option in cli.commands["choose"].params}
+    key, option = tables()["choose"].keys[name], options[name]
+    assert isinstance(option, click.Option)
+    assert not option.default or option.multiple
+    assert (option.help or "").casefold().startswith(key.meaning.casefold())

@@ -113,7 +113,11 @@ def test_tune(site: Path, tmp_path: Path) -> None:
     table = {(n, line.split()[0]): float(line.split()[n]) for line in lines[1:10] for n in range(1, 5)}
     best = min(table.values())
     n, q, bits = (
-        lines[10].removeprefix("best: n = ").removesuffix(" bits per character)").replace(" (", ", q = ").split(", q = ")
+        lines[10]
+        .removeprefix("best: n = ")
+        .removesuffix(" bits per character)")
+        .replace(" (", ", q = ")
+        .split(", q = ")
     )
     assert table[int(n), q] == float(bits) == best
     assert len(lines) == 11

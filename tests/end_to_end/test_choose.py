@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 from commands import Done, thresher
+from lxml import html as lxml_html
 from quick import no_plots
 from small_web import Finished, Web
 
-from thresher.choosing.decisions import Choice, RuleName, SizeKind, read_choice
+from thresher.choosing.choices import Choice, read_choice
+from thresher.choosing.decisions import RuleName, SizeKind
+from thresher.choosing.guards import DEFAULT_GUARDS, Guards
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import read_exploration
+from thresher.reports.recommendation import answer, headline
 
 Call = Callable[..., Done]
 NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
@@ -97,7 +101,11 @@ def test_the_smallest_that_is_shown_to_be_non_inferior_is_recommended(decided: D
     main = choice.decisions[0]
     assert main.recommended is not None
     safe = [variant for variant in main.variants if variant.test.verdict is Verdict.NON_INFERIOR]
-    assert main.recommended.size == min(variant.size for variant in safe)
+    smallest = main.picked(RuleName.SMALLEST)
+    assert smallest is not None
+    assert smallest.size == min(variant.size for variant in safe)
+    assert main.recommended.size == min(variant.size for variant in safe if not variant.broken)
+    assert main.recommended.broken == ()
     assert main.recommended.test.low > -main.margin
     (saved,) = choice.savings
     assert (saved.variant, saved.queries) == (main.recommended.name, 5000)
@@ -112,14 +120,46 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
     assert main.recommended.name in recommended
     assert f"of {len(main.variants)} cutoffs" in recommended
     assert lines[-1] == f"report: {decided.results / 'report.html'}"
+    # Nothing but the record is printed as the answer, and the page has it word for word.
+    assert lines == [
+        *(f"- {line}" for line in answer(choice)),
+        "",
+        f"every cutoff: {decided.results / 'choice.csv'}",
+        lines[-1],
+    ]
+    page = lxml_html.document_fromstring((decided.results / "report.html").read_text(encoding="utf-8"))
+    said = [item.text for item in page.xpath("//section[@id='choice']/ul/li")]
+    assert said[: len(lines) - 3] == list(answer(choice))
+    assert page.xpath("//section[@id='summary']//li")[0].text == headline(choice.recommendations[0])
     with (decided.results / "choice.csv").open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table))
     assert len(rows) == sum(len(decision.variants) for decision in choice.decisions)
-    picked = [row["variant"] for row in rows if RuleName.SMALLEST.value in row["picked_as"]]
+    picked = [row["variant"] for row in rows if RuleName.GUARDED.value in row["picked_as"].split("; ")]
     assert picked == [main.recommended.name]
     report = (decided.results / "report.html").read_text(encoding="utf-8")
     assert 'id="choice"' in report
     assert 'id="table"' in report
+
+
+def test_guards_of_the_file_and_of_options(decided: Decided, again: Decided, call: Call) -> None:
+    (found,) = chosen(decided.results).recommendations
+    assert (found.guards, found.deciding) == (DEFAULT_GUARDS, ("nDCG(dcg='exp-log2')@10", "AP"))
+    assert found.unguarded is not None
+    lax = ("--emptied", "1", "--stability", "0", "--neighbour", "0.1", "--deciding", "P@5")
+    written = again.results / "choice.json"
+    assert call(*CHOOSE, *lax, cwd=again.web.folder).code == 0
+    by_options = written.read_bytes()
+    (found,) = chosen(again.results).recommendations
+    assert (found.guards, found.deciding) == (Guards(1.0, 0.0, 0.1), ("nDCG(dcg='exp-log2')@10", "P@5"))
+    sweep = 'scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]'
+    again.web.write(sweep=sweep, choose='emptied = 1\nstability = 0\nneighbour = 0.1\ndeciding = ["P@5"]')
+    assert call(*CHOOSE, cwd=again.web.folder).code == 0
+    assert written.read_bytes() == by_options
+    # An option goes before the file.
+    assert call(*CHOOSE, "--emptied", "0", "--deciding", "AP", cwd=again.web.folder).code == 0
+    (found,) = chosen(again.results).recommendations
+    assert (found.guards, found.deciding) == (Guards(0.0, 0.0, 0.1), ("nDCG(dcg='exp-log2')@10", "AP"))
+    assert found.emptied == 0
 
 
 def test_choosing_again_gives_the_same_bytes(again: Decided, call: Call) -> None:
@@ -201,8 +241,8 @@ def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
     assert (done.code, done.errors) == (0, [])
     results = web.folder / "results" / "web"
     main, explored = chosen(results).decisions[0], read_exploration(results)
-    assert (main.topics, main.held_out_topics, main.folds) == (7, 5, 0)
-    highest = main.picks[2]
+    assert (main.topics, main.held_out_topics, main.folds) == (7, 5, 7)
+    highest = main.picks[3]
     assert highest.variant is not None
     assert highest.check is not None
     name = highest.variant.name
@@ -222,6 +262,10 @@ def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
         (("--margin", "nan%"), NO_MARGIN.format("nan%")),
         (("--measure", "RR"), "--measure: 'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, "
          "nDCG(dcg='exp-log2')@10."),
+        (("--deciding", "RR"), "--deciding: 'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, "
+         "nDCG(dcg='exp-log2')@10."),
+        (("--emptied", "2"), "Invalid value for '--emptied': 2.0 is not in the range 0<=x<=1. Fix: see "
+         "`thresher choose --help`."),
         (("--scorer", "bte"), "--scorer: 'bte' was not looked at. Fix: use one of words, density@8, "
          "perplexity(lm=books)@8000."),
         (("--folds", "1"), "Invalid value for '--folds': 1 is not in the range x>=2. Fix: see `thresher choose --help`."),
@@ -287,5 +331,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 2. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 3. Fix: run `thresher choose` again."],
     )

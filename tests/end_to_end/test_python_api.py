@@ -10,8 +10,8 @@ import pytest
 from small_web import PAGES, TOPICS, Finished, Web
 
 import thresher
+from thresher.choosing.choices import read_choice
 from thresher.choosing.deciding import Terms
-from thresher.choosing.decisions import read_choice
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.experiments.chooser import Question
 from thresher.scorers.registry import scorers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from thresher.evaluation.cross_validation import CrossValidation, train, transfer, validated
-from thresher.evaluation.non_inferiority import Margin
+from thresher.evaluation.non_inferiority import Margin, non_inferiority
 from thresher.evaluation.rules import Rule, at_knee, highest_mean, smallest_without_loss
 from thresher.evaluation.significance import SEED, compare
 
@@ -72,7 +74,12 @@ def test_every_topic_is_judged_by_trainings_without_it() -> None:
 def test_staying_with_the_baseline() -> None:
     values, baseline = topic_set(2, 3, 12)
     found = cross_validate(values, baseline, lambda training, base: None, "AP", folds=3, repeats=2)
-    assert (found.choice, found.trainings.shares, found.trainings.baseline_share, found.optimism) == (None, (0, 0, 0), 1, 0)
+    assert (found.choice, found.trainings.shares, found.trainings.baseline_share, found.optimism) == (
+        None,
+        (0, 0, 0),
+        1,
+        0,
+    )
     assert found.trainings.held_out == pytest.approx(baseline.tolist())
     assert found.apparent == baseline.mean()
     assert found.comparison.note == "no topic differs"
@@ -166,7 +173,8 @@ def test_the_rules() -> None:
 def test_a_rule_in_the_folds_goes_by_its_own_topics() -> None:
     values, baseline = topic_set(9, 4, 60, spread=0.03)
     values[3] -= 0.2
-    rule = smallest_without_loss([0.9, 0.7, 0.5, 0.1], Margin(0.05, relative=False), resamples=500)
+    judge = functools.partial(non_inferiority, resamples=500)
+    rule = smallest_without_loss([0.9, 0.7, 0.5, 0.1], Margin(0.05, relative=False), judge=judge)
     found = cross_validate(values, baseline, rule, "AP", folds=5, repeats=2)
     assert (found.choice, found.trainings.shares, found.trainings.baseline_share) == (2, (0, 0, 1, 0), 0)
     assert found.trainings.held_out == tuple(values[2].tolist())

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.choosing.guards import Guards
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
@@ -129,6 +130,10 @@ depth = 10
 [evaluation]
 measures = ["P@5", "AP"]
 seed = 7
+[choose]
+emptied = 0
+deciding = ["P@5"]
+neighbour = 0.1
 [costs]
 carbon_intensity = 0
 tdp_watts = 15
@@ -167,6 +172,7 @@ column = "credibility"
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
+    assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.0, 15.0, "codecarbon")
 
 
@@ -307,6 +313,16 @@ workers = -1
             f"1: an item of 'models' is not a text. Fix: give a list of {about('retrieval', 'models')}.",
         ),
         ("[evaluation]\nmeasures = ['AP', 'AP']", "1: the measure 'AP' is listed twice. Fix: list it once."),
+        (
+            "[choose]\ndeciding = ['RR']",
+            "1: 'RR' is none of the experiment's measures. Fix: use one of P@5, P@10, AP, nDCG(dcg='exp-log2')@10.",
+        ),
+        (
+            "[evaluation]\nmeasures = ['AP', 'Judged@10']\n[choose]\ndeciding = ['Judged@10']",
+            "3: 'Judged@10' is none of the experiment's measures. Fix: use one of AP.",
+        ),
+        ("[choose]\nemptied = 1.5", "1: 'emptied' is out of range: 1.5. Fix: choose a value of at most 1."),
+        ("[choose]\nstability = 1", "1: 'stability' is out of range: 1. Fix: choose a value of at most 0.99."),
         ("[cleaners]\nnames = ['none']", "1: the variant 'none' comes twice. Fix: leave one out."),
         (
             "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",

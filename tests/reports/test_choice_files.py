@@ -23,7 +23,7 @@ def test_a_line_a_variant(tmp_path: Path) -> None:
         "cutoff": "9.0",
         "size": "1500000",
         "size_kind": "bytes, estimated",
-        "documents": "950",
+        "documents": "995",
         "mean": "0.394",
         "difference": "-0.006",
         "low": "-0.0185",
@@ -31,6 +31,9 @@ def test_a_line_a_variant(tmp_path: Path) -> None:
         "verdict": "non-inferior",
         "topics_needed": "",
         "on_front": "1",
-        "picked_as": "smallest non-inferior",
+        "stability": "0.9",
+        "breaks": "",
+        "picked_as": "recommended; smallest non-inferior",
     }
     assert (rows[3]["cutoff"], rows[3]["topics_needed"], rows[7]["picked_as"]) == ("", "140", "")
+    assert (rows[2]["breaks"], rows[3]["breaks"]) == ("stability", "emptied; measures; stability")

@@ -19,13 +19,15 @@ from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
 from report_samples import small
 
-from thresher.choosing.decisions import Choice, Decision, JudgedVariant, SizeKind
+from thresher.choosing.choices import Choice
+from thresher.choosing.decisions import Decision, JudgedVariant, SizeKind
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_reading import Facts, facts_by_name, reading_table
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import render_report
+from thresher.reports.recommendation import answer
 from thresher.reports.table import Table
 
 HOSTILE = "</script><img src=x onerror=alert(1)>"
@@ -178,8 +180,13 @@ def test_the_sections_say_what_was_chosen_without_a_script(
     assert [section.get("id") for section in tree.xpath("//section")] == ["choice", "reading", "methods"]
     assert [link.get("href") for link in tree.xpath("//nav//a")] == ["#choice", "#reading", "#methods"]
     assert tree.findtext(".//h1") == "Pages & more"
-    assert tuple(item.text for item in tree.xpath("//section[@id='choice']/ul/li")) == tuple(choice_sentences(choice))
-    assert [heading.text for heading in tree.xpath("//section[@id='choice']/h3")] == ["qld", "bm25"]
+    said = tuple(item.text for item in tree.xpath("//section[@id='choice']/ul/li"))
+    assert said == (*answer(choice), *choice_sentences(choice))
+    assert [heading.text for heading in tree.xpath("//section[@id='choice']/h3")] == [
+        "Beside the recommendation",
+        "qld",
+        "bm25",
+    ]
     tables = [rows_of(table) for table in tree.xpath("//section[@id='choice']/div//table")]
     assert tables == [cells(make(main_of(choice, model))) for model in (0, 1) for make in (picks_table, decision_table)]
     others = [rows_of(table) for table in tree.xpath("//section[@id='choice']/details//table")]
@@ -192,6 +199,7 @@ def test_the_sections_say_what_was_chosen_without_a_script(
     assert tree.xpath("//form")[0].get("hidden") is not None
     assert [term.text for term in tree.xpath("//section[@id='methods']//dt")] == [
         "Non-inferiority",
+        "Guards",
         "Sizes",
         "Knee",
         "Savings of any cutoff",

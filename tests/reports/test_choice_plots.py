@@ -8,11 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from choice_samples import choice_of, explored, measured
+from decision_samples import GUARDED
 from lxml import etree
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from thresher.choosing.decisions import Choice, Decision, JudgedVariant, ModelDecisions
+from thresher.choosing.choices import Choice
+from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
 from thresher.reports.choice_plots import (
     MOST_VERTICES,
     columns_of,
@@ -155,12 +157,25 @@ def test_all_variants_are_in_one_plot(one: ModelDecisions) -> None:
     assert line(axes, "without a sweep") == [point(main, variant) for variant in main.singles]
     assert line(axes, "Pareto front") == sorted(point(main, variant) for variant in main.variants if variant.on_front)
     assert {y for _, y in line(axes, "baseline less")} == {main.baseline_mean - main.margin}
-    for pick in main.picks:
-        assert pick.variant is not None
-        name = f"{pick.rule}: {pick.variant.name}"
-        assert line(axes, name) == [point(main, pick.variant)]
+    for rules, variant in (("recommended, smallest non-inferior", main.recommended), *picked_alone(main)):
+        assert variant is not None
+        name = f"{rules}: {variant.name}"
+        assert line(axes, name) == [point(main, variant)]
         assert name in texts(figure)
-    assert {text.get_text() for text in axes.texts} == {"smallest non-inferior", "knee", "highest mean"}
+    together = {"recommended, smallest non-inferior", "knee", "highest mean"}
+    assert {text.get_text() for text in axes.texts} == together
+
+
+def picked_alone(main: Decision) -> list[tuple[str, JudgedVariant | None]]:
+    return [(pick.rule.value, pick.variant) for pick in main.picks[2:]]
+
+
+def test_four_picks_have_four_marks() -> None:
+    picks = tuple(replace(pick, variant=variant) for pick, variant in zip(GUARDED.picks, GUARDED.variants, strict=True))
+    (axes,) = overview_figure(replace(GUARDED, picks=picks)).axes
+    for pick in picks:
+        assert pick.variant is not None
+        assert line(axes, f"{pick.rule}: {pick.variant.name}") == [point(GUARDED, pick.variant)]
 
 
 def test_rules_that_pick_the_same_have_one_mark(one: ModelDecisions) -> None:
@@ -170,7 +185,7 @@ def test_rules_that_pick_the_same_have_one_mark(one: ModelDecisions) -> None:
     )
     assert first.variant is not None
     name = first.variant.name
-    assert f"smallest non-inferior, knee, highest mean: {name}" in texts(figure)
+    assert f"recommended, smallest non-inferior, knee, highest mean: {name}" in texts(figure)
     none = overview_figure(unpicked(one.main))
     assert not any(name in text for text in texts(none))
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED
+import pytest
+from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED, chosen
 
 from thresher.reports.choice_tables import decision_table, picks_table, savings_table
 from thresher.reports.table import Table
@@ -65,28 +66,24 @@ def test_what_picks_are_worth() -> None:
         "p",
         "optimism",
         "same pick",
+        "about its size",
     ]
     assert texts(table) == [
         [
-            *[
-                "smallest non-inferior (recommended)",
-                "words@9",
-                "75.0",
-                "0.3940",
-                "0.3925",
-                "80.0",
-                "0.4000",
-                "−0.0075",
-            ],
-            *["−0.0175 to +0.0025", "12/8/20", "0.2100", "+0.0015", "84.0"],
+            *["recommended", "words@9", "75.0", "0.3940", "0.3925", "80.0", "0.4000", "−0.0075"],
+            *["−0.0175 to +0.0025", "12/8/20", "0.2100", "+0.0015", "84.0", "90.0"],
+        ],
+        [
+            *["smallest non-inferior", "words@9", "75.0", "0.3940", "0.3910", "75.0", "0.4000", "−0.0090"],
+            *["−0.0190 to +0.0010", "12/8/20", "0.2100", "+0.0030", "88.0", "92.0"],
         ],
         [
             *["knee", "baseline", "100.0", "0.4000", "0.4000", "100.0", "0.4000", "0.0000"],
-            *["−0.0100 to +0.0100", "12/8/20", "0.2100", "0.0000", "100.0"],
+            *["−0.0100 to +0.0100", "12/8/20", "0.2100", "0.0000", "100.0", "100.0"],
         ],
         [
             *["highest mean", "words@2", "95.0", "0.4100", "0.4020", "95.0", "0.4000", "+0.0020"],
-            *["−0.0080 to +0.0120", "12/8/20", "0.2100", "+0.0080", "50.0"],
+            *["−0.0080 to +0.0120", "12/8/20", "0.2100", "+0.0080", "50.0", "55.0"],
         ],
     ]
     assert table.caption.startswith("qld, AP: picked and measured on all 40 topics; held out: ")
@@ -101,7 +98,7 @@ def test_what_picks_are_worth_on_a_second_topic_set() -> None:
     table = picks_table(HELD_OUT)
     assert [column.header for column in table.columns][3:6] == ["promised", "held out", "baseline"]
     assert texts(table)[0] == [
-        *["smallest non-inferior (recommended)", "words@9", "75.0", "0.4500", "0.4300", "0.4350", "−0.0050"],
+        *["recommended", "words@9", "75.0", "0.4500", "0.4300", "0.4350", "−0.0050"],
         *["−0.0150 to +0.0050", "12/8/20", "0.2100", "+0.0200"],
     ]
     assert table.caption.startswith(
@@ -117,16 +114,22 @@ def test_what_is_saved() -> None:
         ["words@9", "1,000,000", "0.500", "25.0", "250", "12.5", "0.00191", "after 50,000 queries", "measured"]
     ]
     assert (table.caption, table.note) == ("What the recommendation saves.", "estimated: as ever")
-    assert savings_table(replace(CHOICE, savings=())) is None
+    assert savings_table(chosen(INCONCLUSIVE)) is None
     unknown = replace(
         SAVED, bytes=None, query_seconds=None, extra_seconds=None, co2_kg=None, break_even=None, measured=False
     )
-    two = replace(CHOICE, decisions=(DECISION, OTHER, replace(DECISION, retrieval="bm25")), savings=(SAVED, unknown))
-    table = savings_table(two)
+    table = savings_table(chosen(DECISION, OTHER, replace(DECISION, retrieval="bm25"), savings=(SAVED, unknown)))
     assert table is not None
     assert table.keys == 2
     assert texts(table)[1] == ["words@9", "qld", "1,000,000", "–", "25.0", "–", "–", "–", "–", "–"]
-    estimated = savings_table(replace(CHOICE, savings=(replace(SAVED, measured=False, extra_seconds=-0.125),)))
+    estimated = savings_table(chosen(DECISION, savings=(replace(SAVED, measured=False, extra_seconds=-0.125),)))
     assert estimated is not None
     assert texts(estimated)[0][5] == "−0.125"
     assert texts(estimated)[0][-1] == "estimated from 5 indexes"
+
+
+@pytest.mark.parametrize("amount", [0.0, -3.0])
+def test_what_is_no_saving_is_not_called_one(amount: float) -> None:
+    table = savings_table(chosen(DECISION, savings=(replace(SAVED, query_seconds=amount, co2_kg=amount),)))
+    assert table is not None
+    assert texts(table)[0][4:7] == ["no saving measured", "12.5", "no saving measured"]

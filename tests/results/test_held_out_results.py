@@ -152,21 +152,8 @@ def test_csv_has_every_number() -> None:
     }
 
 
-def test_sentences() -> None:
-    plain = summary(replace(sample(), held_out=None, chosen=()))
-    assert summary(sample()) == (
-        *plain,
-        "Chosen on the 8 topics, words@20 has a nDCG(dcg='exp-log2')@10 of 0.3000 on the 4 held-out ones, against 0.2500 of "
-        "the baseline (difference +0.0500, interval +0.0400 to +0.0600, significant); words@11, the best there, would have "
-        "promised 0.0750 more.",
-    )
-    alone = with_chosen(replace(sample(), rows=(BASELINE, WORDS)))
-    assert summary(alone)[-1].endswith(" significant); it is the best there too.")
-    two = with_chosen(replace(large(30, ("qld", "bm25")), held_out=large(25, ("qld", "bm25"), seed=8)))
-    assert [sentence.split(",")[0] for sentence in summary(two)[-6:]] == [
-        *["qld: Chosen on the 30 topics"] * 3,
-        *["bm25: Chosen on the 30 topics"] * 3,
-    ]
+def test_no_choice_of_a_sweep_is_summed_up() -> None:
+    assert summary(sample()) == summary(replace(sample(), held_out=None, chosen=()))
 
 
 def test_json_and_back() -> None:

@@ -9,9 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from report_samples import large
 
+from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import Choice, Evidence, QueryCosts
+from thresher.choosing.decisions import Decision, Evidence, QueryCosts
 from thresher.choosing.evidence import explored_evidence, measured_evidence
+from thresher.choosing.guards import Guards
+from thresher.choosing.recommending import recommend
 from thresher.exploring.exploration import Exploration, ExploredSweep, Size, SizeErrors
 from thresher.results.experiment_results import Results
 
@@ -19,6 +22,7 @@ NDCG = "nDCG@10"
 MEASURES = (NDCG, "P@10")
 TOPICS, POINTS, DOCUMENTS, WORDS, BYTES = 40, 120, 5000, 1_000_000, 40_000_000
 TERMS = Terms(resamples=500)
+NO_GUARDS = Guards(emptied=1.0, stability=0.0)
 COSTS = (0.0005, 3e-11, 0.0125)
 """Seconds of a query, seconds a byte, grams a second, of the first retrieval model."""
 
@@ -99,5 +103,13 @@ def measured() -> tuple[Results, Choice]:
 
 def _choice(evidence: list[Evidence], terms: Terms, priced: str) -> Choice:
     main = evidence[0].measure
-    decisions = [decide(one, terms, one.measure == main) for one in evidence]
-    return Choice("Pages & more", "key", main, tuple(decisions), (), (QueryCosts(priced, *COSTS),), "Eq. 9")
+    decisions: list[Decision] = []
+    recommendations = []
+    for model in dict.fromkeys(one.retrieval for one in evidence):
+        first, *rest = (one for one in evidence if one.retrieval == model)
+        others = [decide(one, terms, False) for one in rest]
+        decision = decide(first, terms, guards=NO_GUARDS)
+        decisions += [decision, *others]
+        recommendations.append(recommend(decision, (), NO_GUARDS, None))
+    costs = (QueryCosts(priced, *COSTS),)
+    return Choice("Pages & more", "key", main, tuple(recommendations), tuple(decisions), costs, "Eq. 9")

@@ -9,6 +9,7 @@ import numpy as np
 from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind
 
 SIZES = (20.0, 50.0, 80.0, 30.0, 90.0)
+DOCUMENTS = (60, 99, 100, 90, 100)
 
 
 def evidence(topics: int = 40, seed: int = 3) -> Evidence:
@@ -21,8 +22,8 @@ def evidence(topics: int = 40, seed: int = 3) -> Evidence:
     names = ("words@30", "words@9", "words@2", "density@9", "density@1")
     cutoffs = (30.0, 9.0, 2.0, 9.0, 1.0)
     variants = tuple(
-        SizedVariant(name, name.split("@")[0], cutoff, size, int(size))
-        for name, cutoff, size in zip(names, cutoffs, SIZES, strict=True)
+        SizedVariant(name, name.split("@")[0], cutoff, size, kept)
+        for name, cutoff, size, kept in zip(names, cutoffs, SIZES, DOCUMENTS, strict=True)
     )
     return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, variants, values, baseline, None)
 

@@ -1,20 +1,18 @@
-"""What a variant is chosen among, what was chosen, and `choice.json`."""
+"""What a variant is chosen among, what the rules pick, and what a variant saves."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher.choosing.guards import GuardName
 from thresher.costs import BreakEven
-from thresher.errors import StateError
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.significance import Comparison
-from thresher.records import RecordFile
 
 Values = npt.NDArray[np.float64]
 
@@ -28,8 +26,9 @@ class SizeKind(StrEnum):
 
 
 class RuleName(StrEnum):
-    """How a variant is picked; the pick of `SMALLEST` is recommended."""
+    """How a variant is picked; what `GUARDED` picks, the smallest non-inferior one that passes every guard, is recommended."""
 
+    GUARDED = "recommended"
     SMALLEST = "smallest non-inferior"
     KNEE = "knee"
     HIGHEST = "highest mean"
@@ -58,12 +57,19 @@ class SizedVariant:
 class JudgedVariant(SizedVariant):
     """A variant with its mean over the topics and its test against the baseline, simultaneous with all others.
 
-    `on_front`: neither another variant nor the baseline is as small and better, or smaller and as good.
+    Args:
+        mean, test: see above.
+        on_front: neither another variant nor the baseline is as small and better, or smaller and as good.
+        stability: share of the trainings that pick its size or a neighbouring one; None where no cutoff is recommended by
+            this measure.
+        broken: the guards that it does not pass; likewise empty.
     """
 
     mean: float
     test: NonInferiorityTest
     on_front: bool
+    stability: float | None = None
+    broken: tuple[GuardName, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -106,6 +112,7 @@ class HeldOutCheck:
         size: mean size of what the trainings picked.
         share: of the trainings, those that pick the same as all topics; None with a second topic set, which has one training.
         comparison: of the held-out values with the baseline's.
+        stability: of the trainings, those that pick its size or a neighbouring one; None as `share`.
     """
 
     apparent: float
@@ -114,6 +121,7 @@ class HeldOutCheck:
     size: float
     share: float | None
     comparison: Comparison
+    stability: float | None = None
 
 
 @dataclass(frozen=True)
@@ -163,7 +171,7 @@ class Decision:
         retrieval, measure, explored, size_kind, baseline_size, documents: see `Evidence`.
         topics: how many.
         held_out_topics: size of the second topic set; 0 where topics are cross-validated.
-        folds, repeats: of the cross-validation; 0 without one.
+        folds, repeats: of the trainings by cross-validation; 0 without.
         margin: the largest accepted loss, in units of the measure.
         relative_margin: the same as a share of the baseline's mean, where it was stated so; None otherwise.
         alpha: the probability, over all variants, of calling one non-inferior that is not.
@@ -171,7 +179,7 @@ class Decision:
         baseline_mean: over the topics.
         variants: all of them; the bounds of their tests hold together.
         sweeps: what the rules pick within each.
-        picks: what the rules pick of all variants, the recommended first.
+        picks: what the rules pick of all variants, the recommended first, if one is recommended by this measure.
     """
 
     retrieval: str
@@ -195,8 +203,12 @@ class Decision:
 
     @property
     def recommended(self) -> JudgedVariant | None:
-        """The smallest non-inferior variant, if it is smaller than the baseline; None to stay with the baseline."""
-        return self.picks[0].variant
+        """The smallest variant that passes the guards; None to stay with the baseline, or if none is recommended by this."""
+        return self.picked(RuleName.GUARDED)
+
+    def picked(self, rule: RuleName) -> JudgedVariant | None:
+        """Return what a rule picks of all variants; None for the baseline, and for a rule that was not asked."""
+        return next((pick.variant for pick in self.picks if pick.rule is rule), None)
 
     @property
     def checked(self) -> bool:
@@ -309,60 +321,3 @@ class QueryCosts:
     seconds_fixed: float
     seconds_per_byte: float
     grams_per_second: float
-
-
-@dataclass(frozen=True)
-class Choice:
-    """All decisions, those by the main measure first within each retrieval model, and what the recommendations save.
-
-    Args:
-        title: the experiment's.
-        key: of what the choice rests on: collection, scorers, topics, judgments, models, index options.
-        measure: the main one.
-        decisions: those of one retrieval model have the same variants in the same order.
-        savings: one for each retrieval model with a recommendation by the main measure.
-        costs: one for each retrieval model with enough indexes to draw a line through.
-        co2_method: how CO2 is estimated.
-        notices: on the topics.
-    """
-
-    title: str
-    key: str
-    measure: str
-    decisions: tuple[Decision, ...]
-    savings: tuple[Savings, ...]
-    costs: tuple[QueryCosts, ...]
-    co2_method: str
-    notices: tuple[str, ...] = ()
-
-    @property
-    def models(self) -> tuple[ModelDecisions, ...]:
-        """The decisions by retrieval model, in the order of the choice."""
-        return tuple(
-            ModelDecisions(
-                main,
-                tuple(one for one in self.decisions if one.measure != self.measure and one.retrieval == main.retrieval),
-            )
-            for main in self.decisions
-            if main.measure == self.measure
-        )
-
-
-CHOICE_FILE = "choice.json"
-
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 2, StateError)
-
-
-def write_choice(choice: Choice, folder: Path) -> None:
-    """Write `choice.json` into a folder, whole or not at all."""
-    _FILE.write(folder / CHOICE_FILE, choice)
-
-
-def read_choice(folder: Path) -> Choice | None:
-    """Read what `write_choice` wrote; None if nothing was chosen.
-
-    Raises:
-        StateError: if the file is damaged or of another version.
-    """
-    path = folder / CHOICE_FILE
-    return _FILE.read(path) if path.exists() else None

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.options import FILE, backend_options, say, show, with_backend
+from thresher.cli.options import FILE, backend_options, instead_of, say, show, with_backend
 
 if TYPE_CHECKING:
+    from thresher.choosing.choices import Choice
     from thresher.results.experiment_results import Results
 
 _ROWS_SHOWN = 40
@@ -33,11 +34,14 @@ def run(
     fresh: bool,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
+    from thresher.experiments.chooser import last_choice
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
     config = with_backend(load_experiment(experiment), backend, workers, scheduler)
-    _show(run_experiment(config, results, indexes, fresh, say), results / config.name)
+    folder = results / config.name
+    found = run_experiment(config, results, indexes, fresh, say)
+    _show(found, last_choice(folder, found.key)[0], folder)
 
 
 @click.command()
@@ -49,16 +53,17 @@ def report(folder: Path) -> None:
     from thresher.results.experiment_results import read_results
 
     results = read_results(folder)
-    write_all(results, folder, *last_choice(folder, results.key))
-    _show(results, folder)
+    choice, exploration = last_choice(folder, results.key)
+    write_all(results, folder, choice, exploration)
+    _show(results, choice, folder)
 
 
-def _show(results: Results, folder: Path) -> None:
+def _show(results: Results, choice: Choice | None, folder: Path) -> None:
     from thresher.reports.results_tables import main_table
     from thresher.reports.summary import summary
 
     show(main_table(results, limit=_ROWS_SHOWN))
-    for line in (*summary(results), *results.notices):
+    for line in (*summary(results, choice), *results.notices):
         click.echo(f"- {line}")
     click.echo(f"\nreport: {(folder / 'report.html').resolve()}")
 
@@ -119,6 +124,7 @@ def explore(
     "--folds", type=click.IntRange(2), default=10, show_default=True, help="Of the cross-validation over topics."
 )
 @click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Of the cross-validation.")
+@instead_of("choose", "emptied", "deciding", "stability", "neighbour")
 def choose(
     experiment: Path,
     results: Path,
@@ -130,31 +136,33 @@ def choose(
     queries: int,
     folds: int,
     repeats: int,
+    emptied: float | None,
+    deciding: tuple[str, ...],
+    stability: float | None,
+    neighbour: float | None,
 ) -> None:
     """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
 
-    Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, and says
-    what the choice is worth on held-out topics, or by cross-validation. Writes choice.csv,
-    choice.json and the report.
+    Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, in every
+    deciding measure, that leaves few pages without text, and that most trainings agree with. Says what it is worth on
+    held-out topics, or by cross-validation. Writes choice.csv, choice.json and the report.
     """
+    from dataclasses import replace
+
     from thresher.choosing.deciding import Terms
     from thresher.evaluation import parse_measure
     from thresher.experiments.chooser import Question, choose_experiment, parse_margin
     from thresher.experiments.config import load_experiment
-    from thresher.reports.choice_sentences import choice_sentences
-    from thresher.reports.choice_tables import decision_table, picks_table, savings_table
+    from thresher.reports.choice_tables import CSV_FILE
+    from thresher.reports.recommendation import answer
 
     config = load_experiment(experiment)
     terms = Terms(parse_margin(margin), alpha, folds, repeats)
     named = str(parse_measure(measure)) if measure else None
-    choice = choose_experiment(config, results, Question(named, terms, queries, scorers, measured), say)
-    for decision in choice.decisions:
-        if decision.measure == choice.measure:
-            show(decision_table(decision))
-            show(picks_table(decision))
-    table = savings_table(choice)
-    if table is not None:
-        show(table)
-    for sentence in choice_sentences(choice):
+    given = {"emptied": emptied, "stability": stability, "neighbour": neighbour}
+    guards = replace(config.guards, **{name: value for name, value in given.items() if value is not None})
+    question = Question(named, terms, queries, scorers, measured, guards, deciding or None)
+    for sentence in answer(choose_experiment(config, results, question, say)):
         click.echo(f"- {sentence}")
-    click.echo(f"\nreport: {(results / config.name / 'report.html').resolve()}")
+    folder = (results / config.name).resolve()
+    click.echo(f"\nevery cutoff: {folder / CSV_FILE}\nreport: {folder / 'report.html'}")

@@ -47,8 +47,23 @@ def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
     return add
 
 
-def _option(name: str, key: Key) -> Callable[[Verb], Verb]:
+def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
+    """Add options that go before keys of the experiment file that a verb reads; None, or none of a list, if not given."""
+
+    def add(verb: Verb) -> Verb:
+        for name in reversed(names):
+            key = tables()[table].keys[name]
+            shown = f" [default: as in the file's [{table}], or {key.default}]" if key.default else ""
+            verb = _option(name, replace(key, default=None), shown)(verb)
+        return verb
+
+    return add
+
+
+def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
     flag, meaning = f"--{name.replace('_', '-')}", f"{key.meaning[0].upper()}{key.meaning[1:]}."
+    if key.of_texts and str not in key.kinds:
+        return click.option(flag, multiple=True, help=f"{meaning} May be repeated.{more}")
     if bool in key.kinds:
         return click.option(flag, is_flag=True, default=False, help=meaning)
     kind: Any = str
@@ -59,7 +74,7 @@ def _option(name: str, key: Key) -> Callable[[Verb], Verb]:
     elif key.bounds:
         number: Any = click.FloatRange if float in key.kinds else click.IntRange
         kind = number(key.bounds.low, key.bounds.high if key.bounds.high < LARGE else None)
-    return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning)
+    return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning + more)
 
 
 def backend_options(verb: Verb) -> Verb:

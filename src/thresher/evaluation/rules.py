@@ -10,8 +10,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.evaluation.non_inferiority import Margin, non_inferior_in_all, non_inferiority, smallest_non_inferior
-from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
+from thresher.evaluation.non_inferiority import (
+    Margin,
+    NonInferiority,
+    non_inferior_in_all,
+    non_inferiority,
+    smallest_non_inferior,
+)
+from thresher.evaluation.significance import TOLERANCE
 
 
 def knee(points: Sequence[tuple[float, float]]) -> int | None:
@@ -109,6 +115,10 @@ A rule that looks at several measures takes [measure, variant, topic] and [measu
 """
 
 
+Judge: TypeAlias = Callable[[NDArray[np.float64], NDArray[np.float64], Margin], NonInferiority]
+"""From values [variant, topic], the baseline's [topic] and a margin to the variants' tests."""
+
+
 def highest_mean(sizes: Sequence[float]) -> Rule:
     """Choose the highest mean; of equal ones the smallest size (see `best_variant`). It never stays with the baseline."""
 
@@ -136,25 +146,27 @@ def smallest_without_loss(
     *,
     below: float = math.inf,
     allowed: Sequence[bool] | None = None,
-    alpha: float = ALPHA,
-    seed: int = SEED,
-    resamples: int = RESAMPLES,
+    judge: Judge = non_inferiority,
 ) -> Rule:
     """Choose the smallest index that is non-inferior at the margin, if it is below a size, such as the baseline's; else None.
 
     See `non_inferiority`; with several measures it is non-inferior in all of them, see `non_inferior_in_all`. None with fewer
     topics than `thresher.evaluation.non_inferiority.MINIMUM`, in a fold's training too, and with a relative margin where a
-    baseline's mean is 0. `allowed` says of each variant whether it may be chosen, None for all.
+    baseline's mean is 0.
+
+    Args:
+        sizes: of the variants.
+        margin: the accepted loss, in every measure.
+        below: what the size must be less than.
+        allowed: of each variant, whether it may be chosen; None for all.
+        judge: tests the variants by one measure, as `non_inferiority` does.
     """
 
     def rule(values: NDArray[np.float64], baseline: NDArray[np.float64]) -> int | None:
         measures = [*zip(values.reshape(-1, *values.shape[-2:]), baseline.reshape(-1, baseline.shape[-1]), strict=True)]
         if margin.relative and any(base.mean() <= TOLERANCE for _, base in measures):
             return None
-        tests = [
-            non_inferiority(of_one, base, margin, alpha=alpha, seed=seed, resamples=resamples).tests
-            for of_one, base in measures
-        ]
+        tests = [judge(of_one, base, margin).tests for of_one, base in measures]
         shown = non_inferior_in_all(tests)
         may = shown if allowed is None else [one and other for one, other in zip(shown, allowed, strict=True)]
         return smallest_non_inferior(tests[0], sizes, below, may)

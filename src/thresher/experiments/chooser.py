@@ -8,24 +8,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import (
-    Choice,
-    Decision,
-    Evidence,
-    QueryCosts,
-    RuleName,
-    Savings,
-    read_choice,
-    write_choice,
-)
+from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings
 from thresher.choosing.evidence import explored_evidence, measured_evidence
+from thresher.choosing.guards import Guards
+from thresher.choosing.recommending import recommend
 from thresher.choosing.savings import Timed, query_line, savings
 from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
 from thresher.errors import ConfigError, StateError
-from thresher.evaluation import is_tested
+from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import Margin
-from thresher.experiments.config import Experiment
+from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key, exclusive
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
@@ -39,13 +33,16 @@ from thresher.results.selection import baseline_row, main_of, retrievals, varian
 from thresher.scorers.cleaners import parse_cleaner
 
 QUERIES = 1_000_000
+_SECOND = "AP"
+"""Decides beside the main measure, unless others are named."""
 
 
 @dataclass(frozen=True)
 class Question:
     """What is asked: the measure (None for the main one), the terms, for how many queries, among which sweeps (all if none).
 
-    `measured` asks for the variants that were run, even where an exploration is there.
+    `measured` asks for the variants that were run, even where an exploration is there. `guards` and `deciding`, the measures
+    that must not be lost beside the main one, are those of the experiment where they are None.
     """
 
     measure: str | None = None
@@ -53,6 +50,8 @@ class Question:
     queries: int = QUERIES
     sweeps: tuple[str, ...] = ()
     measured: bool = False
+    guards: Guards | None = None
+    deciding: tuple[str, ...] | None = None
 
 
 def parse_margin(text: str) -> Margin:
@@ -151,30 +150,34 @@ def _choose(
 ) -> Choice:
     measures = [name for name in experiment.measures if is_tested(name)]
     main = _main(question.measure, measures)
+    deciding = _deciding(experiment, question, main, measures)
+    guards = question.guards or experiment.guards
     ordered = [main, *(name for name in measures if name != main)]
     gathered = [
-        _evidence(exploration, measured, model.name, name, question.sweeps)
+        [_evidence(exploration, measured, model.name, name, question.sweeps) for name in ordered]
         for model in experiment.retrieval
-        for name in ordered
     ]
-    _check_sweeps(gathered[0], question.sweeps, exploration, measured)
-    say(f"judging {len(gathered[0].variants)} variants by {', '.join(ordered)}")
-    decisions = []
-    with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
-        for evidence in gathered:
-            checked = evidence.measure == main
-            decisions.append(decide(evidence, question.terms, checked, lambda _: bar.advance()))
+    _check_sweeps(gathered[0][0], question.sweeps, exploration, measured)
+    say(f"judging {len(gathered[0][0].variants)} variants by {', '.join(ordered)}")
     machine = read_machine()
     tdp = find_tdp(machine.cpu_model, machine.sockets, experiment.costs.tdp_watts)
     intensity = experiment.costs.carbon_intensity
+    decisions: list[Decision] = []
+    recommendations = []
+    with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
+        for evidence, *more in gathered:
+            others = [(one, decide(one, question.terms, False)) for one in more]
+            also = [(one, decision) for one, decision in others if one.measure in deciding]
+            decision = decide(evidence, question.terms, True, lambda _: bar.advance(), also, guards)
+            decisions += [decision, *(other for _, other in others)]
+            saved = _savings(decision, question.queries, measured, tdp, intensity)
+            recommendations.append(recommend(decision, [other for _, other in also], guards, saved))
     return Choice(
         title=experiment.title,
         key=key,
         measure=main,
+        recommendations=tuple(recommendations),
         decisions=tuple(decisions),
-        savings=tuple(
-            _savings([one for one in decisions if one.measure == main], question.queries, measured, tdp, intensity)
-        ),
         costs=tuple(_costs(measured, tdp, intensity)) if measured else (),
         co2_method=co2_method(tdp, intensity),
     )
@@ -185,11 +188,17 @@ def _main(asked: str | None, measures: Sequence[str]) -> str:
         if not measures:
             raise ConfigError("the experiment has no measure of effectiveness", "add one, such as nDCG@10", "measures")
         return main_of(measures)
-    if asked not in measures:
-        raise ConfigError(
-            f"{asked!r} is none of the experiment's measures", f"use one of {', '.join(measures)}", "--measure"
-        )
-    return asked
+    return checked_measure(asked, measures, "--measure")
+
+
+def _deciding(experiment: Experiment, question: Question, main: str, measures: Sequence[str]) -> tuple[str, ...]:
+    """Return the measures that decide beside the main one."""
+    named = experiment.deciding
+    if question.deciding is not None:
+        named = tuple(checked_measure(name, measures, "--deciding") for name in question.deciding)
+    if not named:
+        named = tuple(name for name in measures if parse_measure(name).NAME == _SECOND)[:1]
+    return tuple(name for name in dict.fromkeys(named) if name != main)
 
 
 def _evidence(
@@ -215,18 +224,14 @@ def _check_sweeps(
     raise ConfigError(f"{missing!r} was not looked at", f"use one of {', '.join(known)}", "--scorer")
 
 
-def _savings(
-    decisions: Sequence[Decision], queries: int, measured: Results | None, tdp: Tdp, intensity: float
-) -> list[Savings]:
-    records = []
-    for decision in decisions:
-        if decision.recommended is None:
-            continue
-        variant = decision.recommended
-        timed = _timed(measured, decision.retrieval) if measured else []
-        grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
-        records.append(savings(decision, variant, _scorers(variant.name), timed, queries, grams))
-    return records
+def _savings(decision: Decision, queries: int, measured: Results | None, tdp: Tdp, intensity: float) -> Savings | None:
+    """Return what the recommended variant saves; None if there is none."""
+    variant = decision.recommended
+    if variant is None:
+        return None
+    timed = _timed(measured, decision.retrieval) if measured else []
+    grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
+    return savings(decision, variant, _scorers(variant.name), timed, queries, grams)
 
 
 def _costs(measured: Results, tdp: Tdp, intensity: float) -> list[QueryCosts]:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from thresher.choosing.guards import Guards
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.defaults import DASK, GRADES
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.evaluation import parse_measure
+from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CollectionTable, Document, HeldOutTable
 from thresher.experiments.toml_lines import KeyPath, key_lines
@@ -79,7 +80,8 @@ class Experiment:
     """A checked experiment. `variants` begins with the baseline; no two are the same.
 
     `format` is the kind of the collection's files, empty to detect it. `held_out` are topics on which what
-    is chosen on `topics` is tested. `scheduler` is the address of Dask's, empty without it.
+    is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in beside the main
+    one, where they are named. `scheduler` is the address of Dask's, empty without it.
     """
 
     name: str
@@ -99,6 +101,8 @@ class Experiment:
     depth: int
     measures: tuple[str, ...]
     seed: int
+    guards: Guards
+    deciding: tuple[str, ...]
     costs: CostOptions
     workers: int
     backend: str
@@ -146,6 +150,10 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     measures = problems.parse_list(
         "measure", document.evaluation.measures, lambda item: str(parse_measure(item)), ("evaluation", "measures")
     )
+    choose = document.choose
+    deciding = tuple(
+        problems.parse(choose.deciding, lambda item: checked_measure(item, measures), ("choose", "deciding"))
+    )
     topics = _topics(
         (document.topics.path, ("topics", "path")),
         (document.qrels.path, ("qrels", "path")),
@@ -178,12 +186,33 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         depth=document.retrieval.depth,
         measures=tuple(measures),
         seed=document.evaluation.seed,
+        guards=Guards(choose.emptied, choose.stability, choose.neighbour),
+        deciding=deciding,
         costs=CostOptions(costs.carbon_intensity, costs.tdp_watts or None, costs.co2),
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,
         digest=digest(asdict(document)),
     )
+
+
+def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
+    """Return the canonical name of a measure that variants can be chosen by.
+
+    Args:
+        name: an ir-measures name.
+        measures: canonical names of those of the experiment.
+        where: for errors.
+
+    Raises:
+        ConfigError: if it does not parse, is none of the experiment's, or says nothing about effectiveness.
+    """
+    tested = [measure for measure in measures if is_tested(measure)]
+    measure = str(parse_measure(name))
+    if measure not in tested:
+        what = f"{measure!r} is none of the experiment's measures"
+        raise ConfigError(what, f"use one of {', '.join(tested)}", where)
+    return measure
 
 
 def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:

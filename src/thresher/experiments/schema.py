@@ -23,9 +23,12 @@ from thresher.defaults import (
     DEPTH,
     GRADES,
     LANGUAGE,
+    MOST_EMPTIED,
+    NEIGHBOUR,
     PAGE_MIB,
     PAGE_SECONDS,
     RETRIEVAL_MODEL,
+    STABILITY,
     STEMMERS,
     TOPIC_FIELD,
 )
@@ -184,6 +187,24 @@ class EvaluationTable(_Strict):
 
 
 @dataclass(frozen=True)
+class ChooseTable(_Strict):
+    """[choose]."""
+
+    emptied: Annotated[
+        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
+    ] = MOST_EMPTIED
+    deciding: Annotated[
+        tuple[str, ...], "measures that must not be lost beside the main one; AP if it is measured and none is named"
+    ] = ()
+    stability: Annotated[
+        float, Within(0, 0.99), "more than this share of the trainings must pick about the recommended size; 0 for any"
+    ] = STABILITY
+    neighbour: Annotated[
+        float, Within(0, 1), "sizes that differ by at most this share of the baseline's are about the same"
+    ] = NEIGHBOUR
+
+
+@dataclass(frozen=True)
 class CostsTable(_Strict):
     """[costs]."""
 
@@ -218,6 +239,7 @@ class Document(_Strict):
     index: IndexTable = field(default_factory=IndexTable)
     retrieval: RetrievalTable = field(default_factory=RetrievalTable)
     evaluation: EvaluationTable = field(default_factory=EvaluationTable)
+    choose: ChooseTable = field(default_factory=ChooseTable)
     costs: CostsTable = field(default_factory=CostsTable)
     run: RunTable = field(default_factory=RunTable)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.choosing.decisions import Choice
+from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.reports.formats import render_latex, render_markdown

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from thresher.choosing.decisions import Choice, Decision, ModelDecisions
+from thresher.choosing.choices import Choice, Recommendation
+from thresher.choosing.decisions import Decision, ModelDecisions
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import drawn_overview, drawn_sweep
@@ -14,6 +15,7 @@ from thresher.reports.choice_reading import Readable, facts_by_name, reading_jso
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
 from thresher.reports.html_parts import Picture
+from thresher.reports.recommendation import answer
 from thresher.reports.table import Table
 from thresher.results.experiment_results import Results
 
@@ -38,8 +40,9 @@ class ModelChoice:
 
 @dataclass(frozen=True)
 class ChoiceSections:
-    """What the sections show. `data` is the JSON that the slider reads."""
+    """What the sections show: the `answer`, `sentences` on what stands beside it. `data` is the JSON that the slider reads."""
 
+    answer: tuple[str, ...]
     sentences: tuple[str, ...]
     savings: Table | None
     models: tuple[ModelChoice, ...]
@@ -51,6 +54,7 @@ def choice_sections(choice: Choice, exploration: Exploration | None, results: Re
     """Return what the page shows of a choice, with the exploration or the runs that it was made from."""
     readable = [_readable(one, number, exploration, results) for number, one in enumerate(choice.models)]
     return ChoiceSections(
+        tuple(answer(choice)),
         tuple(choice_sentences(choice)),
         savings_table(choice),
         tuple(map(_model, readable)),
@@ -106,6 +110,7 @@ def _methods(choice: Choice) -> list[tuple[str, str]]:
             f"{percent_text(main.alpha)} over all of them, so that any may be taken after looking. Fewer than {MINIMUM} "
             "topics give no verdict.",
         ),
+        ("Guards", _guards(choice.recommendations[0])),
         ("Sizes", _sizes(main)),
         (
             "Knee",
@@ -122,6 +127,16 @@ def _methods(choice: Choice) -> list[tuple[str, str]]:
             )
         )
     return methods
+
+
+def _guards(found: Recommendation) -> str:
+    guards = found.guards
+    return (
+        f"What is recommended leaves at most {percent_text(guards.emptied)} of the pages without text; is non-inferior in "
+        f"{' and '.join(found.deciding)}, each at α = {percent_text(found.alpha)}, since it must pass all (Berger 1982); and "
+        f"more than {percent_text(guards.stability)} of the trainings of the cross-validation pick its size or one that "
+        f"differs by at most {percent_text(guards.neighbour)} of the baseline's size. Trainings pick by the first two."
+    )
 
 
 def _sizes(decision: Decision) -> str:

@@ -57,7 +57,7 @@ def columns_of(labels: Sequence[str], signs: int) -> int:
 
 
 _LINES = ("-", DASHES, DOTS)
-_PICK_MARKERS = ("D", "s", "^")
+_PICK_MARKERS = ("D", "s", "^", "v")
 _PICK: dict[str, Any] = {
     "color": CHOSEN,
     "markersize": 7,

@@ -10,7 +10,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from thresher.choosing.decisions import Choice, Decision, JudgedVariant, ModelDecisions, SizeKind
+from thresher.choosing.choices import Choice
+from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions, SizeKind
 from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import Exploration

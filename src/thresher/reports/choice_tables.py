@@ -6,16 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.choosing.decisions import (
-    Choice,
-    Decision,
-    HeldOutCheck,
-    JudgedVariant,
-    Pick,
-    RuleName,
-    Savings,
-    SweepPicks,
-)
+from thresher.choosing.choices import Choice
+from thresher.choosing.decisions import Decision, HeldOutCheck, JudgedVariant, Pick, Savings, SweepPicks
 from thresher.files import write_text
 from thresher.reports.formatting import (
     MEASURE_DECIMALS,
@@ -94,6 +86,14 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
             "Topics that would show non-inferiority if difference and spread stay the same; empty where that is moot.",
         ),
         Column("on_front", lambda row: int(row.variant.on_front), "1 on the Pareto front of size and mean, else 0."),
+        Column(
+            "stability",
+            lambda row: row.variant.stability,
+            "Share of trainings that pick its size or a neighbouring one; by the main measure alone.",
+        ),
+        Column(
+            "breaks", lambda row: "; ".join(row.variant.broken), "The guards that it breaks; by the main measure alone."
+        ),
         Column("picked_as", lambda row: "; ".join(row.rules), "The rules that pick the variant by the main measure."),
         *(_other(name, number) for number, name in enumerate(others)),
         Column(
@@ -206,7 +206,7 @@ def picks_table(decision: Decision) -> Table:
     """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
     second = decision.held_out_topics > 0
     columns: list[Column[tuple[Pick, HeldOutCheck]]] = [
-        Column("rule", lambda row: row[0].rule.value + _RECOMMENDED.get(row[0].rule, ""), "The rule.", align="left"),
+        Column("rule", lambda row: row[0].rule.value, "The rule.", align="left"),
         Column("picks", lambda row: row[0].variant.name if row[0].variant else "baseline", "Its pick.", align="left"),
         Column(
             "size",
@@ -241,17 +241,23 @@ def picks_table(decision: Decision) -> Table:
         Column(
             "optimism", lambda row: row[1].optimism, "What the pick promises beyond what it holds.", format=DIFFERENCE
         ),
-        *([] if second else [_SAME]),
+        *([] if second else [_SAME, _NEAR]),
     ]
     rows = [(pick, pick.check) for pick in decision.picks if pick.check]
     return Table.of(columns, rows, _picks_caption(decision))
 
 
-_RECOMMENDED = {RuleName.SMALLEST: " (recommended)"}
 _SAME: Column[tuple[Pick, HeldOutCheck]] = Column(
     "same pick",
     lambda row: row[1].share,
     "Share of trainings that make the same pick.",
+    unit="% of trainings",
+    format=PERCENT,
+)
+_NEAR: Column[tuple[Pick, HeldOutCheck]] = Column(
+    "about its size",
+    lambda row: row[1].stability,
+    "Share of trainings that pick its size or a neighbouring one.",
     unit="% of trainings",
     format=PERCENT,
 )
@@ -277,7 +283,6 @@ def savings_table(choice: Choice) -> Table | None:
     if not choice.savings:
         return None
     several = len({decision.retrieval for decision in choice.decisions}) > 1
-    digits = each(signed_digits)
     columns: list[Column[Savings]] = [
         Column("chosen", lambda saved: saved.variant, "The recommended variant.", align="left"),
         *(
@@ -291,7 +296,7 @@ def savings_table(choice: Choice) -> Table | None:
             lambda saved: saved.bytes,
             "Index bytes less than the baseline's.",
             unit="MB",
-            format=each(lambda size: signed_digits(megabytes(round(size)))),
+            format=each(lambda size: _saving(megabytes(round(size)))),
         ),
         Column(
             "saved",
@@ -305,21 +310,21 @@ def savings_table(choice: Choice) -> Table | None:
             lambda saved: saved.query_seconds,
             "Seconds saved on all queries.",
             unit="s",
-            format=digits,
+            format=each(_saving),
         ),
         Column(
             "more to clean and build",
             lambda saved: saved.extra_seconds,
             "Seconds that cleaning and indexing take more.",
             unit="s",
-            format=digits,
+            format=each(_signed_digits),
         ),
         Column(
             "CO₂ saved",
             lambda saved: saved.co2_kg,
             "Kilograms of CO₂ equivalents saved in all.",
             unit="kg",
-            format=digits,
+            format=each(_saving),
         ),
         Column(
             "break-even",
@@ -340,11 +345,15 @@ def _times(saved: Savings) -> str | None:
 
 def margin_text(decision: Decision) -> str:
     """Return the margin in units of the measure, and as the share it was stated as."""
-    text = fixed(decision.margin, MEASURE_DECIMALS)
-    if decision.relative_margin is None:
+    return loss_text(decision.margin, decision.relative_margin, decision.baseline_mean)
+
+
+def loss_text(margin: float, relative: float | None, baseline: float) -> str:
+    """Return a margin in units of the measure, and as the share of the baseline's mean that it was stated as, if it was."""
+    text = fixed(margin, MEASURE_DECIMALS)
+    if relative is None:
         return text
-    mean = fixed(decision.baseline_mean, MEASURE_DECIMALS)
-    return f"{text} ({percent_text(decision.relative_margin)} of the baseline's {mean})"
+    return f"{text} ({percent_text(relative)} of the baseline's {fixed(baseline, MEASURE_DECIMALS)})"
 
 
 def percent_text(share: float) -> str:
@@ -370,7 +379,11 @@ def _picks_caption(decision: Decision) -> str:
     )
 
 
-def signed_digits(value: float) -> str:
+def _signed_digits(value: float) -> str:
     """Return a number with three significant digits and a sign where it is below 0."""
     text = significant_digits(abs(value))
     return f"\N{MINUS SIGN}{text}" if value < 0 else text
+
+
+def _saving(value: float) -> str:
+    return significant_digits(value) if value > 0 else "no saving measured"

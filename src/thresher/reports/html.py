@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from thresher.choosing.decisions import Choice
+from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
 from thresher.reports.html_parts import Picture, picture, render_template
@@ -77,7 +77,7 @@ def render_report(results: Results | None, choice: Choice | None = None, explora
     """
     sections = choice_sections(choice, exploration, results) if choice else None
     if results is not None:
-        return _results_page(results, sections)
+        return _results_page(results, choice, sections)
     if choice is None:
         raise ValueError("there is nothing to report")
     return render_template(
@@ -90,7 +90,7 @@ def render_report(results: Results | None, choice: Choice | None = None, explora
     )
 
 
-def _results_page(results: Results, sections: ChoiceSections | None) -> str:
+def _results_page(results: Results, choice: Choice | None, sections: ChoiceSections | None) -> str:
     models = retrievals(results)
     limit = SHORT * len(models)
     return render_template(
@@ -99,7 +99,7 @@ def _results_page(results: Results, sections: ChoiceSections | None) -> str:
         choice=sections,
         methods=(*results.methods, *(sections.methods if sections else ())),
         results=results,
-        sentences=summary(results),
+        sentences=summary(results, choice),
         measure=main_measure(results),
         table=main_table(results, limit),
         whole=main_table(results) if len(results.rows) > limit else None,

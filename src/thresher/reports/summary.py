@@ -4,74 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MEASURE_DECIMALS, break_even_text, fixed, percent, signed
+from thresher.choosing.choices import Choice
+from thresher.defaults import MOST_EMPTIED
+from thresher.reports.choice_tables import percent_text
+from thresher.reports.formatting import MEASURE_DECIMALS, fixed, signed
+from thresher.reports.recommendation import headline
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
     can_be_significant,
-    compared_measures,
     direction,
     front_rows,
     main_measure,
-    relative_bytes,
     retrievals,
-    score,
-    smallest_harmless,
+    shows_a_loss,
     variant_rows,
 )
 
 
-def summary(results: Results) -> tuple[str, ...]:
+def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
     """Return the sentences that sum the experiment up, each true by the numbers alone.
 
-    They say how many variants are significantly better, worse, neither; the best one; the smallest index
-    without a significant loss; where cleaning hurts most; the Pareto front; what cannot be concluded. With
-    several retrieval models each gets its own sentences, opened by its name. Where topics are held out, what
-    was chosen and what it is worth on them follows.
+    What is recommended comes first, if a cutoff was chosen; nothing else is singled out. They say how many variants are
+    significantly better, worse, neither; how far the differences reach; how many smaller indexes show no loss; how many leave
+    pages without text; the Pareto front; what cannot be concluded. With several retrieval models each gets its own sentences,
+    opened by its name.
 
     Raises:
         InputError: if there is no measure, or a retrieval model without a baseline.
     """
     models = retrievals(results)
+    chosen = {one.retrieval: one for one in choice.recommendations} if choice else {}
     sentences: list[str] = []
     for model in models:
         opening = f"{model}: " if len(models) > 1 else ""
-        sentences += [opening + sentence for sentence in _model_summary(results, model)]
-    return (*sentences, *_chosen(results))
+        said = [headline(chosen[model])] if model in chosen else []
+        sentences += [opening + sentence for sentence in (*said, *_model_summary(results, model))]
+    if choice is None and len(results.rows) > len(models):
+        sentences.append("Which of them to use is a question for `thresher choose`.")
+    return tuple(sentences)
 
 
-def _chosen(results: Results) -> Iterator[str]:
-    held_out, measure = results.held_out, main_measure(results)
-    for item in results.chosen:
-        if held_out is None or item.best is None:
-            continue
-        opening = f"{item.retrieval}: " if len(retrievals(results)) > 1 else ""
-        text = (
-            f"{opening}Chosen on the {results.topics} topics, {item.variant} has a {measure} of {_fixed(item.held_out)} "
-            f"on the {held_out.topics} held-out ones, against {_fixed(item.baseline)} of the "
-            f"baseline{_difference(item.comparison)}"
-        )
-        if item.best.variant == item.variant:
-            yield f"{text}; it is the best there too."
-        else:
-            yield f"{text}; {item.best.variant}, the best there, would have promised {_fixed(item.optimism)} more."
-
-
-def _model_summary(results: Results, retrieval: str) -> list[str]:
+def _model_summary(results: Results, retrieval: str) -> Iterator[str]:
     measure = main_measure(results)
-    baseline = baseline_row(results, retrieval)
     rows = [row for row in variant_rows(results, retrieval) if measure in row.comparisons]
     if not rows:
-        return [f"Only the baseline was run: {measure} is {_value(baseline, measure)}."]
-    sentences = [_counts(rows, measure), *_power(results, rows)]
-    sentences.append(_best(rows, baseline, measure))
-    sentences += _smallest(results, rows, measure)
-    sentences += _harm(rows, measure)
-    front = front_rows(results, retrieval)
-    names = _names([row.variant for row in front])
-    sentences.append(f"The Pareto front of index size and {measure} is {names}, from the smallest index up.")
-    return sentences
+        yield f"Only the baseline was run: {measure} is {_value(baseline_row(results, retrieval), measure)}."
+        return
+    yield _counts(rows, measure)
+    yield from _power(results, rows)
+    yield _reach(rows, measure)
+    yield from _smaller(rows)
+    yield from _emptied(rows)
+    names = _names([row.variant for row in front_rows(results, retrieval)])
+    yield f"The Pareto front of index size and {measure} is {names}, from the smallest index up."
 
 
 def _counts(rows: Sequence[VariantResult], measure: str) -> str:
@@ -95,72 +81,39 @@ def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
     ]
 
 
-def _best(rows: Sequence[VariantResult], baseline: VariantResult, measure: str) -> str:
-    top = min(rows, key=lambda row: (-score(row, measure), row.index_bytes))
-    if score(top, measure) < score(baseline, measure):
-        return (
-            f"No variant reaches the baseline's {measure} of {_value(baseline, measure)}; "
-            f"{top.variant} comes closest with {_value(top, measure)}{_difference(top.comparisons[measure])}."
+def _reach(rows: Sequence[VariantResult], measure: str) -> str:
+    found = [row.comparisons[measure].difference for row in rows]
+    least, most = (signed(value, MEASURE_DECIMALS) for value in (min(found), max(found)))
+    if least == most:
+        return f"The difference from the baseline in {measure} is {least}."
+    return f"Differences from the baseline in {measure} are between {least} and {most}."
+
+
+def _smaller(rows: Sequence[VariantResult]) -> Iterator[str]:
+    smaller = [row for row in rows if row.index_bytes < row.index_bytes_baseline]
+    if smaller:
+        harmless = sum(not shows_a_loss(row) for row in smaller)
+        yield (
+            f"Of {len(smaller)} smaller {_plural(len(smaller), 'index', 'indexes')}, {harmless} {_show(harmless)} no loss in "
+            "any measure, neither a significant one nor an interval below zero; that is not to say that there is none."
         )
-    return (
-        f"The highest {measure} is that of {top.variant}: {_value(top, measure)} against "
-        f"{_value(baseline, measure)} of the baseline{_difference(top.comparisons[measure])}, "
-        f"with an index of {_share(top)}."
-    )
 
 
-def _smallest(results: Results, rows: Sequence[VariantResult], measure: str) -> list[str]:
-    best = smallest_harmless(rows, measure)
-    if best is None:
-        return ["Every variant with a smaller index loses in some measure, by the test or by its interval."]
-    comparison = best.comparisons[measure]
-    measures = compared_measures(results)
-    where = "any measure" if len(measures) > 1 else measures[0]
-    text = (
-        f"The smallest index with no significant loss in {where}, and no interval wholly below zero, "
-        f"is that of {best.variant}: {_share(best)}, "
-        f"{measure} {_value(best, measure)}{_difference(comparison)}"
-    )
-    if comparison.ci_low < 0 and direction(comparison) == "none":
-        text += f"; a loss of up to {fixed(-comparison.ci_low, MEASURE_DECIMALS)} is not excluded"
-    note = best.break_even_note or f"after {break_even_text(best)} queries"
-    return [f"{text}; break-even {note}."]
+def _emptied(rows: Sequence[VariantResult]) -> Iterator[str]:
+    many = [row for row in rows if row.emptied > MOST_EMPTIED * row.documents]
+    if many:
+        yield (
+            f"{len(many)} {_plural(len(many), 'variant leaves', 'variants leave')} more than {percent_text(MOST_EMPTIED)} of "
+            "the pages without text."
+        )
 
 
-def _harm(rows: Sequence[VariantResult], measure: str) -> list[str]:
-    worst = min(rows, key=lambda row: row.comparisons[measure].difference)
-    comparison = worst.comparisons[measure]
-    if not comparison.difference < 0:
-        return []
-    significant = "significantly" if direction(comparison) == "worse" else "though not significantly"
-    text = (
-        f"Cleaning hurts most at {worst.variant}: {measure} changes by "
-        f"{signed(comparison.difference, MEASURE_DECIMALS)}, {significant}; "
-        f"{comparison.losses} {_plural(comparison.losses, 'topic')} lost and {comparison.wins} won"
-    )
-    if worst.emptied:
-        text += f"; it leaves {worst.emptied:,} of {worst.documents:,} documents without text"
-    return [text + "."]
-
-
-def _difference(comparison: Comparison) -> str:
-    return (
-        f" (difference {signed(comparison.difference, MEASURE_DECIMALS)}, interval "
-        f"{signed(comparison.ci_low, MEASURE_DECIMALS)} to {signed(comparison.ci_high, MEASURE_DECIMALS)}, "
-        f"{'' if direction(comparison) != 'none' else 'not '}significant)"
-    )
-
-
-def _share(row: VariantResult) -> str:
-    return f"{percent(relative_bytes(row))} % of the baseline's bytes"
+def _show(count: int) -> str:
+    return _plural(count, "shows", "show")
 
 
 def _value(row: VariantResult, measure: str) -> str:
-    return _fixed(row.measures.get(measure))
-
-
-def _fixed(value: float | None) -> str:
-    return fixed(value, MEASURE_DECIMALS)
+    return fixed(row.measures.get(measure), MEASURE_DECIMALS)
 
 
 def _names(names: Sequence[str]) -> str:
@@ -169,9 +122,9 @@ def _names(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _plural(count: int, noun: str) -> str:
-    return noun if count == 1 else f"{noun}s"
+def _plural(count: int, one: str, many: str) -> str:
+    return one if count == 1 else many
 
 
 def _be(count: int) -> str:
-    return "is" if count == 1 else "are"
+    return _plural(count, "is", "are")

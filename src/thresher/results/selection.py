@@ -155,18 +155,12 @@ def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
     return "wilcoxon" not in results.test.lower() or tests * 2.0 ** (1 - results.topics) <= ALPHA
 
 
-def smallest_harmless(rows: Sequence[VariantResult], measure: str) -> VariantResult | None:
-    """Return the variant with the smallest index, below the baseline's, that loses in no measure; None if all lose.
+def shows_a_loss(row: VariantResult) -> bool:
+    """Say whether a variant loses in any measure.
 
-    Holm's correction hides losses among many variants: an interval below zero is a loss too. Of equals that with the highest
-    `measure` is returned.
+    A correction hides losses among many variants: an interval below zero is a loss too.
     """
-
-    def harmless(row: VariantResult) -> bool:
-        return all(direction(item) in ("better", "none") and item.ci_high >= 0 for item in row.comparisons.values())
-
-    smaller = [row for row in rows if row.index_bytes < row.index_bytes_baseline and harmless(row)]
-    return min(smaller, key=lambda row: (row.index_bytes, -score(row, measure)), default=None)
+    return any(direction(item) not in ("better", "none") or item.ci_high < 0 for item in row.comparisons.values())
 
 
 def spread(count: int, keep: int) -> list[int]:
