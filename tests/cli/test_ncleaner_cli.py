@@ -91,7 +91,7 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         (["train", raw, clean, "-o", out], 3, "raw against clean: the raw pages have no more text ("),
         (["tune", tmp_path / "no"], 3, f"{tmp_path / 'no'}: it holds no files. Fix: "),
         (["tune", raw, "--folds", "13"], 3, "tune: 12 pages with text are too few for 13 folds. Fix: "),
-        (["tune", raw, "--plot", "plot.gif"], 2, "plot.gif: a plot is written as SVG or PNG. Fix: "),
+        (["tune", raw, "--plot", "plot.gif"], 2, "--plot plot.gif: a plot is written as SVG or PNG. Fix: "),
         (["text", tmp_path / "no.html"], 3, f"{tmp_path / 'no.html'}: there is no such file or folder. Fix: "),
         (["polish"], 2, "No such command 'polish'"),
     ):
@@ -180,7 +180,7 @@ def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path
         ([clean, raw, site], 2, f"{site}: {same}"),
         ([clean, raw, gold, "--sizes", "1,x"], 2, "--sizes: '1,x' is no list of numbers. Fix: write it like 1,2,5,10."),
         ([clean, raw, gold, "--sizes", "13"], 2, "--sizes: 13 training pages cannot be taken from 12. Fix: "),
-        ([clean, raw, gold, "--plot", "a.gif"], 2, "a.gif: a plot is written as SVG or PNG. Fix: "),
+        ([clean, raw, gold, "--plot", "a.gif"], 2, "--plot a.gif: a plot is written as SVG or PNG. Fix: "),
         ([clean, raw, gold, "--plot", "a.svg", "--csv", "a.svg"], 2, "a.svg: two of the files to write are the same. "),
         ([raw, clean, gold], 3, "all training pages: the raw pages have no more text ("),
         ([clean, raw, tmp_path], 3, f"{tmp_path}: the folder holds no gold ("),

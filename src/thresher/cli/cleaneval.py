@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, terminal_width
+from thresher.cli.options import FILE, gold_options, terminal_width, workers_option
 
 
 @click.command()
@@ -21,8 +20,7 @@ from thresher.cli.options import FILE, terminal_width
     metavar="NAME",
     help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
 )
-@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
-@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@gold_options
 @click.option("--peers", is_flag=True, help="Measure other packages too (needs the extra `peers`).")
 @click.option(
     "--sweep",
@@ -42,9 +40,7 @@ from thresher.cli.options import FILE, terminal_width
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
-@click.option(
-    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
-)
+@workers_option
 @click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
 def cleaneval(
     folder: Path,

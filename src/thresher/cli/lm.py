@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
 from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, keys, say, terminal_width
+from thresher.cli.options import FILE, gold_options, keys, plot_option, say, terminal_width, workers_option
 from thresher.errors import ConfigError
-
-_PLOTS = (".svg", ".png")
 
 
 @click.group()
@@ -117,12 +114,10 @@ def _numbers(text: str) -> tuple[int, ...]:
 @lm.command()
 @click.argument("model")
 @click.argument("collection", type=FILE)
-@click.option("--plot", type=FILE, metavar="FILE", help="Draw the histogram into this .svg or .png file.")
+@plot_option
 @click.option("--csv", "table", type=FILE, metavar="FILE", help="Write the tables into this CSV file, sentences whole.")
 @keys("pages", "blocks", "language")
-@click.option(
-    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
-)
+@workers_option
 def histogram(
     model: str, collection: Path, plot: Path | None, table: Path | None, blocks: str, language: str, workers: int
 ) -> None:
@@ -141,8 +136,6 @@ def histogram(
     from thresher.scoring.distribution import read_distribution
     from thresher.scoring.score_pass import ScorePlan, score_collection
 
-    if plot is not None and plot.suffix.lower() not in _PLOTS:
-        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", f"--plot {plot}")
     scorer = Perplexity(lm=model)
     scorer.check(model)
     reference = scorer.reference_percentiles()
@@ -183,9 +176,8 @@ def histogram(
     metavar="NAME",
     help="Any other scorer, such as 'ncleaner(model=nonlexical)'; may be repeated.",
 )
-@click.option("--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.')
+@gold_options
 @click.option("--rough", is_flag=True, help="A sentence is content if its text occurs in the gold text; no alignment.")
-@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
 @click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
 def separate(
     gold_folder: Path,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE
+from thresher.cli.options import FILE, plot_option
 from thresher.errors import ConfigError
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
@@ -83,7 +83,7 @@ def train(
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
 @_NON_LEXICAL
-@click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
+@plot_option
 @click.option("--csv", "csv_file", type=FILE, help="Write every model's numbers to this file.")
 def curve(
     clean: Path,
@@ -108,7 +108,6 @@ def curve(
     from thresher.reports.formats import render_text
     from thresher.reports.model_tables import curve_csv, curve_table
 
-    _check_plot(plot)
     if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
     wanted = None if sizes is None else _sizes(sizes)
@@ -132,7 +131,7 @@ def curve(
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @_NON_LEXICAL
-@click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
+@plot_option
 @_LYNX
 def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
     """Print the cross-entropy of RAW pages (a folder) in bits per character over n and q, by cross-validation over pages."""
@@ -141,7 +140,6 @@ def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: P
     from thresher.language_models.characters.tuning import tune as tune_model
     from thresher.progress import progress
 
-    _check_plot(plot)
     alphabet = NON_LEXICAL if non_lexical else LEXICAL
     files = [*page_files(raw).values()]
     pages = [segment_texts(path, lynx) for path in progress(files, "reading", len(files), "pages")]
@@ -156,11 +154,6 @@ def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: P
         from thresher.reports.plot_style import write_plot
 
         write_plot(tuning_figure(tuning, f"{raw.name}, {alphabet.name}, {folds} folds"), plot)
-
-
-def _check_plot(plot: Path | None) -> None:
-    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
-        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", str(plot))
 
 
 def _sizes(text: str) -> tuple[int, ...]:

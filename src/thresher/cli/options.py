@@ -77,11 +77,39 @@ def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
     return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning + more)
 
 
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
+)
+
+
+def gold_options(verb: Verb) -> Verb:
+    """Add `--gold` and `--comments`, which say what is content on the pages of a gold standard."""
+    for option in (
+        click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too."),
+        click.option(
+            "--gold", type=FILE, help='Gold elsewhere: a folder, or JSON of {"stem": {"articleBody": "text"}}.'
+        ),
+    ):
+        verb = option(verb)
+    return verb
+
+
+def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path | None) -> Path | None:
+    if plot is not None and plot.suffix.lower() not in (".svg", ".png"):
+        raise ConfigError("a plot is written as SVG or PNG", "end the file name in .svg or .png", f"--plot {plot}")
+    return plot
+
+
+plot_option = click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg or .png file.")
+
+
 def backend_options(verb: Verb) -> Verb:
     """Add `--workers`, `--backend`, `--scheduler`."""
     for option in (
-        click.option("--scheduler", default="", help="Where the Dask scheduler is, such as tcp://head:8786."),
-        click.option("--backend", type=click.Choice(BACKENDS), help="Who works [default: loky, processes here]."),
+        click.option("--scheduler", default="", help="Address of the Dask scheduler, such as tcp://head:8786."),
+        click.option(
+            "--backend", type=click.Choice(BACKENDS), help="Local processes (loky, the default) or a Dask cluster."
+        ),
         click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core]."),
     ):
         verb = option(verb)

@@ -55,12 +55,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
             raise InputError(f"the line has one grade and no {column}", f"use the column {GRADES[0]}", where)
         topic, document = columns[0], columns[2]
         grade = [_grade(value, where) for value in columns[3:]][GRADES.index(column)]
-        if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
-            raise InputError(
-                f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
-                "keep one judgment per document",
-                where,
-            )
+        _judge(qrels, topic, document, grade, ("keep one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", "write lines of `topic 0 docid grade`", str(path))
     return qrels
@@ -82,18 +77,9 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
     for record in records(dataset_id, "qrels"):
         grade = getattr(record, "relevance", None)
         if not isinstance(grade, int) or abs(grade) > MAX_GRADE:
-            raise InputError(
-                f"the grade `{grade}` is no integer between -{MAX_GRADE} and {MAX_GRADE}",
-                "give the qrels as a file",
-                where,
-            )
+            raise _no_grade(grade, "give the qrels as a file", where)
         topic, document = str(record.query_id), str(record.doc_id)
-        if qrels.setdefault(topic, {}).setdefault(document, grade) != grade:
-            raise InputError(
-                f"document {document} of topic {topic} has the grades {qrels[topic][document]} and {grade}",
-                "give the qrels as a file, with one judgment per document",
-                where,
-            )
+        _judge(qrels, topic, document, grade, ("give the qrels as a file, with one judgment per document", where))
     if not qrels:
         raise InputError("it holds no judgments", "use another id", where)
     return qrels
@@ -102,9 +88,15 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
 def _grade(value: str, where: str) -> int:
     grade = int(value) if _INTEGER.fullmatch(value) else MAX_GRADE + 1
     if abs(grade) > MAX_GRADE:
-        raise InputError(
-            f"the grade `{value}` is no integer between -{MAX_GRADE} and {MAX_GRADE}",
-            "write an integer grade, with document ids without spaces",
-            where,
-        )
+        raise _no_grade(value, "write an integer grade, with document ids without spaces", where)
     return grade
+
+
+def _no_grade(value: object, fix: str, where: str) -> InputError:
+    return InputError(f"the grade `{value}` is no integer between -{MAX_GRADE} and {MAX_GRADE}", fix, where)
+
+
+def _judge(qrels: dict[str, dict[str, int]], topic: str, document: str, grade: int, error: tuple[str, str]) -> None:
+    """Add a judgment; `error` has the fix for a document with two grades, and where that is."""
+    if (known := qrels.setdefault(topic, {}).setdefault(document, grade)) != grade:
+        raise InputError(f"document {document} of topic {topic} has the grades {known} and {grade}", *error)
