@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Hashable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 _RUNS = ((3, (0, 1, 2)), (8, (0, 3, 5)), (32, (0, 8, 16, 24)))
 """Lengths of the indexed runs of words, each with the offsets of the shorter runs that compose it; they only affect speed."""
 
-Level = tuple[int, list[int], dict[int, list[int]]]
+Positions = dict[int, list[int]]
+Numbers = dict[tuple[int, ...], int]
+Level = tuple[int, list[int], Positions]
 
 
 class Match(NamedTuple):
@@ -41,12 +44,9 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     repeat, while common words occur by the thousand; so the longest match is looked up among long runs first, and parts of a
     part without any are not searched for them again.
     """
-    words: dict[Hashable, int] = {}
-    left = [words.setdefault(word, len(words)) for word in a]
-    right = [words.setdefault(word, len(words)) for word in b]
-    levels = _levels(left, right)
+    levels = _levels(a, tuple(b))
     matches: list[Match] = []
-    waiting = [_Range(0, len(left), 0, len(right), 0)]
+    waiting = [_Range(0, len(a), 0, len(b), 0)]
     while waiting:
         part = waiting.pop()
         if part.a_begin == part.a_end or part.b_begin == part.b_end:
@@ -62,28 +62,47 @@ def matching_blocks(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Match]
     return _joined(sorted(matches))
 
 
-def _levels(a: list[int], b: list[int]) -> list[Level]:
+def _levels(a: Sequence[Hashable], b: tuple[Hashable, ...]) -> list[Level]:
     """Return for each run length, down to 1: the length, the run at each position of `a`, the positions of each run in `b`.
 
     Runs are numbered; -1 is a run that `b` does not have.
     """
-    levels = [(1, a, _positions(b))]
-    for length, offsets in _RUNS:
-        numbers: dict[tuple[int, ...], int] = {}
-        b = [numbers.setdefault(run, len(numbers)) for run in zip(*(b[offset:] for offset in offsets), strict=False)]
-        a = [numbers.get(run, -1) for run in zip(*(a[offset:] for offset in offsets), strict=False)]
-        levels.append((length, a, _positions(b)))
+    words, positions, longer = _index(b)
+    runs = [words.get(word, -1) for word in a]
+    levels = [(1, runs, positions)]
+    for (length, offsets), (numbers, positions) in zip(_RUNS, longer, strict=True):
+        runs = [numbers.get(run, -1) for run in zip(*(runs[offset:] for offset in offsets), strict=False)]
+        levels.append((length, runs, positions))
     return levels[::-1]
 
 
-def _positions(runs: list[int]) -> dict[int, list[int]]:
-    positions: dict[int, list[int]] = {}
+@lru_cache(maxsize=4)
+def _index(b: tuple[Hashable, ...]) -> tuple[dict[Hashable, int], Positions, list[tuple[Numbers, Positions]]]:
+    """Return the number of each word, the positions of each number, and both for longer runs.
+
+    Many cleaners are compared with one gold text, whose index is kept.
+    """
+    words: dict[Hashable, int] = {}
+    runs = [words.setdefault(word, len(words)) for word in b]
+    first = _positions(runs)
+    longer = []
+    for _, offsets in _RUNS:
+        numbers: Numbers = {}
+        runs = [
+            numbers.setdefault(run, len(numbers)) for run in zip(*(runs[offset:] for offset in offsets), strict=False)
+        ]
+        longer.append((numbers, _positions(runs)))
+    return words, first, longer
+
+
+def _positions(runs: list[int]) -> Positions:
+    positions: Positions = {}
     for position, run in enumerate(runs):
         positions.setdefault(run, []).append(position)
     return positions
 
 
-def _longest(part: _Range, length: int, runs: list[int], positions: dict[int, list[int]]) -> Match:
+def _longest(part: _Range, length: int, runs: list[int], positions: Positions) -> Match:
     """Return the longest match of at least `length` words within the part; of size 0 if there is none."""
     best_a, best_b, best_size = part.a_begin, part.b_begin, 0
     b_begin, b_end = part.b_begin, part.b_end - length + 1

@@ -126,16 +126,15 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
     The alignment is that of `difflib.SequenceMatcher(None, cleaned, gold, autojunk=False)` over words, with which NCleaner
     was evaluated. The Levenshtein distance is over words too; insertion, deletion and substitution cost 1.
     """
+    words, wanted = cleaned.split(), gold.split()
     numbers: dict[str, int] = {}
-    # Numbers, since rapidfuzz compares words by their hash.
-    words = [numbers.setdefault(word, len(numbers)) for word in cleaned.split()]
-    wanted = [numbers.setdefault(word, len(numbers)) for word in gold.split()]
     return PageWords(
         len(words),
         len(wanted),
         sum(block.size for block in matching_blocks(words, wanted)),
         (Counter(words) & Counter(wanted)).total(),
-        Levenshtein.distance(words, wanted),
+        # Numbers, since rapidfuzz compares words by their hash.
+        Levenshtein.distance(*([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, wanted))),
     )
 
 
