@@ -149,6 +149,39 @@ def write_choice_csv(choice: Choice, folder: Path) -> None:
     write_text(folder / CSV_FILE, csv_table(variant_columns(), rows))
 
 
+def sweep_columns(
+    share: Callable[[float], float], needed: Callable[[SweepPicks], int | None]
+) -> list[Column[SweepPicks]]:
+    """Return the columns of what the rules pick of each sweep.
+
+    Args:
+        share: of a size, over the baseline's.
+        needed: the fewest topics that a smaller index of the sweep would need; None where none is open.
+    """
+
+    def picked(
+        rule: str, read: Callable[[SweepPicks], JudgedVariant | None], more: Iterable[Column[JudgedVariant]] = ()
+    ) -> list[Column[SweepPicks]]:
+        columns: list[Column[JudgedVariant]] = [
+            Column(rule, lambda one: one.name, f"The variant of the scorer that the rule picks: {rule}.", align="left"),
+            Column("size", lambda one: share(one.size), _SHARE, unit=_OF_BASELINE, format=PERCENT),
+            *more,
+        ]
+        return within(columns, read)
+
+    difference, low, *_ = TESTED
+    return [
+        Column("scorer", lambda picks: picks.sweep, "The scorer, by its canonical name.", align="left"),
+        Column("cutoffs", lambda picks: picks.variants, "Number of its cutoffs.", format=COUNT),
+        *picked("smallest non-inferior", lambda picks: picks.smallest, (difference, low)),
+        *picked("knee", lambda picks: picks.knee),
+        *picked("highest mean", lambda picks: picks.highest, (difference,)),
+        Column(
+            "topics needed", needed, "Fewest topics that would show a smaller index non-inferior.", "", "fewest", COUNT
+        ),
+    ]
+
+
 def decision_table(decision: Decision) -> Table:
     """Return a row for each sweep: what each rule picks of it, and the fewest topics that a smaller index would need."""
 
@@ -156,39 +189,7 @@ def decision_table(decision: Decision) -> Table:
         nearest = decision.nearest(decision.baseline_size, picks.sweep)
         return nearest.test.topics_needed if nearest else None
 
-    def picked(
-        rule: str, read: Callable[[SweepPicks], JudgedVariant | None], more: Iterable[Column[JudgedVariant]] = ()
-    ) -> list[Column[SweepPicks]]:
-        size: Column[JudgedVariant] = Column(
-            "size", lambda one: decision.size_share(one.size), _SHARE, unit=_OF_BASELINE, format=PERCENT
-        )
-        return within(
-            [
-                Column(
-                    rule, lambda one: one.name, f"The scorer's variant that is the rule's pick: {rule}.", align="left"
-                ),
-                size,
-                *more,
-            ],
-            read,
-        )
-
-    difference, low, *_ = TESTED
-    columns: list[Column[SweepPicks]] = [
-        Column("scorer", lambda picks: picks.sweep, "The scorer, by its canonical name.", align="left"),
-        Column("cutoffs", lambda picks: picks.variants, "Number of its cutoffs.", format=COUNT),
-        *picked("smallest non-inferior", lambda picks: picks.smallest, (difference, low)),
-        *picked("knee", lambda picks: picks.knee),
-        *picked("highest mean", lambda picks: picks.highest, (difference,)),
-        Column(
-            "topics needed",
-            needed,
-            "Topics that would show some smaller index to be non-inferior.",
-            "",
-            "fewest",
-            COUNT,
-        ),
-    ]
+    columns = sweep_columns(decision.size_share, needed)
     caption = (
         f"{decision.retrieval}, {decision.measure}, {decision.topics} topics: what the rules pick of each scorer. Sizes are "
         f"{decision.size_kind}."
@@ -202,15 +203,24 @@ def decision_table(decision: Decision) -> Table:
     return Table.of(columns, decision.sweeps, caption, note)
 
 
-def picks_table(decision: Decision) -> Table:
-    """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
-    second = decision.held_out_topics > 0
-    columns: list[Column[tuple[Pick, HeldOutCheck]]] = [
-        Column("rule", lambda row: row[0].rule.value, "The rule.", align="left"),
-        Column("picks", lambda row: row[0].variant.name if row[0].variant else "baseline", "Its pick.", align="left"),
+def pick_columns(share: Callable[[float], float], second: bool) -> list[Column[tuple[Pick, HeldOutCheck]]]:
+    """Return the columns of what the rules pick of all variants, and of the checks of these picks.
+
+    Args:
+        share: of a size, over the baseline's.
+        second: whether picks were checked on a second topic set, rather than by cross-validation.
+    """
+    return [
+        Column("rule", lambda row: row[0].rule.value, "The rule that picks.", align="left"),
+        Column(
+            "picks",
+            lambda row: row[0].variant.name if row[0].variant else "baseline",
+            "The variant that it picks, or the baseline.",
+            align="left",
+        ),
         Column(
             "size",
-            lambda row: decision.size_share(row[0].variant.size) if row[0].variant else 1.0,
+            lambda row: share(row[0].variant.size) if row[0].variant else 1.0,
             _SHARE,
             unit=_OF_BASELINE,
             format=PERCENT,
@@ -221,15 +231,25 @@ def picks_table(decision: Decision) -> Table:
             "Mean over the topics that the pick was made on.",
         ),
         Column("held out", lambda row: row[1].mean, "Mean over topics without a part in the pick."),
-        *([] if second else [_held_out_size(decision)]),
+        *([] if second else [_held_out_size(share)]),
         Column(
             "baseline",
             lambda row: row[1].mean - row[1].comparison.difference,
-            "The baseline's mean there.",
+            "The baseline's mean over the same topics.",
             unit="held out",
         ),
-        Column("difference", lambda row: row[1].comparison.difference, "Held out less baseline.", format=DIFFERENCE),
-        Column("interval", lambda row: row[1].comparison.ci_low, "Interval of it.", text=lambda row: _interval(row[1])),
+        Column(
+            "difference",
+            lambda row: row[1].comparison.difference,
+            "Held-out mean less the baseline's.",
+            format=DIFFERENCE,
+        ),
+        Column(
+            "interval",
+            lambda row: row[1].comparison.ci_low,
+            "Interval of the difference.",
+            text=lambda row: _interval(row[1]),
+        ),
         Column(
             "W/T/L",
             lambda row: row[1].comparison.wins - row[1].comparison.losses,
@@ -239,10 +259,18 @@ def picks_table(decision: Decision) -> Table:
         ),
         Column("p", lambda row: row[1].comparison.p, "Two-sided p, uncorrected.", format=each(p_text)),
         Column(
-            "optimism", lambda row: row[1].optimism, "What the pick promises beyond what it holds.", format=DIFFERENCE
+            "optimism",
+            lambda row: row[1].optimism,
+            "How much higher the mean was that the pick promised.",
+            format=DIFFERENCE,
         ),
         *([] if second else [_SAME, _NEAR]),
     ]
+
+
+def picks_table(decision: Decision) -> Table:
+    """Return a row for each checked rule: its pick of all variants, and its worth on topics without a part in picking."""
+    columns = pick_columns(decision.size_share, decision.held_out_topics > 0)
     rows = [(pick, pick.check) for pick in decision.picks if pick.check]
     return Table.of(columns, rows, _picks_caption(decision))
 
@@ -263,10 +291,10 @@ _NEAR: Column[tuple[Pick, HeldOutCheck]] = Column(
 )
 
 
-def _held_out_size(decision: Decision) -> Column[tuple[Pick, HeldOutCheck]]:
+def _held_out_size(share: Callable[[float], float]) -> Column[tuple[Pick, HeldOutCheck]]:
     return Column(
         "size",
-        lambda row: decision.size_share(row[1].size),
+        lambda row: share(row[1].size),
         "Mean size of the picks without the topic.",
         unit="held out",
         format=PERCENT,
@@ -278,12 +306,9 @@ def _interval(check: HeldOutCheck) -> str:
     return " to ".join(signed(end, MEASURE_DECIMALS) for end in ends)
 
 
-def savings_table(choice: Choice) -> Table | None:
-    """Return a row for each retrieval model with a recommendation; None if there is none."""
-    if not choice.savings:
-        return None
-    several = len({decision.retrieval for decision in choice.decisions}) > 1
-    columns: list[Column[Savings]] = [
+def savings_columns(several: bool) -> list[Column[Savings]]:
+    """Return the columns of what recommendations save; `several`: of more than one retrieval model."""
+    return [
         Column("chosen", lambda saved: saved.variant, "The recommended variant.", align="left"),
         *(
             [Column[Savings]("retrieval", lambda saved: saved.retrieval, "The retrieval model.", align="left")]
@@ -301,7 +326,7 @@ def savings_table(choice: Choice) -> Table | None:
         Column(
             "saved",
             lambda saved: saved.share,
-            "The same, over the baseline's bytes.",
+            "Index bytes less than the baseline's, over the baseline's.",
             unit=_OF_BASELINE,
             format=PERCENT,
         ),
@@ -329,11 +354,19 @@ def savings_table(choice: Choice) -> Table | None:
         Column(
             "break-even",
             lambda saved: saved.break_even.note if saved.break_even else None,
-            "The break-even.",
+            "Queries after which cleaning has paid off, in words.",
             align="left",
         ),
-        Column("times", _times, "How the times are known.", align="left"),
+        Column("times", _times, "Whether times were measured, or estimated from other indexes.", align="left"),
     ]
+
+
+def savings_table(choice: Choice) -> Table | None:
+    """Return a row for each retrieval model with a recommendation; None if there is none."""
+    if not choice.savings:
+        return None
+    several = len({decision.retrieval for decision in choice.decisions}) > 1
+    columns = savings_columns(several)
     return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
 
 
