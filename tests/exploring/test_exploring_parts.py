@@ -145,7 +145,10 @@ MEASURES = (
     "Success(rel=2)@4",
     "Bpref",
     "Rprec",
+    "infAP",
+    "IPrec@0.3",
     "SetF",
+    "SetAP(rel=2)",
     "AP(judged_only=True)",
 )
 IDS = [f"d{number}" for number in range(12)]
@@ -208,10 +211,10 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
     monkeypatch.setattr(judged_ranks, "evaluate", counting)
     judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], IDS, ["Rprec", "SetP"])
     asked.clear()
-    # For t: twice third of four, third of three, and not retrieved.
+    # For t: twice third of four, third of three, and not retrieved. Only SetP counts the fourth.
     orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]
     values = judges.values(map(ranking_at_each_step, orders), 4)
-    assert sorted(asked) == [1, 2, 2]
+    assert asked == [2, 2, 1, 2, 2]
     assert values[:, 1, 0].tolist() == [1 / 4, 1 / 4, 1 / 3, 0]
     assert values[:, 0].tolist() == [[0, 1], [0, 1], [0, 1], [0, 1]]
 

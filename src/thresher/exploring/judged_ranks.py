@@ -21,6 +21,8 @@ from thresher.exploring.similarity import Floats
 from thresher.pages.plain import Ints
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
+_OF_SETS = ("SetP", "SetR", "SetF", "SetAP")
+"""All others are the same for a ranking that ends at its last judged document."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,12 @@ class Judges:
             steps: how many.
         """
         hits, retrieved = self._hits(rankings, steps)
-        others = [str(measure) for measure in self._measures if not _is_computed(measure)]
-        evaluated = self._evaluated(others, hits, retrieved) if others else {}
+        others = [measure for measure in self._measures if not _is_computed(measure)]
+        of_sets = [str(measure) for measure in others if measure.NAME in _OF_SETS]
+        of_ranks = [str(measure) for measure in others if measure.NAME not in _OF_SETS]
+        ends = np.zeros(hits.rankings, dtype=np.int64)
+        np.maximum.at(ends, hits.ranking, hits.rank + 1)
+        evaluated = self._evaluated(of_sets, hits, retrieved) | self._evaluated(of_ranks, hits, ends)
         values = [
             self._value(measure, hits, retrieved) if _is_computed(measure) else evaluated[str(measure)]
             for measure in self._measures
@@ -174,8 +180,10 @@ class Judges:
     def _over(self, sums: Floats, by_topic: Floats) -> Floats:
         return _ratio(sums, np.tile(by_topic, len(sums) // max(len(by_topic), 1)))
 
-    def _evaluated(self, measures: Sequence[str], hits: _Hits, retrieved: Ints) -> dict[str, Floats]:
-        """Return the values that `evaluate` gives, by measure and ranking."""
+    def _evaluated(self, measures: Sequence[str], hits: _Hits, sizes: Ints) -> dict[str, Floats]:
+        """Return the values that `evaluate` gives for rankings of these sizes, by measure and ranking."""
+        if not measures:
+            return {}
         order = np.argsort(hits.ranking, kind="stable")
         bounds = np.searchsorted(hits.ranking[order], np.arange(hits.rankings + 1)).tolist()
         documents, ranks = hits.document[order].tolist(), hits.rank[order].tolist()
@@ -183,7 +191,7 @@ class Judges:
         different: list[dict[tuple[object, ...], int]] = [{} for _ in self._topics]
         place = []
         runs: list[dict[str, dict[str, float]]] = []
-        for ranking, count in enumerate(retrieved.tolist()):
+        for ranking, count in enumerate(sizes.tolist()):
             part = slice(bounds[ranking], bounds[ranking + 1])
             topic = ranking % len(self._topics)
             key = (count, *documents[part], *ranks[part])
