@@ -11,6 +11,7 @@ import pytest
 from file_ranges import read_in_ranges, read_range, read_whole
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from warc_samples import told
 
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import ReadOptions
@@ -37,10 +38,6 @@ def read(tmp_path: Path, content: bytes, **options) -> list[Source]:
         if len(content) / length < 2000:
             assert read_in_ranges(TrecWeb(), path, length, ReadOptions(**options)) == found
     return found
-
-
-def shown(sources: list[Source]) -> list[tuple[str, bytes | None, str | None]]:
-    return [(source.id, source.content, source.problem) for source in sources]
 
 
 def test_names():
@@ -92,7 +89,7 @@ def test_anserinis_example(shared_data):
     path = shared_data / "warc" / "anserini-trecweb.txt"
     page = b"<html>Wh at ever here will be parsed \n <br> asdf <div>\n</html>"
     found = read_whole(TrecWeb(), path)
-    assert shown(found) == [
+    assert told(found) == [
         ("WEB-0001", page, None),
         ("", None, "the document has no <DOCNO>"),
         ("WEB-0003", page, None),
@@ -126,7 +123,7 @@ def test_tags_within_pages(tmp_path, page):
     path = tmp_path / "a"
     path.write_bytes(content)
     found = read_whole(TrecWeb(), path)
-    assert shown(found) == [("1", page, None), ("2", b"x", None), ("3", page, None)]
+    assert told(found) == [("1", page, None), ("2", b"x", None), ("3", page, None)]
     assert [source.offset for source in found] == [
         0,
         content.index(b"<DOC>\n<DOCNO>2"),
@@ -149,7 +146,7 @@ def test_damage(tmp_path):
         + document("7", b"x").replace(b"</DOC>\n", b"")
     )
     found = read(tmp_path, content)
-    assert shown(found) == [
+    assert told(found) == [
         ("", None, "the document's beginning is missing"),
         ("1", b"x", None),
         ("2", b"y", None),
@@ -169,7 +166,7 @@ def test_what_is_between_documents_is_passed_over(tmp_path):
         b"\xef\xbb\xbf<!-- no <DOC> here? -->\n<!-- a --> <DOC><DOCID>0</DOCID><DOCNO>1</DOCNO>x</DOC> <!----><DOC>"
     )
     content += b"<DOCTYPE>y</DOCTYPE><DOCNO>2</DOCNO>x</DOC> words " + document("3", b"x") + b"bye"
-    assert shown(read(tmp_path, content)) == [("1", b"x", None), ("2", b"x", None), ("3", b"x", None)]
+    assert told(read(tmp_path, content)) == [("1", b"x", None), ("2", b"x", None), ("3", b"x", None)]
     for nothing in (b"", b"\n", b"words, <p>tags</p>, and <DOCNO>1</DOCNO>"):
         assert read(tmp_path, nothing) == []
 
@@ -301,7 +298,7 @@ def test_documents_come_back_whatever_the_ranges(tmp_path_factory, documents, le
     path = tmp_path_factory.mktemp("trec") / "a"
     path.write_bytes(b"".join(document(number, page) for number, page in documents))
     found = read_whole(TrecWeb(), path)
-    assert shown(found) == [(number, page, None) for number, page in documents]
+    assert told(found) == [(number, page, None) for number, page in documents]
     assert read_in_ranges(TrecWeb(), path, length) == found
 
 

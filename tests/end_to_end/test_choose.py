@@ -71,8 +71,9 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     topics = more_topics(web)
     assert topics >= MINIMUM
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]')
-    for verb in ("run", "explore"):
-        assert thresher(verb, "web.toml", cwd=web.folder).code == 0
+    with no_plots():
+        for verb in ("run", "explore"):
+            assert thresher(verb, "web.toml", cwd=web.folder).code == 0
     return Decided(web, topics, thresher(*CHOOSE, cwd=web.folder))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections import Counter
@@ -17,6 +15,7 @@ from browser import Browser, chromium
 from choice_samples import BYTES, COSTS, DOCUMENTS, NDCG, TERMS, WORDS, choice_of, explored, measured
 from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
+from report_pages import body_rows, check_policy
 from report_samples import small
 
 from thresher.choosing.choices import Choice
@@ -66,10 +65,6 @@ def opened(browser: Browser, page: Path) -> Browser:
     browser.problems.clear()
     browser.open(page)
     return browser
-
-
-def rows_of(table: lxml_html.HtmlElement) -> list[list[str]]:
-    return [[" ".join(cell.text_content().split()) for cell in row] for row in table.xpath("./tbody/tr")]
 
 
 def cells(table: Table) -> list[list[str]]:
@@ -187,12 +182,12 @@ def test_the_sections_say_what_was_chosen_without_a_script(
         "qld",
         "bm25",
     ]
-    tables = [rows_of(table) for table in tree.xpath("//section[@id='choice']/div//table")]
+    tables = [body_rows(table) for table in tree.xpath("//section[@id='choice']/div//table")]
     assert tables == [cells(make(main_of(choice, model))) for model in (0, 1) for make in (picks_table, decision_table)]
-    others = [rows_of(table) for table in tree.xpath("//section[@id='choice']/details//table")]
+    others = [body_rows(table) for table in tree.xpath("//section[@id='choice']/details//table")]
     assert others == [cells(decision_table(one.others[0])) for one in choice.models]
     assert len(tree.xpath("//section[@id='choice']//figure/svg")) == 6
-    plain = [rows_of(table) for table in tree.xpath("//section[@id='reading']/details//table")]
+    plain = [body_rows(table) for table in tree.xpath("//section[@id='reading']/details//table")]
     assert plain == [
         cells(reading_table(one, facts_by_name(one.main.retrieval, exploration, None))) for one in choice.models
     ]
@@ -209,11 +204,9 @@ def test_the_sections_say_what_was_chosen_without_a_script(
 def test_the_policy_allows_the_one_script_and_nothing_is_loaded(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     tree = lxml_html.document_fromstring(text)
-    data, script = tree.xpath("//script")
+    data, _ = tree.xpath("//script")
     assert data.get("type") == "application/json"
-    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
-    (policy,) = tree.xpath("//meta[@http-equiv]/@content")
-    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    check_policy(text)
     assert set(re.findall(r"https?://[^\s\"'<>]+", text)) <= {
         "http://www.w3.org/2000/svg",
         "http://www.w3.org/1999/xlink",

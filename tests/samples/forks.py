@@ -13,7 +13,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from multiprocessing import process, spawn, util
 from typing import Any
 
@@ -27,22 +27,20 @@ _start_loky = fork_exec.fork_exec
 _start_spawned = util.spawnv_passfds
 
 
-@contextmanager
-def forked_workers() -> Iterator[None]:
+def forked_workers() -> AbstractContextManager[None]:
     """Fork the workers that are started within the block."""
-    before = fork_exec.fork_exec, util.spawnv_passfds
-    fork_exec.fork_exec, util.spawnv_passfds = _fork_loky, _fork_spawned  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        fork_exec.fork_exec, util.spawnv_passfds = before  # type: ignore[attr-defined]
+    return _started_by(_fork_loky, _fork_spawned)
+
+
+def new_interpreters() -> AbstractContextManager[None]:
+    """Start workers as users' are, within a block of `forked_workers` too."""
+    return _started_by(_start_loky, _start_spawned)
 
 
 @contextmanager
-def new_interpreters() -> Iterator[None]:
-    """Start workers as users' are, within a block of `forked_workers` too."""
+def _started_by(loky: Callable[..., int], spawned: Callable[..., int]) -> Iterator[None]:
     before = fork_exec.fork_exec, util.spawnv_passfds
-    fork_exec.fork_exec, util.spawnv_passfds = _start_loky, _start_spawned  # type: ignore[attr-defined]
+    fork_exec.fork_exec, util.spawnv_passfds = loky, spawned  # type: ignore[attr-defined]
     try:
         yield
     finally:

@@ -4,6 +4,8 @@ import base64
 import zlib
 from pathlib import Path
 
+import kenlm
+
 ARPA = (
     "\\data\\\nngram 1=4\nngram 2=2\n\n"
     "\\1-grams:\n-1\t<unk>\t0\n-1\t<s>\t-0.5\n-1\t</s>\n-1\ta\t-0.3\n\n"
@@ -28,3 +30,11 @@ def write_arpa(path: Path) -> Path:
     """Write the ARPA file; it gives `a a b` log10 P = -0.1 - 0.2 - 0.3 - 1 after `<s>`, and `b` -0.5 - 1."""
     path.write_text(ARPA)
     return path
+
+
+def load(path: Path) -> kenlm.Model:
+    """Load a model by KenLM itself, which says nothing of it."""
+    config = kenlm.Config()
+    config.show_progress = False
+    config.arpa_complain = kenlm.ARPALoadComplain.NONE
+    return kenlm.Model(str(path), config)

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastwarc.stream_io import BrotliWriter, ZstdWriter
+from file_ranges import read_range
 
 from thresher.collections.interface import ReadOptions
-from thresher.collections.sources import Part, Source, Span
+from thresher.collections.sources import Source, Span
 from thresher.collections.warc import Warc
 
 MIB = 2**20
@@ -67,14 +68,8 @@ def read(
     path: Path, begin: int = 0, end: int | None = None, *, exact: bool = True, most: int = 16 * MIB
 ) -> tuple[list[Source], Span]:
     """What a range of a file gives; all of it by default."""
-    part = Part(0, 0, path, path.name, begin, path.stat().st_size if end is None else end, exact)
-    reading = Warc().read(part, ReadOptions(max_bytes=most))
-    found = []
-    while True:
-        try:
-            found.append(next(reading))
-        except StopIteration as stop:
-            return found, stop.value
+    end = path.stat().st_size if end is None else end
+    return read_range(Warc(), path, begin, end, ReadOptions(max_bytes=most), exact)
 
 
 def read_bytes(tmp_path: Path, content: bytes, name: str = "a.warc", **options: int) -> list[Source]:

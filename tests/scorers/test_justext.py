@@ -199,6 +199,12 @@ def test_doubt_between_good_and_bad_ends_at_the_near_good_one_next_to_the_bad() 
 Labelled = list[tuple[str, str, str]]
 
 
+class Read(PackageParagraph):  # type: ignore[misc]
+    """A paragraph of the package whose text is put together once, and not a dozen times."""
+
+    text = ""
+
+
 def of_package(html: str) -> tuple[Labelled, Labelled]:
     """The package's paragraphs: text without spaces, class by itself, class in context; as it is, and as it is described.
 
@@ -206,6 +212,10 @@ def of_package(html: str) -> tuple[Labelled, Labelled]:
     are set before.
     """
     paragraphs = ParagraphMaker.make_paragraphs(preprocessor(html_to_dom(html)))
+    for paragraph in paragraphs:
+        text = paragraph.text
+        paragraph.__class__ = Read
+        paragraph.text = text
     classify_paragraphs(paragraphs, justext.get_stoplist("English"))
     texts = ["".join(paragraph.text.split()) for paragraph in paragraphs]
     labelled = []

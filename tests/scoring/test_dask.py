@@ -24,7 +24,7 @@ from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
 
-WORKERS = 3
+WORKERS = 2
 
 
 @pytest.fixture(scope="module")

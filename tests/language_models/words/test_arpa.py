@@ -3,21 +3,13 @@
 import math
 from collections import Counter, defaultdict
 from itertools import pairwise
-from pathlib import Path
 
-import kenlm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_models import load
 
 from thresher.language_models.words.books import write_counts
-
-
-def load(path: Path) -> kenlm.Model:
-    config = kenlm.Config()
-    config.show_progress = False
-    config.arpa_complain = kenlm.ARPALoadComplain.NONE
-    return kenlm.Model(str(path), config)
 
 
 def mixture(sentences: list[list[str]], history: str, word: str) -> float:

@@ -10,6 +10,7 @@ import kenlm
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from small_models import load
 
 from thresher.language_models.words.training import Plan, train
 
@@ -24,13 +25,6 @@ def train_on(folder: Path, corpus: list[list[str]], **options: object) -> Path:
     text.write_text("\n".join(map(" ".join, corpus)), encoding="utf-8")
     train(Plan((text,), folder / "model", workers=1, **options))  # type: ignore[arg-type]
     return folder / "model" / "model.arpa"
-
-
-def load(path: Path) -> kenlm.Model:
-    config = kenlm.Config()
-    config.show_progress = False
-    config.arpa_complain = kenlm.ARPALoadComplain.NONE
-    return kenlm.Model(str(path), config)
 
 
 def scores(model: kenlm.Model, sentence: list[str]) -> list[float]:

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from small_models import load
 
 from thresher.language_models.words.arpa import NEVER
 from thresher.language_models.words.kneser_ney import FALLBACK, Discounts, discounts
@@ -30,13 +31,6 @@ def train_on(folder: Path, corpus: list[list[str]], order: int, prune: tuple[int
     plan = Plan((text,), folder / "model", order=order, estimator="kneser-ney", prune=prune, workers=1, **more)  # type: ignore[arg-type]
     train(plan)
     return folder / "model" / "model.arpa"
-
-
-def load(path: Path) -> kenlm.Model:
-    config = kenlm.Config()
-    config.show_progress = False
-    config.arpa_complain = kenlm.ARPALoadComplain.NONE
-    return kenlm.Model(str(path), config)
 
 
 class Smoothed:
