@@ -73,7 +73,7 @@ def _build(experiment: Experiment, topics: TopicSet, store: Path, model: Retriev
             with Searcher(index, model, experiment.depth) as searcher:
                 queries = [(topic, topics.topics[topic].query) for topic in topics.ids]
                 hits = searcher.search_topics(queries, warm_up=0).hits
-        run = {topic: dict(found) for topic, found in hits.items()}
+        run = {topic: dict(result) for topic, result in hits.items()}
         evaluate(topics.qrels, run, experiment.measures, topics.ids)
 
 
@@ -89,5 +89,5 @@ if __name__ == "__main__":
     else:
         parser = argparse.ArgumentParser(description=__doc__)
         parser.add_argument("--rounds", type=int, default=2)
-        for found in measure(rounds=parser.parse_args().rounds):
-            print(found.line(), flush=True)
+        for result in measure(rounds=parser.parse_args().rounds):
+            print(result.line(), flush=True)

@@ -104,7 +104,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
             dictionaries.perplexity(sentence)
 
     best = interleaved({**{name: partial(ours, model) for name, model in models.items()}, "theirs": theirs}, rounds)
-    found: list[Measurement] = [
+    result: list[Measurement] = [
         Measurement(
             f"text to perplexities, tokeniser {name}",
             f"{words:,} words in {best[name]:.3f} s, {words / best[name] / 1e6:.2f} million a second",
@@ -115,9 +115,9 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
         )
         for name in models
     ]
-    found.append(ratio("text to perplexities / PyPlexity's dictionaries", best["words"], best["theirs"], BAR_RATIO))
-    found += _loading(files.path, rounds)
-    return [*found, _memory("books")]
+    result.append(ratio("text to perplexities / PyPlexity's dictionaries", best["words"], best["theirs"], BAR_RATIO))
+    result += _loading(files.path, rounds)
+    return [*result, _memory("books")]
 
 
 def _loading(arpa: Path, rounds: int) -> list[Measurement]:

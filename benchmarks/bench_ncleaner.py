@@ -37,7 +37,7 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
     contents = [path.read_bytes() for path in sorted(folder.rglob("*.html"))]
     pages = [read_html(content) for content in contents]
     words = sum(int(page.words_in_blocks.sum()) for page in pages)
-    found: list[Measurement] = []
+    result: list[Measurement] = []
     for model in SHIPPED:
         scorer = NCleaner(model=model)
         scorer.prepare()
@@ -52,8 +52,8 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
 
         best = interleaved({"score": score, "all": parse_and_score}, rounds)
         name = scorer.canonical_name
-        found.append(_speed(f"{name}, scoring", words, best["score"], BAR_WORDS))
-        found.append(_speed(f"{name}, parsing and scoring", words, best["all"]))
+        result.append(_speed(f"{name}, scoring", words, best["score"], BAR_WORDS))
+        result.append(_speed(f"{name}, parsing and scoring", words, best["all"]))
     without = _whole_process(folder, "")
     for model in SHIPPED:
         load_segment_scorer.cache_clear()
@@ -68,8 +68,8 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
             f"model and scoring take {peak / 1e6:.1f} MB at most, the process {_whole_process(folder, model):.0f} MiB, "
             f"{without:.0f} MiB without NCleaner"
         )
-        found.append(Measurement(name, outcome, peak / 1e6, BAR_MB, " MB"))
-    return found
+        result.append(Measurement(name, outcome, peak / 1e6, BAR_MB, " MB"))
+    return result
 
 
 def _speed(name: str, words: int, seconds: float, bar: float | None = None) -> Measurement:

@@ -44,11 +44,12 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
             timed("blocks", lambda text=text, levels=levels: segment(text, levels))
             segments = read_html(page)
             timed(
-                "words and links, for all", lambda found=segments: (found.words_in_blocks, found.linked_words_in_blocks)
+                "words and links, for all",
+                lambda actual=segments: (actual.words_in_blocks, actual.linked_words_in_blocks),
             )
-            timed("sentences, for all", lambda found=segments: found.sentence_ends)
+            timed("sentences, for all", lambda actual=segments: actual.sentence_ends)
             for name, scorer in everything.items():
-                timed(name, lambda scorer=scorer, found=segments: scorer.score(found))
+                timed(name, lambda scorer=scorer, actual=segments: scorer.score(actual))
         for name, seconds in spent.items():
             best[name] = min(best.get(name, seconds), seconds)
     heading = Measurement(f"milliseconds a page over {len(pages)} pages, by step:")

@@ -54,11 +54,11 @@ def queries(pages: Path, count: int) -> list[str]:
 
 
 def _words(pages: Path) -> list[list[str]]:
-    found = []
+    result = []
     for path in sorted(pages.rglob("*.htm*")):
         parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
         tree = etree.fromstring(path.read_bytes().decode("utf-8", "replace").encode(), parser)
         if tree is not None:
             etree.strip_elements(tree, "script", "style", etree.Comment, with_tail=False)
-            found.append("".join(tree.itertext()).split())
-    return [words for words in found if words]
+            result.append("".join(tree.itertext()).split())
+    return [words for words in result if words]

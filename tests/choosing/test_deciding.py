@@ -19,16 +19,16 @@ QUICK = Terms(resamples=400, folds=5, repeats=2)
 
 
 def test_all_variants_are_judged_together() -> None:
-    found = evidence()
+    result = evidence()
     asked: list[RuleName] = []
-    decision = decide(found, QUICK, held_out_check=False, progress=asked.append)
-    judged = non_inferiority(found.values, found.baseline, DEFAULT_MARGIN, resamples=400)
+    decision = decide(result, QUICK, held_out_check=False, progress=asked.append)
+    judged = non_inferiority(result.values, result.baseline, DEFAULT_MARGIN, resamples=400)
     assert tuple(variant.test for variant in decision.variants) == judged.tests
     assert {(variant.stability, variant.broken) for variant in decision.variants} == {(None, ())}
     assert (decision.margin, decision.critical) == (judged.margin, judged.critical)
-    assert decision.margin == pytest.approx(0.05 * found.baseline.mean())
+    assert decision.margin == pytest.approx(0.05 * result.baseline.mean())
     assert (decision.relative_margin, decision.documents) == (0.05, 100)
-    assert [variant.mean for variant in decision.variants] == pytest.approx(found.values.mean(axis=1).tolist())
+    assert [variant.mean for variant in decision.variants] == pytest.approx(result.values.mean(axis=1).tolist())
     assert [variant.test.verdict for variant in decision.variants] == [
         Verdict.INFERIOR,
         Verdict.NON_INFERIOR,
@@ -41,7 +41,7 @@ def test_all_variants_are_judged_together() -> None:
     # What is picked does not depend on the check of the picks.
     assert [pick.check for pick in decision.picks] == [None] * 3
     assert (decision.checked, decision.folds, decision.repeats, asked) == (False, 0, 0, [])
-    checked = decide(found, QUICK).picks
+    checked = decide(result, QUICK).picks
     names = [pick.variant.name if pick.variant else None for pick in checked]
     assert [pick.variant.name if pick.variant else None for pick in decision.picks] == names[1:]
     # Without a check nothing is recommended.
@@ -70,15 +70,15 @@ def test_rules_pick_in_sweeps_and_in_all() -> None:
 
 def test_a_topic_is_worth_what_others_pick() -> None:
     """Leaving one out by hand, for the highest mean."""
-    found = evidence(topics=30)
-    check = decide(found, replace(QUICK, folds=99, repeats=3)).picks[3].check
+    result = evidence(topics=30)
+    check = decide(result, replace(QUICK, folds=99, repeats=3)).picks[3].check
     assert check is not None
     everything = np.arange(30)
-    chosen = [int(found.values[:, everything != topic].mean(axis=1).argmax()) for topic in everything]
-    assert check.mean == pytest.approx(np.mean([found.values[place, topic] for topic, place in enumerate(chosen)]))
+    chosen = [int(result.values[:, everything != topic].mean(axis=1).argmax()) for topic in everything]
+    assert check.mean == pytest.approx(np.mean([result.values[place, topic] for topic, place in enumerate(chosen)]))
     assert check.size == pytest.approx(np.mean([SIZES[place] for place in chosen]))
     assert check.share == pytest.approx(chosen.count(4) / 30)
-    assert check.comparison.difference == pytest.approx(check.mean - found.baseline.mean())
+    assert check.comparison.difference == pytest.approx(check.mean - result.baseline.mean())
 
 
 def test_folds_are_no_more_than_topics() -> None:
@@ -102,18 +102,18 @@ def test_few_topics_recommend_nothing() -> None:
 
 
 def test_what_is_no_smaller_than_the_baseline_is_not_recommended() -> None:
-    found = replace(evidence(), baseline_size=45.0)
-    decision = decide(found, QUICK)
+    result = replace(evidence(), baseline_size=45.0)
+    decision = decide(result, QUICK)
     assert decision.variants[1].test.verdict is Verdict.NON_INFERIOR
     assert decision.recommended is None
     assert [picks.smallest for picks in decision.sweeps] == [None, None]
 
 
 def test_a_second_topic_set_takes_the_place_of_cross_validation() -> None:
-    found = with_held_out(evidence())
-    assert found.held_out is not None
-    values, baseline = found.held_out
-    decision = decide(found, QUICK)
+    result = with_held_out(evidence())
+    assert result.held_out is not None
+    values, baseline = result.held_out
+    decision = decide(result, QUICK)
     assert (decision.topics, decision.held_out_topics, decision.folds, decision.repeats) == (40, 30, 5, 2)
     guarded, smallest, _, highest = decision.picks
     assert guarded.check is not None
@@ -135,10 +135,10 @@ def test_a_second_topic_set_takes_the_place_of_cross_validation() -> None:
 
 
 def test_the_choice_knows_nothing_of_the_held_out_topics() -> None:
-    found = with_held_out(evidence())
-    assert found.held_out is not None
-    other = replace(found, held_out=(1 - found.held_out[0], found.held_out[1]))
-    some, others = decide(found, QUICK), decide(other, QUICK)
+    result = with_held_out(evidence())
+    assert result.held_out is not None
+    other = replace(result, held_out=(1 - result.held_out[0], result.held_out[1]))
+    some, others = decide(result, QUICK), decide(other, QUICK)
     assert some.variants == others.variants
     assert [pick.variant for pick in some.picks] == [pick.variant for pick in others.picks]
 
@@ -149,23 +149,23 @@ def test_a_margin_in_units_of_the_measure() -> None:
 
 
 def test_no_share_of_nothing_can_be_lost() -> None:
-    found = evidence()
-    found = replace(found, baseline=np.zeros(40))
+    result = evidence()
+    result = replace(result, baseline=np.zeros(40))
     with pytest.raises(InputError) as caught:
-        decide(found, QUICK)
+        decide(result, QUICK)
     assert str(caught.value) == (
         "qld: the baseline's AP is 0, which leaves no share of it to lose. Fix: state the margin in units of the measure, "
         "such as --margin 0.01, or choose another measure."
     )
-    assert decide(found, replace(QUICK, margin=Margin(0.02, relative=False))).baseline_mean == 0
+    assert decide(result, replace(QUICK, margin=Margin(0.02, relative=False))).baseline_mean == 0
 
 
 def test_a_baseline_that_finds_something_in_one_topic_alone() -> None:
     """Without that topic no share is a margin: trainings stay with the baseline."""
-    found = evidence(topics=30)
+    result = evidence(topics=30)
     baseline = np.zeros(30)
     baseline[7] = 0.5
-    decision = decide(replace(found, baseline=baseline), replace(QUICK, folds=30))
+    decision = decide(replace(result, baseline=baseline), replace(QUICK, folds=30))
     assert decision.picks[0].check is not None
     assert decision.picks[0].check.comparison.measure == "AP"
 
@@ -173,8 +173,8 @@ def test_a_baseline_that_finds_something_in_one_topic_alone() -> None:
 @settings(max_examples=20)
 @given(st.integers(0, 10_000), st.integers(25, 40))
 def test_numbers_agree_with_each_other(seed: int, topics: int) -> None:
-    found = evidence(topics, seed)
-    decision = decide(found, Terms(resamples=100, folds=3, repeats=1))
+    result = evidence(topics, seed)
+    decision = decide(result, Terms(resamples=100, folds=3, repeats=1))
     safe = [variant for variant in decision.variants if variant.test.verdict is Verdict.NON_INFERIOR]
     smallest = min(safe, key=lambda variant: variant.size, default=None)
     assert decision.picked(RuleName.SMALLEST) == smallest

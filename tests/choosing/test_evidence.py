@@ -41,27 +41,27 @@ EXPLORED = Exploration(
 
 
 def test_variants_of_all_sweeps_but_the_baseline() -> None:
-    found = explored_evidence(EXPLORED, 1, 0)
-    assert (found.retrieval, found.measure, found.explored) == ("bm25", "P@10", True)
-    assert (found.size_kind, found.baseline_size) == (SizeKind.ESTIMATED, 7.0)
-    assert found.variants == (
+    result = explored_evidence(EXPLORED, 1, 0)
+    assert (result.retrieval, result.measure, result.explored) == ("bm25", "P@10", True)
+    assert (result.size_kind, result.baseline_size) == (SizeKind.ESTIMATED, 7.0)
+    assert result.variants == (
         SizedVariant("bte", "bte", None, 7.0, 1),
         SizedVariant("words@9", "words", 9.0, 7.0, 1),
         SizedVariant("words@2", "words", 2.0, 8.0, 2),
     )
-    assert found.documents == 1
-    assert found.values.tolist() == [[106, 107, 108], [212, 213, 214], [215, 216, 217]]
-    assert found.baseline.tolist() == [6, 7, 8]
-    assert found.held_out is not None
-    values, baseline = found.held_out
+    assert result.documents == 1
+    assert result.values.tolist() == [[106, 107, 108], [212, 213, 214], [215, 216, 217]]
+    assert result.baseline.tolist() == [6, 7, 8]
+    assert result.held_out is not None
+    values, baseline = result.held_out
     assert values.tolist() == [[1104, 1105], [1208, 1209], [1210, 1211]]
     assert baseline.tolist() == [1004, 1005]
 
 
 def test_some_scorers_alone() -> None:
-    found = explored_evidence(EXPLORED, 0, 1, ["words"])
-    assert [variant.name for variant in found.variants] == ["words@9", "words@2"]
-    assert found.values.shape == (2, 3)
+    result = explored_evidence(EXPLORED, 0, 1, ["words"])
+    assert [variant.name for variant in result.variants] == ["words@9", "words@2"]
+    assert result.values.shape == (2, 3)
     none = explored_evidence(EXPLORED, 0, 1, ["nothing"])
     assert (none.variants, none.values.shape) == ((), (0, 3))
 
@@ -69,43 +69,43 @@ def test_some_scorers_alone() -> None:
 @pytest.mark.parametrize("held_out", [True, False])
 def test_postings_where_bytes_are_unknown(held_out: bool) -> None:
     sweeps = tuple(
-        replace(found, bytes=None, held_out=found.held_out if held_out else None) for found in EXPLORED.sweeps
+        replace(result, bytes=None, held_out=result.held_out if held_out else None) for result in EXPLORED.sweeps
     )
-    found = explored_evidence(replace(EXPLORED, sweeps=sweeps, held_out=("8", "9") if held_out else ()), 0, 0)
-    assert (found.size_kind, found.baseline_size) == (SizeKind.POSTINGS, 5.0)
-    assert [variant.size for variant in found.variants] == [5.0, 5.0, 10.0]
-    assert (found.held_out is not None) is held_out
+    result = explored_evidence(replace(EXPLORED, sweeps=sweeps, held_out=("8", "9") if held_out else ()), 0, 0)
+    assert (result.size_kind, result.baseline_size) == (SizeKind.POSTINGS, 5.0)
+    assert [variant.size for variant in result.variants] == [5.0, 5.0, 10.0]
+    assert (result.held_out is not None) is held_out
 
 
 def test_measured_variants() -> None:
     results = small()
     base = next(row for row in results.rows if row.is_baseline)
     measure = results.measures[0]
-    found = measured_evidence(results, base.retrieval, measure)
+    result = measured_evidence(results, base.retrieval, measure)
     rows = [row for row in results.rows if row.retrieval == base.retrieval and not row.is_baseline]
-    assert found.variants == tuple(
+    assert result.variants == tuple(
         SizedVariant(row.variant, row.sweep or row.variant, row.cutoff, row.index_bytes, row.indexed) for row in rows
     )
-    assert (found.explored, found.size_kind, found.baseline_size) == (False, SizeKind.BYTES, base.index_bytes)
-    assert found.documents == base.indexed
+    assert (result.explored, result.size_kind, result.baseline_size) == (False, SizeKind.BYTES, base.index_bytes)
+    assert result.documents == base.indexed
     values = {
         (value.variant, value.topic): value.value
         for value in results.per_topic
         if value.measure == measure and value.retrieval == base.retrieval
     }
     topics = list(dict.fromkeys(topic for _, topic in values))
-    assert found.baseline.tolist() == [values[base.variant, topic] for topic in topics]
-    assert found.values.tolist() == [[values[row.variant, topic] for topic in topics] for row in rows]
-    assert found.held_out is None
+    assert result.baseline.tolist() == [values[base.variant, topic] for topic in topics]
+    assert result.values.tolist() == [[values[row.variant, topic] for topic in topics] for row in rows]
+    assert result.held_out is None
 
 
 def test_measured_variants_on_held_out_topics() -> None:
     results = small()
     there = replace(results, per_topic=tuple(value._replace(value=value.value / 2) for value in results.per_topic))
-    found = measured_evidence(replace(results, held_out=there), results.rows[0].retrieval, results.measures[0])
-    assert found.held_out is not None
-    assert found.held_out[0].tolist() == (found.values / 2).tolist()
-    assert found.held_out[1].tolist() == (found.baseline / 2).tolist()
+    result = measured_evidence(replace(results, held_out=there), results.rows[0].retrieval, results.measures[0])
+    assert result.held_out is not None
+    assert result.held_out[0].tolist() == (result.values / 2).tolist()
+    assert result.held_out[1].tolist() == (result.baseline / 2).tolist()
 
 
 def test_a_missing_value_is_told() -> None:

@@ -21,15 +21,15 @@ QUICK = Terms(resamples=200, folds=4, repeats=2)
 LAX = Guards(emptied=1.0, stability=0.0)
 
 
-def kept(found: Evidence, documents: Sequence[int]) -> Evidence:
+def kept(result: Evidence, documents: Sequence[int]) -> Evidence:
     """The same with other numbers of documents that have text left."""
-    pairs = zip(found.variants, documents, strict=True)
-    return replace(found, variants=tuple(replace(variant, documents=count) for variant, count in pairs))
+    pairs = zip(result.variants, documents, strict=True)
+    return replace(result, variants=tuple(replace(variant, documents=count) for variant, count in pairs))
 
 
-def decided(found: Evidence, other: Evidence | None = None, guards: Guards = DEFAULT_GUARDS) -> Decision:
+def decided(result: Evidence, other: Evidence | None = None, guards: Guards = DEFAULT_GUARDS) -> Decision:
     deciding = [] if other is None else [(other, decide(other, QUICK, held_out_check=False))]
-    return decide(found, QUICK, deciding=deciding, guards=guards)
+    return decide(result, QUICK, deciding=deciding, guards=guards)
 
 
 def name_of(variant: SizedVariant | None) -> str | None:
@@ -55,12 +55,12 @@ def test_pages_that_may_be_emptied(documents: int, before: int, share: float, fe
 def test_about_the_same_size() -> None:
     # Of ten trainings one picks 20, four 50, two 54 and three the baseline.
     sizes, trainings = [20.0, 50.0, 54.0, 97.0], Trainings((), (0.1, 0.4, 0.2, 0.0), 0.3)
-    found, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=0.04))
-    assert (found, at_baseline) == (pytest.approx([0.1, 0.6, 0.6, 0.3]), pytest.approx(0.3))
-    found, _ = stabilities(sizes, 100.0, trainings, Guards(neighbour=0.03))
-    assert found == pytest.approx([0.1, 0.4, 0.2, 0.3])
-    found, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=1.0))
-    assert (found, at_baseline) == (pytest.approx([1.0] * 4), pytest.approx(1.0))
+    result, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=0.04))
+    assert (result, at_baseline) == (pytest.approx([0.1, 0.6, 0.6, 0.3]), pytest.approx(0.3))
+    result, _ = stabilities(sizes, 100.0, trainings, Guards(neighbour=0.03))
+    assert result == pytest.approx([0.1, 0.4, 0.2, 0.3])
+    result, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=1.0))
+    assert (result, at_baseline) == (pytest.approx([1.0] * 4), pytest.approx(1.0))
 
 
 @settings(max_examples=50)
@@ -73,9 +73,9 @@ def test_trainings_are_counted_one_by_one(picks: list[tuple[int, int]], none: in
     sizes = [float(size) for size, _ in picks]
     total = none + sum(count for _, count in picks)
     trainings = Trainings((), tuple(count / total for _, count in picks), none / total)
-    found, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=neighbour))
+    result, at_baseline = stabilities(sizes, 100.0, trainings, Guards(neighbour=neighbour))
     trained = [size for size, count in picks for _ in range(count)] + [100] * none
-    for size, share in [*zip(sizes, found, strict=True), (100.0, at_baseline)]:
+    for size, share in [*zip(sizes, result, strict=True), (100.0, at_baseline)]:
         assert share == pytest.approx(sum(abs(size - other) <= round(100 * neighbour) for other in trained) / total)
 
 
@@ -87,38 +87,38 @@ def test_more_than_half_is_most() -> None:
 
 
 def test_a_variant_that_empties_pages_is_passed_over() -> None:
-    found = kept(evidence(), (60, 98, 100, 90, 100))
-    decision = decided(found)
+    result = kept(evidence(), (60, 98, 100, 90, 100))
+    decision = decided(result)
     assert name_of(decision.picked(RuleName.SMALLEST)) == "words@9"
     assert name_of(decision.recommended) == "words@2"
     assert decision.by_name["words@9"].broken == (GuardName.EMPTIED, GuardName.STABILITY)
     # In trainings it is passed over as well.
     assert decision.by_name["words@2"].stability == 1.0
-    assert name_of(decided(found, guards=Guards(emptied=0.02)).recommended) == "words@9"
+    assert name_of(decided(result, guards=Guards(emptied=0.02)).recommended) == "words@9"
 
 
 def test_a_loss_in_another_deciding_measure() -> None:
-    found, other = evidence(), replace(evidence(), measure="P@10")
+    result, other = evidence(), replace(evidence(), measure="P@10")
     values = other.values.copy()
     values[1] -= 0.2
     other = replace(other, values=values)
-    decision = decided(found, other)
+    decision = decided(result, other)
     assert decision.by_name["words@9"].test.verdict is Verdict.NON_INFERIOR
     assert decision.by_name["words@9"].broken == (GuardName.MEASURES, GuardName.STABILITY)
     assert (name_of(decision.picked(RuleName.SMALLEST)), name_of(decision.recommended)) == ("words@9", "words@2")
     # Its held-out worth is in the main measure.
     check = decision.picks[0].check
     assert check is not None
-    assert (check.mean, check.stability) == (pytest.approx(found.values[2].mean()), 1.0)
+    assert (check.mean, check.stability) == (pytest.approx(result.values[2].mean()), 1.0)
 
 
 def test_a_size_that_half_of_the_trainings_pick() -> None:
     """Non-inferior by a hair on all topics, and in five of ten trainings: half is not most."""
-    found, terms = evidence(topics=30), replace(QUICK, folds=10, repeats=1, margin=Margin(0.02, relative=False))
-    values = found.values.copy()
-    values[1] = found.baseline - 0.0165 + np.linspace(-0.01, 0.01, 30)
-    found = replace(found, values=values)
-    decision = decide(found, terms)
+    result, terms = evidence(topics=30), replace(QUICK, folds=10, repeats=1, margin=Margin(0.02, relative=False))
+    values = result.values.copy()
+    values[1] = result.baseline - 0.0165 + np.linspace(-0.01, 0.01, 30)
+    result = replace(result, values=values)
+    decision = decide(result, terms)
     variant = decision.by_name["words@9"]
     assert variant.test.verdict is Verdict.NON_INFERIOR
     assert (variant.stability, variant.broken) == (0.5, (GuardName.STABILITY,))
@@ -126,7 +126,7 @@ def test_a_size_that_half_of_the_trainings_pick() -> None:
     assert decision.by_name["words@2"].stability == 0.5
     assert (name_of(decision.picked(RuleName.SMALLEST)), decision.recommended) == ("words@9", None)
     for guards in (Guards(stability=0.0), Guards(stability=0.45), Guards(neighbour=0.3)):
-        assert name_of(decide(found, terms, guards=guards).recommended) == "words@9"
+        assert name_of(decide(result, terms, guards=guards).recommended) == "words@9"
 
 
 def test_no_training_has_a_verdict_if_all_topics_hardly_do() -> None:
@@ -149,18 +149,18 @@ def test_what_is_recommended_passes_every_guard(
     seed: int, topics: int, documents: list[int], shift: float, guards: Guards, second: bool
 ) -> None:
     """And nothing smaller does; each guard is counted here in its own plain way."""
-    found = kept(evidence(topics, seed), documents)
-    other = replace(found, measure="P@10", values=np.clip(found.values + shift, 0, 1))
+    result = kept(evidence(topics, seed), documents)
+    other = replace(result, measure="P@10", values=np.clip(result.values + shift, 0, 1))
     if second:
-        found, other = with_held_out(found), with_held_out(other)
-    decision = decided(found, other, guards)
+        result, other = with_held_out(result), with_held_out(other)
+    decision = decided(result, other, guards)
     everything = np.arange(topics)
 
     def picked(places: np.ndarray) -> float:
         """Return the size that these topics pick by the first two guards."""
         tests = [
             non_inferiority(one.values[:, places], one.baseline[places], QUICK.margin, resamples=QUICK.resamples).tests
-            for one in (found, other)
+            for one in (result, other)
         ]
         fine = [
             size
@@ -191,8 +191,8 @@ def test_what_is_recommended_passes_every_guard(
 
 
 def test_only_what_is_allowed_is_the_smallest() -> None:
-    found = evidence()
-    tests = non_inferiority(found.values, found.baseline, QUICK.margin, resamples=200).tests
+    result = evidence()
+    tests = non_inferiority(result.values, result.baseline, QUICK.margin, resamples=200).tests
     assert smallest_non_inferior(tests, SIZES) == 1
     assert smallest_non_inferior(tests, SIZES, allowed=[True, False, True, True, True]) == 2
     assert smallest_non_inferior(tests, SIZES, allowed=[True, False, False, True, False]) is None

@@ -92,14 +92,14 @@ def test_bytes_are_utf_8_or_windows_1252(content: bytes, text: str) -> None:
 def test_files_are_matched_by_stem_and_none_is_lost(tmp_path: Path, name: str) -> None:
     pages = {"b.html": "B", "a.b.htm": "A", "lonely.html": "", "notes.css": "", ".c.html": ""}
     gold = {"b.txt": "<p>B", "a.b.txt": "A", "orphan.txt": "", "c.txt": "", "README.md": "", ".hidden.txt": ""}
-    found = read_gold(folder_of(tmp_path, pages, gold, name))
-    assert [(page.stem, page.path.name, page.text) for page in found.pages] == [
+    result = read_gold(folder_of(tmp_path, pages, gold, name))
+    assert [(page.stem, page.path.name, page.text) for page in result.pages] == [
         ("a.b", "a.b.htm", "A"),
         ("b", "b.html", "B"),
     ]
-    assert found.pages[1].segments == (LabelledText("p", "B"),)
-    assert found.without_gold == ("lonely",)
-    assert found.without_page == ("c", "orphan")
+    assert result.pages[1].segments == (LabelledText("p", "B"),)
+    assert result.without_gold == ("lonely",)
+    assert result.without_page == ("c", "orphan")
 
 
 def test_comments_are_asked_for_in_the_folder_too(tmp_path: Path) -> None:
@@ -120,17 +120,17 @@ def test_gold_may_be_annotated_pages(tmp_path: Path) -> None:
     ):
         (tmp_path / folder).mkdir(exist_ok=True)
         (tmp_path / folder / name).write_text(text)
-    found = read_gold(tmp_path)
-    assert [(page.stem, page.path) for page in found.pages] == [
+    result = read_gold(tmp_path)
+    assert [(page.stem, page.path) for page in result.pages] == [
         ("1", tmp_path / "original" / "1.html"),
         ("2", tmp_path / "original" / "2.html"),
     ]
     rained, first = LabelledText("p", "It rained."), LabelledText("p", "First!")
-    assert [page.segments for page in found.pages] == [(rained,), ()]
-    assert (found.without_gold, found.without_page) == (("3",), ("4",))
+    assert [page.segments for page in result.pages] == [(rained,), ()]
+    assert (result.without_gold, result.without_page) == (("3",), ("4",))
     assert read_gold(tmp_path, comments=True).pages[0].segments == (rained, first)
     # The folder may be named, with pages elsewhere; texts in it come before pages.
-    assert read_gold(tmp_path / "original", tmp_path / "annotated") == found
+    assert read_gold(tmp_path / "original", tmp_path / "annotated") == result
     (tmp_path / "annotated" / "3.txt").write_text("<p>Dry.")
     assert [(page.stem, page.text) for page in read_gold(tmp_path).pages] == [("3", "Dry.")]
 
@@ -141,9 +141,9 @@ def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> Non
         (tmp_path / "pages" / name).touch()
     gold = tmp_path / "truth.json"
     gold.write_text(json.dumps({"x": {"articleBody": "Só.\n\nIt is.", "url": 1}, "z": {"articleBody": ""}}))
-    found = read_gold(tmp_path / "pages", gold)
-    assert [(page.stem, page.text) for page in found.pages] == [("x", "Só.\n\nIt is.")]
-    assert (found.without_gold, found.without_page) == (("y",), ("z",))
+    result = read_gold(tmp_path / "pages", gold)
+    assert [(page.stem, page.text) for page in result.pages] == [("x", "Só.\n\nIt is.")]
+    assert (result.without_gold, result.without_page) == (("y",), ("z",))
 
 
 @pytest.mark.parametrize(
@@ -207,11 +207,11 @@ def test_a_gold_folder_that_is_missing_is_named(tmp_path: Path) -> None:
 def test_real_gold_standards_are_read_whole(
     shared_data: Path, name: str, pages: int, labels: set[str | None], empty: list[str]
 ) -> None:
-    found = read_gold(shared_data / "cleaning" / name)
-    assert (len(found.pages), found.without_gold, found.without_page) == (pages, (), ())
-    assert {segment.label for page in found.pages for segment in page.segments} <= labels
-    assert [page.stem for page in found.pages if not page.text] == empty
-    for page in found.pages:
+    result = read_gold(shared_data / "cleaning" / name)
+    assert (len(result.pages), result.without_gold, result.without_page) == (pages, (), ())
+    assert {segment.label for page in result.pages for segment in page.segments} <= labels
+    assert [page.stem for page in result.pages if not page.text] == empty
+    for page in result.pages:
         assert not page.text.startswith("URL:"), page.stem
         assert "&*()" not in page.text, page.stem
         assert not {"<p>", "<h>", "<l>"} & set(page.text.split()), page.stem

@@ -124,10 +124,10 @@ def test_text_is_what_its_innermost_mark_says(tree: Tree) -> None:
 def test_pages_that_are_content_throughout_have_the_blocks_of_the_page(
     shared_data: Path, name: str, others: list[str]
 ) -> None:
-    found = []
+    result = []
     for path in sorted((shared_data / "cleaning" / name / "input").iterdir()):
         page = b"<html class=x-nc-sel2>" + path.read_bytes()
         blocks = [LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(page))]
         if parse_annotated(page) != tuple(blocks):
-            found.append(path.stem)
-    assert found == others
+            result.append(path.stem)
+    assert result == others

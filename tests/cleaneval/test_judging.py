@@ -71,10 +71,10 @@ def test_real_pages_are_as_each_cleaned_by_itself(shared_data: Path, tmp_path: P
     store = scored(list(pages), tmp_path / "store", workers=2)
     # Sixteen pages a shard.
     assert len(shards(store)) == 2
-    found = [page for path in shards(store) for page in cleaned_pages(path, cleaners())]
-    assert [page.id for page in found] == [page_id(page) for page in pages]
+    result = [page for path in shards(store) for page in cleaned_pages(path, cleaners())]
+    assert [page.id for page in result] == [page_id(page) for page in pages]
     scorers = tuple({scorer.canonical_name: scorer for cleaner in cleaners() for scorer in cleaner.scorers}.values())
-    for gold, page in zip(pages, found, strict=True):
+    for gold, page in zip(pages, result, strict=True):
         alone = score_page(Page(gold.stem, gold.path.read_bytes()), scorers, labels=True)
         assert alone.segments is not None
         for cleaner, text in zip(cleaners(), page.texts, strict=True):

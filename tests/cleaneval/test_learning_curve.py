@@ -38,8 +38,8 @@ HELD_OUT = [HeldOutPage("aaa\nb b", np.array([False, False]), "aaa")]
 @pytest.fixture(scope="module")
 def pages(shared_data: Path) -> list[TrainingPage]:
     folder = shared_data / "cleaning" / "cleaneval-dev"
-    found = find_pairs(folder / "GoldStandard", folder / "input")
-    return [*training_pages(replace(found, files=found.files[:12]))]
+    result = find_pairs(folder / "GoldStandard", folder / "input")
+    return [*training_pages(replace(result, files=result.files[:12]))]
 
 
 @pytest.mark.parametrize("settings", [STANDARD, STANDARD_NON_LEXICAL], ids=["standard", "non-lexical"])
@@ -99,15 +99,15 @@ def test_cleaned_text_is_read_as_gold(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("URL: http://x.org/\n<h>Caf&eacute; &amp; bar <p>One\nline\n\nTwo<l>* Three")
     (tmp_path / "b.txt").write_text("# Head\nA &amp; B\n\n* item\n!@#$%^&*()  COMMENTS\nnot this")
     (tmp_path / "c.html").write_text("<h1>Head</h1><p>Text")
-    found = [
+    result = [
         *training_pages(Pairs(tuple((tmp_path / name, tmp_path / "c.html") for name in ("a.txt", "b.txt", "c.html"))))
     ]
-    assert [page.clean for page in found] == [
+    assert [page.clean for page in result] == [
         ["Café & bar", "One line", "Two", "Three"],
         ["Head A &amp; B", "item"],
         ["Head", "Text"],
     ]
-    assert [page.raw for page in found] == [["Head", "Text"]] * 3
+    assert [page.raw for page in result] == [["Head", "Text"]] * 3
     missing = tmp_path / "no.txt"
     with pytest.raises(InputError) as caught:
         [*training_pages(Pairs(((missing, tmp_path / "c.html"),)))]

@@ -108,8 +108,8 @@ def test_every_peer_gives_what_its_package_gives() -> None:
         assert set(article) <= set(kept(f"peer:boilerpy3-{name}"))
     assert "\n".join(kept("peer:trafilatura")) == trafilatura.extract(PAGE, include_comments=False)
     assert kept("peer:trafilatura") == article
-    found = extract_plain_text(PAGE, main_content=True, list_bullets=False, alt_texts=False)
-    assert kept("peer:resiliparse") == [line for line in found.splitlines() if line]
+    actual = extract_plain_text(PAGE, main_content=True, list_bullets=False, alt_texts=False)
+    assert kept("peer:resiliparse") == [line for line in actual.splitlines() if line]
     assert kept("peer:resiliparse") == titled
     summary = readability.Document(PAGE).summary()
     assert kept("peer:readability") == [part for part in titled if part in summary]
@@ -155,10 +155,10 @@ def test_a_page_costs_only_the_peer_that_it_is_too_much_for(tmp_path: Path) -> N
 
 def test_a_peer_that_ends_every_process_ends_no_other_peers_work(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, *(f"page {number}" for number in range(2)))
-    found = list(run_peers(pages, [peer(exiting), peer(in_words), peer(exiting, "no_such_module")], workers=2))
-    assert [page.texts for page in found] == [((), ("page", str(number)), ()) for number in range(2)]
+    actual = list(run_peers(pages, [peer(exiting), peer(in_words), peer(exiting, "no_such_module")], workers=2))
+    assert [page.texts for page in actual] == [((), ("page", str(number)), ()) for number in range(2)]
     ended = "ended its process (exit code 3)"
-    assert [page.problems for page in found] == [(ended, "", ended)] * 2
+    assert [page.problems for page in actual] == [(ended, "", ended)] * 2
     assert workers_alive() == []
 
 
@@ -169,10 +169,10 @@ def test_nothing_is_printed_and_no_surrogate_comes_back(tmp_path: Path, capfd: p
 
 def test_processes_end_with_a_generator_that_is_closed_early(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, "stop", *["forever"] * 9)
-    found = run_peers(pages, [peer(hanging)], workers=2, seconds=60)
-    assert next(found).texts == (("False",),)
+    actual = run_peers(pages, [peer(hanging)], workers=2, seconds=60)
+    assert next(actual).texts == (("False",),)
     assert len(workers_alive()) == 2
-    found.close()
+    actual.close()
     assert workers_alive() == []
 
 
@@ -204,10 +204,10 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_read_is_the_users_error(tmp_path: Path) -> None:
     pages = [*gold_pages(tmp_path, "page"), GoldPage("lost", tmp_path / "lost.html", ())]
-    found = run_peers(pages, [peer(in_words)])
-    assert next(found) == PeerPage("0", (("page",),), ("",))
+    actual = run_peers(pages, [peer(in_words)])
+    assert next(actual) == PeerPage("0", (("page",),), ("",))
     with pytest.raises(InputError) as error:
-        next(found)
+        next(actual)
     assert str(error.value) == f"{tmp_path / 'lost.html'}: there is no such file or folder. Fix: check the path."
     assert workers_alive() == []
 
@@ -261,10 +261,10 @@ def test_no_package_is_imported_with_the_peers() -> None:
 @pytest.mark.usefixtures("new_interpreters")
 def test_real_pages_one_by_one_and_in_processes(shared_data: Path) -> None:
     pages = read_gold(shared_data / "cleaning" / "cleaneval-dev").pages[:12]
-    found = list(run_peers(pages, find_peers(), workers=2))
-    assert [page.stem for page in found] == [page.stem for page in pages]
-    assert {problem for page in found for problem in page.problems} == {""}
-    assert all(len(page.texts) == len(PEERS) for page in found)
-    for page, result in zip(pages[:4], found, strict=False):
+    actual = list(run_peers(pages, find_peers(), workers=2))
+    assert [page.stem for page in actual] == [page.stem for page in pages]
+    assert {problem for page in actual for problem in page.problems} == {""}
+    assert all(len(page.texts) == len(PEERS) for page in actual)
+    for page, result in zip(pages[:4], actual, strict=False):
         text = decode_for_peers(page.path.read_bytes())
         assert [list(paragraphs) for paragraphs in result.texts] == [each.extract(text) for each in PEERS]

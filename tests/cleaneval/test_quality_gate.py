@@ -79,11 +79,11 @@ def figures(summary: QualitySummary) -> dict[str, float]:
 
 def digest_of(folder: Path) -> str:
     """Return the SHA-256 over names and bytes of all pages and gold texts."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         content = path.read_bytes()
-        found.update(f"{path.relative_to(folder).as_posix()}\n{len(content)}\n".encode() + content)
-    return found.hexdigest()
+        result.update(f"{path.relative_to(folder).as_posix()}\n{len(content)}\n".encode() + content)
+    return result.hexdigest()
 
 
 def test_no_cleaner_of_the_papers_tables_cleans_worse(

@@ -102,9 +102,9 @@ def test_one_predictor_is_scipys(points: list[tuple[float, float]]) -> None:
 
 
 @given(PAGES)
-def test_no_other_coefficients_have_smaller_squares(found: list[tuple[int, float, float, float]]) -> None:
-    pages = [PageStatistics(count, length, short) for count, length, short, _ in found]
-    y = np.array([precision for *_, precision in found])
+def test_no_other_coefficients_have_smaller_squares(result: list[tuple[int, float, float, float]]) -> None:
+    pages = [PageStatistics(count, length, short) for count, length, short, _ in result]
+    y = np.array([precision for *_, precision in result])
     model = fit(pages, y.tolist())
     x = rows(pages)
     b = np.array(model.coefficients)
@@ -160,15 +160,17 @@ def test_selecting_pages() -> None:
 
 def test_a_cleaners_pages() -> None:
     pages, precisions = sample(40)
-    found = measure_reliability([*pages[:20], None, *pages[20:], None], [*precisions[:20], 0, *precisions[20:], 1], 0.5)
-    assert found.empty == 2
-    assert found.precisions == tuple(precisions)
-    assert found.model == fit(pages, precisions)
-    assert found.predictions == cross_validated(pages, precisions)
-    assert found.reliable == reliable_pages(found.predictions, precisions, 0.5)
+    result = measure_reliability(
+        [*pages[:20], None, *pages[20:], None], [*precisions[:20], 0, *precisions[20:], 1], 0.5
+    )
+    assert result.empty == 2
+    assert result.precisions == tuple(precisions)
+    assert result.model == fit(pages, precisions)
+    assert result.predictions == cross_validated(pages, precisions)
+    assert result.reliable == reliable_pages(result.predictions, precisions, 0.5)
     half = measure_reliability(pages, precisions).reliable
     assert half.selected == 20
-    assert half.floor == median_high(found.predictions)
+    assert half.floor == median_high(result.predictions)
     assert measure_reliability(pages[:39], precisions[:39]).reliable.selected == 20
 
 

@@ -45,13 +45,13 @@ def common(gold: list[str], cleaned: list[str]) -> set[int]:
 
 
 def by_definition(cleaned: str, gold: str) -> RougeCounts:
-    found, wanted = sentences_of(cleaned), sentences_of(gold)
-    left = Counter(token for sentence in found for token in sentence)
+    result, wanted = sentences_of(cleaned), sentences_of(gold)
+    left = Counter(token for sentence in result for token in sentence)
     left_of_gold = Counter(token for sentence in wanted for token in sentence)
     counts = left.total(), left_of_gold.total()
     hits = 0
     for sentence in wanted:
-        for place in sorted(set[int]().union(*(common(sentence, other) for other in found))):
+        for place in sorted(set[int]().union(*(common(sentence, other) for other in result))):
             token = sentence[place]
             if left[token] and left_of_gold[token]:
                 hits += 1
@@ -66,9 +66,9 @@ def lines(sentences: list[list[str]]) -> str:
 
 def test_the_union_of_lins_example() -> None:
     # Section 3.2: of w1 to w5 the first cleaned sentence has w1 w2, the second w1 w3 w5; their union has 4 of 5.
-    found = rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5")
-    assert found == RougeCounts(hits=4, cleaned=10, gold=5)
-    assert found.agreement == Agreement(4 / 10, 4 / 5, 8 / 15)
+    result = rouge_lsum("w1 w2 w6 w7 w8\nw1 w3 w8 w9 w5", "w1 w2 w3 w4 w5")
+    assert result == RougeCounts(hits=4, cleaned=10, gold=5)
+    assert result.agreement == Agreement(4 / 10, 4 / 5, 8 / 15)
 
 
 @given(TWO_WORDS, TWO_WORDS)

@@ -40,12 +40,12 @@ def gold_set(folder: Path, pages: int, shift: int = 0) -> GoldSet:
 def f1_of(gold: GoldSet, name: str) -> list[float]:
     """Clean every page by itself."""
     cleaner = parse_cleaner(name)
-    found = []
+    actual = []
     for page in gold.standard.pages:
         scored = score_page(Page(page.stem, page.path.read_bytes()), cleaner.scorers)
         text = clean_page(scored, cleaner).text
-        found.append(compare_words(text, page.text).alignment.f1)
-    return found
+        actual.append(compare_words(text, page.text).alignment.f1)
+    return actual
 
 
 def first_line(page: str) -> list[str]:
@@ -69,13 +69,13 @@ def run(gold: GoldSet, *sweeps: str, other: GoldSet | None = None, **options: fl
 
 def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
     gold = gold_set(tmp_path / "set", 20)
-    found = run(gold, "words=8,4", "words(headings=keep)=4", workers=2)
-    assert (found.name, found.standard, found.problems, found.crashes) == ("set", gold.standard, (), ())
-    assert [result.cleaner for result in found.results] == list(NAMES)
+    actual = run(gold, "words=8,4", "words(headings=keep)=4", workers=2)
+    assert (actual.name, actual.standard, actual.problems, actual.crashes) == ("set", gold.standard, (), ())
+    assert [result.cleaner for result in actual.results] == list(NAMES)
     by_name = {name: f1_of(gold, name) for name in NAMES}
-    for result in found.results:
+    for result in actual.results:
         assert [page.words.alignment.f1 for page in result.pages] == by_name[result.cleaner]
-    words, headings = found.sweeps
+    words, headings = actual.sweeps
     assert (words.scorer, words.gold, words.folder) == ("words", "set", tmp_path / "set")
     assert words.baseline == tuple(by_name["none"])
     assert [(point.cutoff, point.f1s) for point in words.points] == [
@@ -85,9 +85,9 @@ def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
     assert headings.scorer == "words(headings=keep)"
     assert headings.points[0].f1s == tuple(f1_of(gold, "words(headings=keep)@4"))
     # words@1000 empties every page, and so there is nothing to tell reliable pages by.
-    assert [name for name, _ in found.reliability] == ["none", "words@4", "words@8"]
-    assert found.transfers == ()
-    assert run(gold, "words=8,4", "words(headings=keep)=4") == found
+    assert [name for name, _ in actual.reliability] == ["none", "words@4", "words@8"]
+    assert actual.transfers == ()
+    assert run(gold, "words=8,4", "words(headings=keep)=4") == actual
 
 
 def test_sweeps_have_floors(tmp_path: Path) -> None:
@@ -103,15 +103,15 @@ def test_sweeps_have_floors(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("pages", "told"), [(11, []), (12, ["none"])])
 def test_reliability_needs_enough_pages_with_words(tmp_path: Path, pages: int, told: list[str]) -> None:
     gold = gold_set(tmp_path / "set", pages)
-    found = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@1000")], floor=0.5)
-    assert [name for name, _ in found.reliability] == told
-    assert [item.reliable.floor for _, item in found.reliability] == [0.5] * len(told)
+    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@1000")], floor=0.5)
+    assert [name for name, _ in actual.reliability] == told
+    assert [item.reliable.floor for _, item in actual.reliability] == [0.5] * len(told)
 
 
 def test_cutoffs_are_tried_on_another_gold_standard(tmp_path: Path) -> None:
     here, there = gold_set(tmp_path / "here", 10), gold_set(tmp_path / "there", 8, shift=3)
-    found = run(here, "words=2,5,9", "density=3,6", other=there)
-    words, density = found.transfers
+    actual = run(here, "words=2,5,9", "density=3,6", other=there)
+    words, density = actual.transfers
     means = {cutoff: fmean(f1_of(here, f"words@{cutoff}")) for cutoff in (2, 5, 9)}
     best = max(means, key=means.__getitem__)
     tested = f1_of(there, f"words@{best}")
@@ -137,9 +137,9 @@ def test_no_cutoff_is_tried_where_it_was_chosen(tmp_path: Path) -> None:
 
 def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path) -> None:
     gold = gold_set(tmp_path / "set", 5)
-    found = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], PEERS, workers=2)
-    assert found.crashes == (("peer:first", "03", "ValueError: no line"),)
-    assert [(result.cleaner, result.is_peer, result.crashes) for result in found.results] == [
+    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], PEERS, workers=2)
+    assert actual.crashes == (("peer:first", "03", "ValueError: no line"),)
+    assert [(result.cleaner, result.is_peer, result.crashes) for result in actual.results] == [
         ("none", False, 0),
         ("words@4", False, 0),
         ("peer:first", True, 1),
@@ -147,16 +147,16 @@ def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path
     ]
     text = (LabelledText("p", " ".join(WORDS[:6])), LabelledText("p", "and more"))
     for place, page in enumerate(gold.standard.pages):
-        assert found.results[2].pages[place] == compare_page(() if place == 3 else text, page.segments)
-    assert found.results[2].summary.words.emptied == 1
-    assert found.results[3].summary.words.emptied == 5
-    assert found.results[2].comparison is not None
+        assert actual.results[2].pages[place] == compare_page(() if place == 3 else text, page.segments)
+    assert actual.results[2].summary.words.emptied == 1
+    assert actual.results[3].summary.words.emptied == 5
+    assert actual.results[2].comparison is not None
 
 
 def test_pages_that_no_cleaner_can_take_are_named_and_emptied(tmp_path: Path) -> None:
     gold = gold_set(tmp_path / "set", 3)
     gold.standard.pages[1].path.write_bytes(b"")
-    found = run(gold)
-    assert [found.results[0].pages[place].words.words > 0 for place in range(3)] == [True, False, True]
-    assert {result.pages[1].words.words for result in found.results} == {0}
-    assert found.problems == (("01", "the page holds no text"),)
+    actual = run(gold)
+    assert [actual.results[0].pages[place].words.words > 0 for place in range(3)] == [True, False, True]
+    assert {result.pages[1].words.words for result in actual.results} == {0}
+    assert actual.problems == (("01", "the page holds no text"),)

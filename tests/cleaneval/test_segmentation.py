@@ -50,9 +50,9 @@ def test_segments_of_an_example() -> None:
         LabelledText("p", "It rained\nall day."),
         LabelledText("l", "one two"),
     ]
-    found = compare_segments(cleaned, gold)
-    assert found == SegmentCounts(cleaned=4, gold=4, right=2, right_unlabelled=3)
-    assert (found.labelled, found.unlabelled) == (Agreement(0.5, 0.5, 0.5), Agreement(0.75, 0.75, 0.75))
+    result = compare_segments(cleaned, gold)
+    assert result == SegmentCounts(cleaned=4, gold=4, right=2, right_unlabelled=3)
+    assert (result.labelled, result.unlabelled) == (Agreement(0.5, 0.5, 0.5), Agreement(0.75, 0.75, 0.75))
 
 
 def test_a_boundary_counts_if_no_words_are_aligned_across_it() -> None:

@@ -60,12 +60,12 @@ def all_pairs(sentences: list[Sentence], by_words: bool) -> float:
 
 def all_cutoffs(sentences: list[Sentence]) -> float:
     """The best F1 of words."""
-    found = []
+    result = []
     for cutoff, *_ in sentences:
         kept = sum(words for score, _, words in sentences if score >= cutoff)
         right = sum(words for score, content, words in sentences if score >= cutoff and content)
-        found.append(2 * right / (kept + sum(words for _, content, words in sentences if content)))
-    return max(found)
+        result.append(2 * right / (kept + sum(words for _, content, words in sentences if content)))
+    return max(result)
 
 
 @given(st.lists(SENTENCE, max_size=12))
@@ -84,27 +84,27 @@ def test_area_is_mann_and_whitneys_u(content: list[int], others: list[int]) -> N
 
 @given(PAGES)
 def test_pages_are_pooled_and_averaged(pages: list[list[Sentence]]) -> None:
-    found = separation([*map(labelled, pages)], [*map(scores_of, pages)], resamples=0)
+    result = separation([*map(labelled, pages)], [*map(scores_of, pages)], resamples=0)
     together = [sentence for page in pages for sentence in page]
-    assert found.sentences.value == pytest.approx(all_pairs(together, False), nan_ok=True)
-    assert found.words.value == pytest.approx(all_pairs(together, True), nan_ok=True)
+    assert result.sentences.value == pytest.approx(all_pairs(together, False), nan_ok=True)
+    assert result.words.value == pytest.approx(all_pairs(together, True), nan_ok=True)
     within = [value for page in pages if not math.isnan(value := all_pairs(page, False))]
-    assert found.pages == len(within)
-    assert found.page_mean == pytest.approx(sum(within) / len(within) if within else math.nan, nan_ok=True)
+    assert result.pages == len(within)
+    assert result.page_mean == pytest.approx(sum(within) / len(within) if within else math.nan, nan_ok=True)
 
 
 @given(PAGES)
 def test_the_pooled_cutoff_is_the_best_of_all(pages: list[list[Sentence]]) -> None:
-    found = pooled_cutoff([*map(labelled, pages)], [*map(scores_of, pages)])
+    result = pooled_cutoff([*map(labelled, pages)], [*map(scores_of, pages)])
     together = [sentence for page in pages for sentence in page]
     if not any(content for _, content, _ in together):
-        assert found is None
+        assert result is None
         return
-    assert found is not None
-    assert found.f1 == pytest.approx(all_cutoffs(together))
-    kept = sum(words for score, _, words in together if score >= found.cutoff)
-    right = sum(words for score, content, words in together if score >= found.cutoff and content)
-    assert found.f1 == pytest.approx(2 * right / (kept + sum(words for _, content, words in together if content)))
+    assert result is not None
+    assert result.f1 == pytest.approx(all_cutoffs(together))
+    kept = sum(words for score, _, words in together if score >= result.cutoff)
+    right = sum(words for score, content, words in together if score >= result.cutoff and content)
+    assert result.f1 == pytest.approx(2 * right / (kept + sum(words for _, content, words in together if content)))
 
 
 def test_a_case_worked_by_hand() -> None:
@@ -114,14 +114,14 @@ def test_a_case_worked_by_hand() -> None:
         LabelledPage(np.array([True]), np.array([2])),
     ]
     scores = [np.array([3.0, 1.0, 0.0]), np.array([2.0, 2.0]), np.array([1.0])]
-    found = separation(pages, scores)
+    result = separation(pages, scores)
     # Content 3, 0, 2, 1 against others 1, 2: 2 + 0 + 1.5 + 0.5 of 8.
-    assert found.sentences.value == 4 / 8
+    assert result.sentences.value == 4 / 8
     # With words: 4 (2 + 3) + 0 + 5 (2 + 1.5) + 2 (1 + 0) of 12 · 5.
-    assert found.words.value == 39.5 / 60
-    assert (found.page_mean, found.pages) == ((0.5 + 0.5) / 2, 2)
+    assert result.words.value == 39.5 / 60
+    assert (result.page_mean, result.pages) == ((0.5 + 0.5) / 2, 2)
     # All are kept: 2 · 12 / (17 + 12); from 1 on a word of content is lost: 2 · 11 / (16 + 12).
-    assert found.best == PooledCutoff(0.0, 24 / 29)
+    assert result.best == PooledCutoff(0.0, 24 / 29)
 
 
 def test_intervals_are_percentiles_over_resampled_pages() -> None:
@@ -131,7 +131,7 @@ def test_intervals_are_percentiles_over_resampled_pages() -> None:
         content = random.random(6) < 0.5
         pages.append(LabelledPage(content, random.integers(1, 9, 6)))
         scores.append(np.round(random.normal(size=6) + content, 1))
-    found = separation(pages, scores, resamples=200, seed=7)
+    result = separation(pages, scores, resamples=200, seed=7)
     areas = {False: list[float](), True: list[float]()}
     for times in np.random.default_rng(7).multinomial(8, np.full(8, 1 / 8), size=200).tolist():
         chosen = [place for place, count in enumerate(times) for _ in range(count)]
@@ -142,20 +142,20 @@ def test_intervals_are_percentiles_over_resampled_pages() -> None:
         ]
         for by_words in areas:
             areas[by_words].append(all_pairs(sentences, by_words))
-    for measured, by_words in ((found.sentences, False), (found.words, True)):
+    for measured, by_words in ((result.sentences, False), (result.words, True)):
         assert [measured.low, measured.high] == pytest.approx(np.quantile(areas[by_words], (0.025, 0.975)).tolist())
         assert measured.low < measured.value < measured.high
-    assert separation(pages, scores, resamples=200, seed=7) == found
+    assert separation(pages, scores, resamples=200, seed=7) == result
 
 
 def test_what_is_not_defined_is_nan() -> None:
     nothing = separation([], [])
     only = separation([LabelledPage(np.array([True]), np.array([3]))], [np.array([1.0])])
-    for found in (nothing, only):
-        for measured in (found.sentences, found.words):
+    for result in (nothing, only):
+        for measured in (result.sentences, result.words):
             assert all(map(math.isnan, (measured.value, measured.low, measured.high)))
-        assert math.isnan(found.page_mean)
-        assert found.pages == 0
+        assert math.isnan(result.page_mean)
+        assert result.pages == 0
     assert nothing.best is None
     assert only.best == PooledCutoff(1.0, 1.0)
 
@@ -173,9 +173,9 @@ def test_sentences_are_content_if_half_of_their_words_are_aligned(sentences: lis
     matched = [False] * len(words)
     for match in difflib.SequenceMatcher(None, words, gold, autojunk=False).get_matching_blocks():
         matched[match.a : match.a + match.size] = [True] * match.size
-    found = aligned_labels([" ".join(sentence) for sentence in sentences], "\n".join(gold))
+    result = aligned_labels([" ".join(sentence) for sentence in sentences], "\n".join(gold))
     place = 0
-    for sentence, is_content in zip(sentences, found.tolist(), strict=True):
+    for sentence, is_content in zip(sentences, result.tolist(), strict=True):
         inside = sum(matched[place : place + len(sentence)])
         place += len(sentence)
         assert is_content == (bool(sentence) and inside >= len(sentence) / 2)

@@ -34,13 +34,13 @@ def swept(folder: Path, points: tuple[SweepPoint, ...], baseline: tuple[float, .
 def pages_at(seed: int) -> dict[float, list[PageWords]]:
     """Cutoffs 0 to 9 over 20 pages: boilerplate goes first, then content."""
     generator = random.Random(seed)
-    found: dict[float, list[PageWords]] = {float(cutoff): [] for cutoff in range(10)}
+    result: dict[float, list[PageWords]] = {float(cutoff): [] for cutoff in range(10)}
     for _ in range(20):
         gold, other = generator.randint(50, 200), generator.randint(20, 300)
         for cutoff in range(10):
             kept = gold - gold * cutoff**2 // 150
-            found[cutoff].append(page(kept + other // (1 + cutoff), gold, kept))
-    return found
+            result[cutoff].append(page(kept + other // (1 + cutoff), gold, kept))
+    return result
 
 
 def test_a_curve_by_hand() -> None:
@@ -97,19 +97,19 @@ def test_the_plateau_is_paired_and_unbroken() -> None:
 )
 def test_best_and_plateau_by_brute_force(f1s: list[list[float]]) -> None:
     curve = [point(place, *values) for place, values in enumerate(f1s)]
-    found = best_cutoff(curve)
+    result = best_cutoff(curve)
     table = np.array(f1s)
     means = table.mean(axis=1)
-    best = int(found.cutoff)
+    best = int(result.cutoff)
     assert means[best] == pytest.approx(means.max())
     assert not (means[:best] > means.max() - 1e-12).any()
     lost = table[best] - table
     good = lost.mean(axis=1) <= stats.sem(lost, axis=1) + 1e-9
-    inside = range(int(found.low), int(found.high) + 1)
+    inside = range(int(result.low), int(result.high) + 1)
     assert best in inside
     assert good[inside].all()
-    assert found.low == 0 or not good[int(found.low) - 1]
-    assert found.high == len(f1s) - 1 or not good[int(found.high) + 1]
+    assert result.low == 0 or not good[int(result.low) - 1]
+    assert result.high == len(f1s) - 1 or not good[int(result.high) + 1]
 
 
 def test_a_transfer() -> None:
@@ -118,23 +118,23 @@ def test_a_transfer() -> None:
         name: swept(Path("sets", name), sweep_points(pages, KEEP_HIGH), tuple(one.alignment.f1 for one in pages[0.0]))
         for name, pages in curves.items()
     }
-    found = transfer(sweeps["here"], sweeps["there"])
+    result = transfer(sweeps["here"], sweeps["there"])
     means = {
         name: {cutoff: summarize_pages(pages).f1.mean for cutoff, pages in at.items()} for name, at in curves.items()
     }
     chosen = max(means["here"], key=means["here"].__getitem__)
-    assert found.scorer == "words"
-    assert (found.cutoff, found.tuned_on, found.tested_on) == (chosen, "here", "there")
-    assert (found.tuned_f1, found.tested_f1) == (means["here"][chosen], means["there"][chosen])
-    assert (found.best_f1, found.best_cutoff) == max((f1, cutoff) for cutoff, f1 in means["there"].items())
-    assert found.baseline_f1 == means["there"][0.0]
-    assert found.comparison.measure == "word F1"
-    assert found.comparison.difference == pytest.approx(found.tested_f1 - found.baseline_f1)
+    assert result.scorer == "words"
+    assert (result.cutoff, result.tuned_on, result.tested_on) == (chosen, "here", "there")
+    assert (result.tuned_f1, result.tested_f1) == (means["here"][chosen], means["there"][chosen])
+    assert (result.best_f1, result.best_cutoff) == max((f1, cutoff) for cutoff, f1 in means["there"].items())
+    assert result.baseline_f1 == means["there"][0.0]
+    assert result.comparison.measure == "word F1"
+    assert result.comparison.difference == pytest.approx(result.tested_f1 - result.baseline_f1)
     difference = [
         one.alignment.f1 - all_text.alignment.f1
         for one, all_text in zip(curves["there"][chosen], curves["there"][0.0], strict=True)
     ]
-    assert found.comparison.p == pytest.approx(float(stats.wilcoxon(difference, mode="exact").pvalue))
+    assert result.comparison.p == pytest.approx(float(stats.wilcoxon(difference, mode="exact").pvalue))
 
 
 def test_a_cutoff_is_never_tested_on_its_own_pages(tmp_path: Path) -> None:

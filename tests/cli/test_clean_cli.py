@@ -55,11 +55,11 @@ def test_warc_holds_what_json_lines_do(
     assert len(records) == 1
     size = len(lines.read_bytes().splitlines(keepends=True)[0])
     failures = [json.loads(line) for line in failed.read_text(encoding="utf-8").splitlines()]
-    assert [(found["file"], found["id"]) for found in failures] == [("pages.jsonl", "c"), ("pages.jsonl", "a")]
+    assert [(result["file"], result["id"]) for result in failures] == [("pages.jsonl", "c"), ("pages.jsonl", "a")]
     assert failures[1]["reason"] == "the document id comes twice, first in pages.jsonl at byte 0"
     assert failures[0]["offset"] > size
     assert [line for line in told if line.startswith("failed: ")] == [
-        f"failed: {found['id']}: {found['reason']}" for found in failures
+        f"failed: {result['id']}: {result['reason']}" for result in failures
     ] * 2
 
 

@@ -34,14 +34,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_train_and_clean(site: Path, tmp_path: Path) -> None:
     model = tmp_path / "mine.ncleaner"
     done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", model)
-    found = read_model(model)
+    result = read_model(model)
     assert (done.code, done.out) == (0, "")
     assert done.err == (
-        f"{model}: 12 pages, {len(found.keys):,} n-grams, {model.stat().st_size:,} bytes; "
+        f"{model}: 12 pages, {len(result.keys):,} n-grams, {model.stat().st_size:,} bytes; "
         f"use it as 'ncleaner(model={model})@0'\n"
     )
-    assert (found.settings.n, found.settings.q, found.settings.alphabet.name) == (3, 0.5, "lexical")
-    assert (found.pages, found.training) == (12, "clean against raw")
+    assert (result.settings.n, result.settings.q, result.settings.alphabet.name) == (3, 0.5, "lexical")
+    assert (result.pages, result.training) == (12, "clean against raw")
     cleaned = tmp_path / "cleaned.jsonl"
     done = thresher("clean", site / "raw", "-c", f"ncleaner(model={model})@0", "-o", cleaned, "--workers", "1")
     assert done.code == 0, done.err
@@ -63,9 +63,9 @@ def test_choices_of_training(site: Path, tmp_path: Path) -> None:
     ):
         done = thresher("ncleaner", "train", site / "clean", site / "raw", "-o", model, *options)
         assert done.code == 0, done.err
-        found = read_model(model)
-        settings = found.settings
-        assert (settings.n, settings.q, settings.alphabet.name, found.pages) == expected
+        result = read_model(model)
+        settings = result.settings
+        assert (settings.n, settings.q, settings.alphabet.name, result.pages) == expected
     one = thresher("ncleaner", "train", site / "clean" / "3.txt", site / "raw" / "3.html", "-o", model)
     assert one.code == 0
     assert (read_model(model).pages, read_model(model).training) == (1, "3.txt against 3.html")

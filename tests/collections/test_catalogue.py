@@ -93,24 +93,24 @@ def docs_of(catalogue, give):
 
 
 def sources(name: str, pages: int = 100, **options) -> list[Source]:
-    found = Catalogue(name, ReadOptions(**options))
-    return [source for part in found.parts(pages) for source in found.read(part)]
+    result = Catalogue(name, ReadOptions(**options))
+    return [source for part in result.parts(pages) for source in result.read(part)]
 
 
 def test_documents_of_a_file(catalogue, register, tmp_path):
     path = tmp_path / "docs.tsv"
     path.write_text("".join(f"d{number}\ttext é {number}\n" for number in range(10)), encoding="utf-8")
     name = register(catalogue.formats.TsvDocs(catalogue.util.LocalDownload(path)))
-    found = Catalogue(name)
-    assert str(found.path) == f"ir_datasets:{name}"
-    parts = list(found.parts(4))
-    assert parts == list(found.parts(4))
+    result = Catalogue(name)
+    assert str(result.path) == f"ir_datasets:{name}"
+    parts = list(result.parts(4))
+    assert parts == list(result.parts(4))
     assert [(part.file, part.number, part.name, len(part.sources)) for part in parts] == [
         (0, 0, name, 4),
         (0, 1, name, 4),
         (0, 2, name, 2),
     ]
-    assert [source for part in parts for source in found.read(part)] == [
+    assert [source for part in parts for source in result.read(part)] == [
         Source(f"d{number}", name, 9, content=f"text é {number}".encode(), charset="utf-8", is_text=True)
         for number in range(10)
     ]

@@ -93,12 +93,12 @@ def test_files_below_a_folder_by_code_point_of_their_paths(tmp_path: Path) -> No
     assert [source.where for source in documents(html(tmp_path))] == sorted(names)
     assert ids(tmp_path, keep_suffix=True) == sorted(names)
     assert ids(tmp_path, ids="stem") == ["Z", "a b", "a-b", "a", "c", "z", "~", "é", "中"]
-    found = walk(tmp_path)
-    assert [(file.name, file.path) for file in found] == [(file.name, tmp_path / file.name) for file in found]
-    assert [(file.size, file.modified) for file in found] == [
-        (file.path.stat().st_size, file.path.stat().st_mtime_ns) for file in found
+    result = walk(tmp_path)
+    assert [(file.name, file.path) for file in result] == [(file.name, tmp_path / file.name) for file in result]
+    assert [(file.size, file.modified) for file in result] == [
+        (file.path.stat().st_size, file.path.stat().st_mtime_ns) for file in result
     ]
-    (z,) = (file for file in found if file.name == "a/z.html")
+    (z,) = (file for file in result if file.name == "a/z.html")
     assert walk(tmp_path / "a" / "z.html") == [replace(z, name="z.html")]
 
 
@@ -132,22 +132,22 @@ def test_folders_may_be_deep(tmp_path: Path) -> None:
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(len(inspect.stack(0)) + 100)
     try:
-        (found,) = walk(tmp_path)
+        (result,) = walk(tmp_path)
     finally:
         sys.setrecursionlimit(limit)
-    assert found.name == "d/" * 300 + "a.html"
+    assert result.name == "d/" * 300 + "a.html"
 
 
 def test_files_and_folders_that_go_while_they_are_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, "a.html", "b.html", "c/d.html", "e/f.html")
 
     def scandir(folder: Path | str) -> os.ScandirIterator[str]:
-        found = real(folder)
+        result = real(folder)
         if folder == tmp_path:
             (tmp_path / "b.html").unlink()
             (tmp_path / "c" / "d.html").unlink()
             (tmp_path / "c").rmdir()
-        return found
+        return result
 
     # The folder's entries are read with what is there, and looked at when some of it is not any more.
     real = os.scandir
@@ -156,7 +156,7 @@ def test_files_and_folders_that_go_while_they_are_listed(tmp_path: Path, monkeyp
     monkeypatch.setattr(
         os, "scandir", lambda folder: _Listed(entries, scandir(folder)) if folder == tmp_path else real(folder)
     )
-    assert [found.name for found in walk(tmp_path)] == ["a.html", "e/f.html"]
+    assert [result.name for result in walk(tmp_path)] == ["a.html", "e/f.html"]
 
 
 class _Listed:
@@ -242,7 +242,7 @@ def test_files_whose_names_say_what_they_are_go_before_others(tmp_path: Path) ->
     put(tmp_path, "a.warc.gz", "b/c.WARC", "README", "checksums.md5", "notes.txt")
     (tmp_path / "list").write_text('{"id": "looks like JSON lines"}')
     files = walk(tmp_path)
-    assert [found.name for found in chosen(files, "", tmp_path)[1]] == ["a.warc.gz", "b/c.WARC"]
+    assert [result.name for result in chosen(files, "", tmp_path)[1]] == ["a.warc.gz", "b/c.WARC"]
     assert chosen(files, "warc", tmp_path) == chosen(files, "", tmp_path)
 
 
@@ -412,9 +412,9 @@ def test_the_parent_reads_a_big_file_that_cannot_be_cut(tmp_path: Path) -> None:
     ]
     lines = content.splitlines(keepends=True)
     offsets = [sum(map(len, lines[:number])) for number in range(1000)]
-    found = list(documents(collection, 300))
-    assert [(source.id, source.offset) for source in found] == [(f"d{n}", offset) for n, offset in enumerate(offsets)]
-    assert found == [source for part in parts for source in part.sources or ()]
+    result = list(documents(collection, 300))
+    assert [(source.id, source.offset) for source in result] == [(f"d{n}", offset) for n, offset in enumerate(offsets)]
+    assert result == [source for part in parts for source in part.sources or ()]
 
 
 def test_a_small_file_that_cannot_be_cut_is_its_workers(tmp_path: Path) -> None:
@@ -469,20 +469,20 @@ def test_ranges_in_a_row_are_the_whole(
     collection = open_collection(tmp_path)
     assert [(source.file, source.id) for source in documents(collection)] == expected
     # Each part by itself, as workers read them, and what they say of where they begin and end.
-    found, after = [], 0
+    result, after = [], 0
     for part in collection.parts(256):
         after = after if part.number else 0
         reading = collection.read(part)
         while True:
             try:
-                found.append(next(reading))
+                result.append(next(reading))
             except StopIteration as end:
                 span: Span = end.value
                 break
         assert span.first == (after if after < part.end else None)
         assert span.after >= part.end
         after = max(after, span.after)
-    assert [(source.file, source.id) for source in found] == expected
+    assert [(source.file, source.id) for source in result] == expected
 
 
 class _Nested:

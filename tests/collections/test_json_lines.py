@@ -202,11 +202,11 @@ def test_whatever_json_can_hold_comes_back(tmp_path_factory, documents, length, 
     path = tmp_path_factory.mktemp("jsonl") / "a.jsonl"
     lines = [json.dumps({"id": key, "contents": text}) for key, text in documents.items()]
     path.write_bytes(end.join(lines).encode())
-    found = read_whole(JsonLines(), path)
-    assert {source.id: source.page().content for source in found} == {
+    result = read_whole(JsonLines(), path)
+    assert {source.id: source.page().content for source in result} == {
         key: text.encode("utf-8", "replace") for key, text in documents.items()
     }
-    assert read_in_ranges(JsonLines(), path, length) == found
+    assert read_in_ranges(JsonLines(), path, length) == result
 
 
 @given(

@@ -49,17 +49,17 @@ def test_all_pages_in_the_order_of_the_archive(tmp_path, packed):
     path = pack(tmp_path / "a", dict(reversed(PAGES.items())), "w:" + packed.replace("zst", ""))
     if packed == "zst":
         path.write_bytes(pyarrow.compress(path.read_bytes(), "zstd", asbytes=True))
-    found, span = read_range(Tar(), path, 0, path.stat().st_size, ReadOptions(), True)
-    assert [(source.id, source.content) for source in found] == [
+    result, span = read_range(Tar(), path, 0, path.stat().st_size, ReadOptions(), True)
+    assert [(source.id, source.content) for source in result] == [
         (name.removesuffix(".html"), content) for name, content in reversed(PAGES.items())
     ]
-    assert {(source.file, source.problem, source.charset, source.is_text) for source in found} == {
+    assert {(source.file, source.problem, source.charset, source.is_text) for source in result} == {
         ("a", None, None, False)
     }
-    assert [source.size for source in found] == [len(source.content) for source in found]
+    assert [source.size for source in result] == [len(source.content) for source in result]
     assert (span.first, span.after) == (0, path.stat().st_size)
     with tarfile.open(pack(tmp_path / "plain", dict(reversed(PAGES.items())))) as archive:
-        assert [source.offset for source in found] == [member.offset for member in archive]
+        assert [source.offset for source in result] == [member.offset for member in archive]
 
 
 def test_only_html_files_count(tmp_path):

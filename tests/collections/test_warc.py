@@ -29,14 +29,14 @@ def sound():
 def test_pages_of_sound_files(tmp_path, suffix):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(pack(sound(), suffix))
-    found, span = read(path)
-    assert [source.page().content for source in found] == PAGES
-    assert [source.id for source in found] == [str(number) for number in range(40)]
-    assert [source.url for source in found] == [f"http://x/{number}" for number in range(40)]
-    assert {(source.charset, source.is_text, source.problem, source.file) for source in found} == {
+    result, span = read(path)
+    assert [source.page().content for source in result] == PAGES
+    assert [source.id for source in result] == [str(number) for number in range(40)]
+    assert [source.url for source in result] == [f"http://x/{number}" for number in range(40)]
+    assert {(source.charset, source.is_text, source.problem, source.file) for source in result} == {
         ("koi8-r", False, None, path.name)
     }
-    assert [source.size for source in found] == [len(page) for page in PAGES]
+    assert [source.size for source in result] == [len(page) for page in PAGES]
     assert (span.first, span.after) == (0, path.stat().st_size)
     assert Warc().can_split(path)
 
@@ -50,8 +50,8 @@ def test_offsets_and_pages_are_those_of_fastwarc(tmp_path, suffix):
         for each in ArchiveIterator(file):
             if each.headers["WARC-Type"] == "response":
                 expected.append((each.stream_pos, each.record_id[10:-1], each.reader.read(), each.http_charset))
-    found = read(path)[0]
-    assert [(source.offset, source.id, source.content, source.charset) for source in found] == expected
+    result = read(path)[0]
+    assert [(source.offset, source.id, source.content, source.charset) for source in result] == expected
 
 
 @pytest.mark.parametrize("suffix", [".warc.gz", ".warc.zst"])
@@ -60,10 +60,10 @@ def test_a_file_packed_as_one_piece_cannot_be_split(tmp_path, suffix):
     whole = b"".join(sound())
     path.write_bytes(pack([whole], suffix))
     assert not Warc().can_split(path)
-    found = read(path)[0]
-    assert [source.content for source in found] == PAGES
+    result = read(path)[0]
+    assert [source.content for source in result] == PAGES
     # Offsets are of the records then.
-    assert [whole[source.offset : source.offset + 26] for source in found] == [
+    assert [whole[source.offset : source.offset + 26] for source in result] == [
         b"WARC/1.0\r\nWARC-Type: respon"[:26]
     ] * 40
 
@@ -80,10 +80,10 @@ def test_several_records_in_a_member(tmp_path):
     path = tmp_path / "a.warc.gz"
     members = [gzip.compress(b"".join(records[at : at + 12])) for at in range(0, len(records), 12)]
     path.write_bytes(b"".join(members))
-    found = read(path)[0]
-    assert [source.content for source in found] == PAGES
+    result = read(path)[0]
+    assert [source.content for source in result] == PAGES
     assert Warc().can_split(path)
-    assert sorted({source.offset for source in found}) == [
+    assert sorted({source.offset for source in result}) == [
         sum(map(len, members[:at])) for at in range(len(members) - 1)
     ]
 
@@ -164,13 +164,13 @@ def test_ids_go_through_the_rule(tmp_path):
     ],
 )
 def test_what_is_a_document(tmp_path, kind, content_type, block, is_text, charset, problem):
-    (found,) = read_bytes(tmp_path, record(block, f"WARC-Type: {kind}", f"Content-Type: {content_type}"))
-    assert (found.id, found.problem) == ("1", problem)
+    (result,) = read_bytes(tmp_path, record(block, f"WARC-Type: {kind}", f"Content-Type: {content_type}"))
+    assert (result.id, result.problem) == ("1", problem)
     if problem is None:
-        assert (found.is_text, found.charset, found.size) == (is_text, charset, len(found.content))
-        assert block.endswith(found.content)
+        assert (result.is_text, result.charset, result.size) == (is_text, charset, len(result.content))
+        assert block.endswith(result.content)
     else:
-        assert found.content is None
+        assert result.content is None
 
 
 def test_a_payload_that_the_crawler_identified(tmp_path):
@@ -208,8 +208,8 @@ def test_headers_of_clueweb09(tmp_path):
         whole.replace(b"WARC-T", b"warc-t"),
     ]
     for content in broken:
-        found = read_bytes(tmp_path, content + record(http(), number=2))
-        assert [(source.id, source.url, source.content, source.problem) for source in found] == [
+        result = read_bytes(tmp_path, content + record(http(), number=2))
+        assert [(source.id, source.url, source.content, source.problem) for source in result] == [
             ("c-1", "http://x/a", b"<p>text", None),
             ("2", "http://x/2", b"<p>text", None),
         ]

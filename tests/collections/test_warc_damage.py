@@ -59,18 +59,18 @@ def test_a_page_about_warc_is_one_page(tmp_path):
 @pytest.mark.parametrize("junk", [b"junk\n" * 900, b"\0" * 5000, b"x" * MIB + b"\n", b"WARC/1.0\n\nWARC/\n"])
 def test_bytes_between_records(tmp_path, junk):
     first, second = record(http(), number=1), record(http(), number=2)
-    found = read_bytes(tmp_path, first + junk + b"\r\n" + second)
+    result = read_bytes(tmp_path, first + junk + b"\r\n" + second)
     if junk.startswith(b"WARC/1.0"):
-        assert told(found) == [good(1), ("", None, "the record has no WARC-Type"), good(2)]
+        assert told(result) == [good(1), ("", None, "the record has no WARC-Type"), good(2)]
     else:
         size = len(junk) + 2
-        assert told(found) == [good(1), ("", None, f"{size:,} bytes that are no WARC record"), good(2)]
-        assert (found[1].offset, found[1].size) == (len(first), size)
-    found = read_bytes(tmp_path, gzip.compress(first) + junk + gzip.compress(second))
-    assert told(found) == [good(1), ("", None, "bytes that are no gzip member"), good(2)]
-    assert found[1].offset == len(gzip.compress(first))
-    found = read_bytes(tmp_path, zstd(first) + junk + zstd(second))
-    assert told(found) == [good(1), ("", None, "bytes that are no zstd frame"), good(2)]
+        assert told(result) == [good(1), ("", None, f"{size:,} bytes that are no WARC record"), good(2)]
+        assert (result[1].offset, result[1].size) == (len(first), size)
+    result = read_bytes(tmp_path, gzip.compress(first) + junk + gzip.compress(second))
+    assert told(result) == [good(1), ("", None, "bytes that are no gzip member"), good(2)]
+    assert result[1].offset == len(gzip.compress(first))
+    result = read_bytes(tmp_path, zstd(first) + junk + zstd(second))
+    assert told(result) == [good(1), ("", None, "bytes that are no zstd frame"), good(2)]
 
 
 def test_headers_that_break_off(tmp_path):
@@ -124,10 +124,10 @@ def test_a_corrupt_member_in_the_middle(tmp_path, suffix):
         members[1][:middle] + members[1][middle + 9 :],
         members[1][:middle] + b"\xff" * 900,
     ):
-        found = read_bytes(tmp_path, members[0] + damage + members[2] + members[3])
-        assert told([found[0], *found[2:]]) == [good(0, page), good(2, page), good(3, page)]
-        assert (found[1].id, found[1].offset, found[1].content) == (found[1].id, len(members[0]), None)
-        assert found[1].id in ("1", "")
+        result = read_bytes(tmp_path, members[0] + damage + members[2] + members[3])
+        assert told([result[0], *result[2:]]) == [good(0, page), good(2, page), good(3, page)]
+        assert (result[1].id, result[1].offset, result[1].content) == (result[1].id, len(members[0]), None)
+        assert result[1].id in ("1", "")
 
 
 def test_a_wrong_checksum(tmp_path):
@@ -144,8 +144,8 @@ def test_a_wrong_checksum(tmp_path):
 def test_a_large_record_is_passed_over(tmp_path, suffix):
     records = [record(http(), number=1), record(http(NOISE * 10), number=2), record(http(), number=3)]
     members = [b"".join(records)] if suffix.startswith("one") else records
-    found = read_bytes(tmp_path, pack(members, suffix), most=MIB)
-    assert told(found) == [good(1), ("2", None, "too large: 10.0 MiB, the limit is 1 MiB"), good(3)]
+    result = read_bytes(tmp_path, pack(members, suffix), most=MIB)
+    assert told(result) == [good(1), ("2", None, "too large: 10.0 MiB, the limit is 1 MiB"), good(3)]
 
 
 def test_a_record_of_100_mib_takes_little_memory(tmp_path):
@@ -154,11 +154,11 @@ def test_a_record_of_100_mib_takes_little_memory(tmp_path):
     path.write_bytes(record(http(), number=1) + record(block, number=2) + record(http(), number=3))
     del block
     tracemalloc.start()
-    found = read(path)[0]
+    result = read(path)[0]
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert told(found) == [good(1), ("2", None, "too large: 100.0 MiB, the limit is 16 MiB"), good(3)]
-    assert found[1].size == 100 * MIB + len(http(b""))
+    assert told(result) == [good(1), ("2", None, "too large: 100.0 MiB, the limit is 16 MiB"), good(3)]
+    assert result[1].size == 100 * MIB + len(http(b""))
     assert peak < 45 * MIB
 
 
@@ -190,11 +190,11 @@ def test_a_bomb_is_left_alone(tmp_path, length):
     )
     path = tmp_path / "a.warc.gz"
     path.write_bytes(gzip.compress(record(http(), number=1)) + packed + gzip.compress(record(http(), number=3)))
-    found = read(path, most=MIB)[0]
-    assert (told(found)[0], told(found)[-1]) == (good(1), good(3))
-    problems = [source.problem for source in found[1:-1]]
+    result = read(path, most=MIB)[0]
+    assert (told(result)[0], told(result)[-1]) == (good(1), good(3))
+    problems = [source.problem for source in result[1:-1]]
     assert problems[-1] == "what follows in it is not read: it swells too much"
-    assert found[1].id == "2"
+    assert result[1].id == "2"
     size = "100.0" if length == 100 * MIB else "more than 1.0"
     assert problems[0] == f"too large: {size} MiB, the limit is 1 MiB"
 
@@ -208,8 +208,8 @@ def test_whatever_happens_to_a_file_it_is_read(tmp_path_factory, data):
     for _ in range(data.draw(st.integers(1, 4))):
         at = data.draw(st.integers(0, len(content)))
         content[at : at + data.draw(st.integers(0, 60))] = data.draw(st.binary(max_size=60))
-    found = read_bytes(tmp_path_factory.mktemp("warc"), bytes(content))
-    for source in found:
+    result = read_bytes(tmp_path_factory.mktemp("warc"), bytes(content))
+    for source in result:
         assert (source.content is None) == (source.problem is not None)
         assert source.content is not None or not source.id or source.problem
         assert 0 <= source.offset < len(content)

@@ -13,7 +13,7 @@ LIMIT = 4096
 def in_ranges(path, size):
     """All sources by ranges of `size` bytes; a range that did not begin where the one before said is read again."""
     total = path.stat().st_size
-    found, expected, repaired = [], 0, 0
+    result, expected, repaired = [], 0, 0
     for begin in range(0, total, size):
         end = min(begin + size, total)
         sources, span = read(path, begin, end, exact=begin == 0, most=LIMIT)
@@ -25,8 +25,8 @@ def in_ranges(path, size):
             sources, span = read(path, expected, end, most=LIMIT)
         if begin == 0 or expected < end:
             expected = span.after
-        found += sources
-    return found, repaired
+        result += sources
+    return result, repaired
 
 
 def records():
@@ -63,8 +63,8 @@ def test_any_cut_of_any_file(tmp_path_factory, data):
 def test_no_range_of_a_sound_file_is_read_twice(tmp_path, suffix, size):
     path = tmp_path / f"a{suffix}"
     path.write_bytes(pack([record(http(b"<p>" * number * 9), number=number) for number in range(12)], suffix))
-    found, repaired = in_ranges(path, size)
-    assert [source.id for source in found] == [str(number) for number in range(12)]
+    result, repaired = in_ranges(path, size)
+    assert [source.id for source in result] == [str(number) for number in range(12)]
     assert repaired == 0
 
 
@@ -91,8 +91,8 @@ def test_a_record_within_a_page_deceives_only_until_it_is_read_again(tmp_path):
     path.write_bytes(record(http(page), number=1) + record(http(), number=2))
     begin = len(record(http(page), number=1)) - len(page)
     assert next(iter(read(path, begin - 9, begin + 90, exact=False)[0])).id == "7"
-    found, repaired = in_ranges(path, begin)
-    assert ([source.id for source in found], repaired > 0) == (["1", "2"], True)
+    result, repaired = in_ranges(path, begin)
+    assert ([source.id for source in result], repaired > 0) == (["1", "2"], True)
 
 
 def test_what_is_said_of_a_header_without_an_end_does_not_depend_on_where_reading_began(tmp_path):

@@ -52,8 +52,8 @@ FILES = {
 def test_files(shared_data, name):
     path = shared_data / "warc" / name
     can_split, expected = FILES[name]
-    found, span = read(path)
-    assert [(each.id, each.offset, each.size, each.problem) for each in found] == expected
+    result, span = read(path)
+    assert [(each.id, each.offset, each.size, each.problem) for each in result] == expected
     assert (span.first, span.after) == (0, path.stat().st_size)
     assert Warc().can_split(path) == can_split
 
@@ -79,24 +79,24 @@ def responses(path, **options):
 
 def test_common_crawl(shared_data):
     path = shared_data / "warc" / "warcfile.warc.gz"
-    found = read(path)[0]
+    result = read(path)[0]
     expected = [
         (offset, fields["WARC-Record-ID"][10:-1], fields["WARC-Target-URI"], content, charset and charset.lower())
         for offset, fields, content, charset in responses(path)
     ]
     assert len(expected) == 16
     assert [
-        (each.offset, each.id, each.url, each.content, each.charset and each.charset.lower()) for each in found
+        (each.offset, each.id, each.url, each.content, each.charset and each.charset.lower()) for each in result
     ] == expected
 
 
 def test_clueweb09_with_line_feeds_in_http_headers(shared_data):
     path = shared_data / "warc" / "clueweb-quirk.warc.gz"
-    found = read(path)[0]
-    assert [each.id for each in found] == [f"clueweb09-ja0016-50-{number:05}" for number in range(29)]
-    assert {(each.charset, each.problem, each.content[:6]) for each in found} == {("EUC-JP", None, b"<html>")}
+    result = read(path)[0]
+    assert [each.id for each in result] == [f"clueweb09-ja0016-50-{number:05}" for number in range(29)]
+    assert {(each.charset, each.problem, each.content[:6]) for each in result} == {("EUC-JP", None, b"<html>")}
     # The pages claim gzip and are plain, so that FastWARC must not decode them.
     with path.open("rb") as file:
         expected = [(each.stream_pos, each.reader.read()) for each in ArchiveIterator(file, quirks_mode=True)][1:]
-    assert [(each.offset, each.content) for each in found] == expected
-    assert hashlib.sha256(b"".join(each.content for each in found)).hexdigest()[:16] == "f1f07ad71d24995b"
+    assert [(each.offset, each.content) for each in result] == expected
+    assert hashlib.sha256(b"".join(each.content for each in result)).hexdigest()[:16] == "f1f07ad71d24995b"

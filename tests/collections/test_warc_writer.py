@@ -31,10 +31,10 @@ def write(path, date=DATE):
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
 def test_fastwarc_reads_it(tmp_path, name):
     with write(tmp_path / name).open("rb") as file:
-        found = [
+        result = [
             (dict(each.headers.items()), each.reader.read()) for each in ArchiveIterator(file, verify_digests=False)
         ]
-    about, *documents = found
+    about, *documents = result
     assert about[0]["WARC-Type"] == "warcinfo"
     assert about[0]["Content-Type"] == "application/warc-fields"
     assert about[0]["WARC-Filename"] == name
@@ -53,15 +53,15 @@ def test_fastwarc_reads_it(tmp_path, name):
         "<urn:uuid:7>",
         "<http://y/id>",
     ]
-    assert len({each["WARC-Record-ID"] for each, _ in found}) == len(found)
+    assert len({each["WARC-Record-ID"] for each, _ in result}) == len(result)
 
 
 @pytest.mark.parametrize("name", ["a.warc", "a.warc.gz"])
 def test_our_reader_reads_it(tmp_path, name):
     path = write(tmp_path / name)
-    found = read(path)[0]
+    result = read(path)[0]
     assert [
-        (page.id, page.content, page.url, page.is_text, page.charset) for page in (each.page() for each in found)
+        (page.id, page.content, page.url, page.is_text, page.charset) for page in (each.page() for each in result)
     ] == [(document_id, text.encode("utf-8", "replace"), url, True, "utf-8") for document_id, text, url, _ in DOCUMENTS]
     assert Warc().can_split(path)
 
@@ -100,8 +100,8 @@ def test_fields_stay_in_their_lines(tmp_path):
     path = tmp_path / "a.warc"
     with WarcWriter(path, "none", "1", DATE) as writer:
         writer.write("a\r\nWARC-Type: response", "x", "http://x/\nb")
-    (found,) = read(path)[0]
-    assert (found.id, found.url) == ("a WARC-Type: response", "http://x/ b")
+    (result,) = read(path)[0]
+    assert (result.id, result.url) == ("a WARC-Type: response", "http://x/ b")
 
 
 def test_nothing_is_left_after_an_error(tmp_path):

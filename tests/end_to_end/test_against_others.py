@@ -30,17 +30,17 @@ def read_columns(path: Path) -> list[list[str]]:
 
 
 def judged(path: Path) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
+    result: dict[str, dict[str, int]] = {}
     for topic, _, document, grade in read_columns(path):
-        found.setdefault(topic, {})[document] = int(grade)
-    return found
+        result.setdefault(topic, {})[document] = int(grade)
+    return result
 
 
 def retrieved(path: Path) -> dict[str, dict[str, float]]:
-    found: dict[str, dict[str, float]] = {}
+    result: dict[str, dict[str, float]] = {}
     for topic, _, document, _, score, _ in read_columns(path):
-        found.setdefault(topic, {})[document] = float(score)
-    return found
+        result.setdefault(topic, {})[document] = float(score)
+    return result
 
 
 def exponential_ndcg(grades: Mapping[str, int], ranking: list[str], depth: int) -> float:
@@ -55,10 +55,10 @@ def exponential_ndcg(grades: Mapping[str, int], ranking: list[str], depth: int) 
 
 def expected_measures(qrels: dict[str, dict[str, int]], run: dict[str, dict[str, float]]) -> dict[str, float]:
     """Means over all judged topics, by trec_eval's library and, for what it lacks, by the definition."""
-    found = pytrec_eval.RelevanceEvaluator(qrels, {"P.5,10", "map"}).evaluate(run)
+    result = pytrec_eval.RelevanceEvaluator(qrels, {"P.5,10", "map"}).evaluate(run)
     totals = dict.fromkeys(MEASURES, 0.0)
     for topic, grades in qrels.items():
-        by_topic: Any = found.get(topic, {})
+        by_topic: Any = result.get(topic, {})
         documents = run.get(topic, {})
         ranking = sorted(documents, key=lambda document: (documents[document], document), reverse=True)
         top = ranking[:10]
@@ -118,8 +118,8 @@ def test_every_measure_is_that_of_trec_eval(finished: Finished) -> None:
     qrels = judged(finished.web.folder / "qrels.txt")
     for row, run in zip(rows(finished.results), runs_in_order(finished), strict=True):
         expected = expected_measures(qrels, retrieved(run))
-        found = {measure: float(row[measure]) for measure in MEASURES}
-        assert found == pytest.approx(expected, abs=5e-5), row["variant"]
+        result = {measure: float(row[measure]) for measure in MEASURES}
+        assert result == pytest.approx(expected, abs=5e-5), row["variant"]
 
 
 def runs_in_order(finished: Finished) -> list[Path]:
@@ -128,35 +128,35 @@ def runs_in_order(finished: Finished) -> list[Path]:
 
 
 def manifest(results: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads((results / "manifest.json").read_text())
-    return found
+    result: dict[str, Any] = json.loads((results / "manifest.json").read_text())
+    return result
 
 
 def summary(results: Path) -> dict[str, Any]:
     """What must not change: counts, bytes of postings and terms (other files name the machine), measures to 4 places."""
-    found = {}
+    result = {}
     for row, variant in zip(rows(results), manifest(results)["variants"].values(), strict=True):
         sizes = variant["index"]["bytes_by_type"]
-        found[row["variant"]] = {
+        result[row["variant"]] = {
             **{count: int(row[count]) for count in ("documents", "indexed", "emptied", "failed", "words_kept")},
             "bytes": {suffix: sizes[suffix] for suffix in (".doc", ".tim")},
             "measures": {measure: round(float(row[measure]), 4) for measure in MEASURES},
         }
-    return found
+    return result
 
 
-def golden(name: str, found: dict[str, Any]) -> Any:
+def golden(name: str, result: dict[str, Any]) -> Any:
     """Return the golden values; where THRESHER_WRITE_GOLDEN is set, they are first replaced by what was found."""
     stored = json.loads(GOLDEN.read_text())
     if os.environ.get("THRESHER_WRITE_GOLDEN"):
-        stored[name] = found
+        stored[name] = result
         GOLDEN.write_text(json.dumps(stored, indent=2) + "\n")
     return stored[name]
 
 
 def test_the_small_web_gives_its_golden_values(finished: Finished) -> None:
-    found = summary(finished.results)
-    assert found == golden("web", found)
+    result = summary(finished.results)
+    assert result == golden("web", result)
 
 
 def test_cacm_gives_its_golden_values(shared_data: Path, tmp_path: Path, call: Call) -> None:
@@ -173,11 +173,11 @@ def test_cacm_gives_its_golden_values(shared_data: Path, tmp_path: Path, call: C
     )
     assert call("run", file.name, cwd=tmp_path).code == 0
     results = tmp_path / "results" / "cacm"
-    found = summary(results)
-    assert found == golden("cacm", found)
+    result = summary(results)
+    assert result == golden("cacm", result)
     run = results / "runs" / "none.trec"
     assert expected_measures(judged(cacm / "qrels.cacm.txt"), retrieved(run)) == pytest.approx(
-        found["none"]["measures"], abs=1e-4
+        result["none"]["measures"], abs=1e-4
     )
     topics = {topic.id: topic.query for topic in read_topics(cacm / "topics.cacm.txt").values()}
     assert assert_run_is_theirs(tmp_path / "indexes" / "cacm" / "none", topics, run, 100) > 30_000

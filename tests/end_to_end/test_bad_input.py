@@ -257,8 +257,8 @@ def test_odd_ids_are_escaped_on_request_from_end_to_end(web: Web, call: Call) ->
     web.write(collection='path = "pages"\nescape_ids = true', sweep="", cleaners="")
     assert call("run", "web.toml", cwd=web.folder).code == 0
     lines = (web.folder / "results" / "web" / "runs" / "none.trec").read_text(encoding="utf-8").split("\n")
-    found = [line.split(" ")[2] for line in lines if line]
-    assert found == sorted(f"deep/..odd/{escaped}" for escaped in ids.values())
+    result = [line.split(" ")[2] for line in lines if line]
+    assert result == sorted(f"deep/..odd/{escaped}" for escaped in ids.values())
     results = json.loads((web.folder / "results" / "web" / "results.json").read_text())
     assert results["rows"][0]["measures"]["AP"] == 1.0
 

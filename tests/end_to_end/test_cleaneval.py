@@ -96,12 +96,12 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     assert "labelled" not in done.out
 
     assert sorted(tree(out)) == sorted([*FILES, *(f"scores/{name}" for name in tree(out / "scores"))])
-    found = rows(out / "cleaners.csv")
-    assert [row["cleaner"] for row in found] == ["none", "words@10", "words@99"]
-    assert float(found[0]["micro_precision"]) == 18 / 25
-    assert float(found[0]["similarity_median"]) == pytest.approx(100 * 18 / 25)
-    assert (found[0]["f1_p"], found[1]["f1_wins"], found[2]["f1_losses"]) == ("", "12", "12")
-    assert (float(found[1]["f1_p"]), float(found[1]["f1_p_holm"])) == (2 / 4096, 4 / 4096)
+    result = rows(out / "cleaners.csv")
+    assert [row["cleaner"] for row in result] == ["none", "words@10", "words@99"]
+    assert float(result[0]["micro_precision"]) == 18 / 25
+    assert float(result[0]["similarity_median"]) == pytest.approx(100 * 18 / 25)
+    assert (result[0]["f1_p"], result[1]["f1_wins"], result[2]["f1_losses"]) == ("", "12", "12")
+    assert (float(result[1]["f1_p"]), float(result[1]["f1_p_holm"])) == (2 / 4096, 4 / 4096)
     assert len(rows(out / "pages.csv")) == 12 * 3
     first, _, emptied = rows(out / "pages.csv")[:3]
     assert (first["page"], first["words"], first["gold"], first["aligned"]) == ("00", "25", "18", "18")
@@ -116,9 +116,9 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
 def test_the_papers_rows_are_measured_where_none_is_named(pages: Path) -> None:
     done = thresher("cleaneval", pages)
     assert done.code == 0, done.err
-    found = table(done.out, "cleaner", "precision", "±")[1:]
-    assert [row[0] for row in found] == ["none", *ROWS]
-    by_name = {row[0]: row for row in found}
+    result = table(done.out, "cleaner", "precision", "±")[1:]
+    assert [row[0] for row in result] == ["none", *ROWS]
+    by_name = {row[0]: row for row in result}
     assert by_name["none"][1:6:2] == ["0.720", "1.000", F1]
     assert by_name["words@10"][1:6:2] == ["1.000", "1.000", "1.000†+"]
     assert "report:" not in done.out
@@ -198,10 +198,10 @@ def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
 def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
     done = thresher("cleaneval", pages, "-c", "words@10", "--peers", "-o", tmp_path / "out", "--workers", "2")
     assert done.code == 0, done.err
-    found = rows(tmp_path / "out" / "cleaners.csv")
-    assert [row["cleaner"] for row in found] == ["none", "words@10", *(peer.name for peer in PEERS)]
-    assert [row["peer"] for row in found] == ["0", "0", *"1" * len(PEERS)]
-    assert {row["crashed"] for row in found} == {"0"}
+    result = rows(tmp_path / "out" / "cleaners.csv")
+    assert [row["cleaner"] for row in result] == ["none", "words@10", *(peer.name for peer in PEERS)]
+    assert [row["peer"] for row in result] == ["0", "0", *"1" * len(PEERS)]
+    assert {row["crashed"] for row in result} == {"0"}
     assert f"Holm correction over {1 + len(PEERS)} rows" in done.out
     page = decode_for_peers((pages / "input" / "00.html").read_bytes())
     words = {row["cleaner"]: row["words"] for row in rows(tmp_path / "out" / "pages.csv") if row["page"] == "00"}

@@ -208,10 +208,10 @@ def test_each_defect_is_told_and_the_rest_is_cleaned(damaged: Folder, call: Call
     assert done.err.splitlines()[0].startswith(
         f"o.jsonl: {total} pages = {kept} with text + {damaged.emptied} emptied + {len(damaged.failures)} failed; "
     )
-    found = contents(tmp_path / "o.jsonl")
-    assert list(found) == damaged.pages
-    assert {id: found[id] for id in TEXTS} == TEXTS
-    assert not any("winnowed" in text or "root:" in text for text in found.values())
+    result = contents(tmp_path / "o.jsonl")
+    assert list(result) == damaged.pages
+    assert {id: result[id] for id in TEXTS} == TEXTS
+    assert not any("winnowed" in text or "root:" in text for text in result.values())
 
 
 def test_an_experiment_over_them(damaged: Folder, web: Web, call: Call) -> None:

@@ -36,11 +36,11 @@ def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> No
     exploration = read_exploration(copy.results)
     assert measured.keys() <= explored.keys()
     for variant, row in measured.items():
-        found = explored[variant]
+        result = explored[variant]
         for measure in exploration.measures:
-            assert float(found[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
-        assert (found["words_kept"], found["words_total"]) == (row["words_kept"], row["words_total"])
-        assert int(found["documents"]) == int(row["indexed"])
+            assert float(result[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
+        assert (result["words_kept"], result["words_total"]) == (row["words_kept"], row["words_total"])
+        assert int(result["documents"]) == int(row["indexed"])
     # Every cutoff that makes a difference: the words of blocks.
     words = exploration.sweep("words")
     assert words.cutoffs == tuple(sorted(words.cutoffs or (), reverse=True))
@@ -63,11 +63,11 @@ def test_floors_are_explored_as_measured(web: Web, call: Call) -> None:
     measured, explored = rows(results / "results.csv"), rows(results / "explored.csv")
     exploration = read_exploration(results)
     for variant, row in measured.items():
-        found = explored[variant]
+        result = explored[variant]
         for measure in exploration.measures:
-            assert float(found[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
-        assert found["words_kept"] == row["words_kept"]
-        assert int(found["documents"]) == int(row["indexed"])
+            assert float(result[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
+        assert result["words_kept"] == row["words_kept"]
+        assert int(result["documents"]) == int(row["indexed"])
     swept = exploration.sweep("words(headings=keep,floor=25)")
     assert len(swept.variants) > 30
     assert {size.documents for size in swept.sizes} == {exploration.documents}
@@ -121,8 +121,8 @@ def test_held_out_topics_are_as_measured(copy: Finished, call: Call) -> None:
     for prefix, file in (("", "results.csv"), ("held_out ", "results.held-out.csv")):
         for variant, row in rows(copy.results / file).items():
             for measure in exploration.measures:
-                found = float(explored[variant][f"{prefix}{measure}"])
-                assert found == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
+                result = float(explored[variant][f"{prefix}{measure}"])
+                assert result == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
     with (copy.results / "per_topic.held-out.csv").open(encoding="utf-8", newline="") as lines:
         measured = {
             (row["variant"], row["measure"], row["topic"]): float(row["value"]) for row in csv.DictReader(lines)

@@ -20,7 +20,7 @@ Call = Callable[..., Done]
 
 def row(results: Path, variant: str) -> dict[str, str]:
     rows = csv.DictReader((results / "results.csv").read_text().splitlines())
-    return next(found for found in rows if found["variant"] == variant)
+    return next(result for result in rows if result["variant"] == variant)
 
 
 def failed(results: Path) -> list[tuple[str, str]]:
@@ -94,13 +94,13 @@ def test_what_is_left_of_hard_pages(web: Web, call: Call) -> None:
         (folder / f"{name}.html").write_bytes(content)
     assert call("clean", "hard", "-c", "none", "-o", "out.jsonl", cwd=web.folder).code == 0
     documents = [json.loads(line) for line in (web.folder / "out.jsonl").read_text(encoding="utf-8").splitlines()]
-    found = {document["id"]: document["contents"] for document in documents}
-    assert set(found) == set(pages)
+    result = {document["id"]: document["contents"] for document in documents}
+    assert set(result) == set(pages)
     for name, (_, text) in pages.items():
         if name != "nul":
-            assert found[name] == text, name
-    assert "\0" not in found["nul"]
-    assert "NUL bytes" in found["nul"]
+            assert result[name] == text, name
+    assert "\0" not in result["nul"]
+    assert "NUL bytes" in result["nul"]
 
 
 def test_a_large_page_is_read_where_the_limit_allows(web: Web, call: Call, large: bytes) -> None:

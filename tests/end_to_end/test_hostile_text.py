@@ -39,9 +39,9 @@ def check(path: Path, scripts: int) -> None:
     text = path.read_text(encoding="utf-8")
     assert MARK in text
     tree = html.document_fromstring(text)
-    found = tree.xpath("//script")
-    assert len(found) == scripts
-    assert not [script for script in found if MARK in script.text_content()]
+    result = tree.xpath("//script")
+    assert len(result) == scripts
+    assert not [script for script in result if MARK in script.text_content()]
     assert tree.xpath("//iframe | //svg[@onload] | //@*[starts-with(name(), 'on')] | //@src[.='x'] | //@srcdoc") == []
     assert not [link for link in tree.xpath("//@href") if link.strip().lower().startswith("javascript:")]
     assert not [style for style in tree.xpath("//style") if MARK in style.text_content()]

@@ -83,8 +83,8 @@ def test_clean_collection_index_and_compare(finished: Finished, tmp_path: Path) 
     table = thresher.compare_runs(finished.web.folder / "qrels.txt", runs, ["AP"])
     assert table.baseline == str(runs[0])
     assert table.topics == tuple(str(number) for number in range(1, TOPICS + 1))
-    found = json.loads((finished.results / "results.json").read_text())["rows"]
-    for row in found:
+    result = json.loads((finished.results / "results.json").read_text())["rows"]
+    for row in result:
         if row["variant"] in ("none", "words@40"):
             by_topic = table.values[str(finished.results / "runs" / f"{row['variant']}.trec")]["AP"]
             assert np.mean(list(by_topic.values())) == pytest.approx(row["measures"]["AP"], abs=1e-12)

@@ -28,11 +28,11 @@ def contents(path: Path) -> dict[str, str]:
 def test_clean_keeps_what_the_collection_says_at_length(web: Web, call: Call) -> None:
     done = call("clean", "pages", "-c", f"{SELF}@p60", "-o", "out.jsonl", "--workers", "2", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
-    found = contents(web.folder / "out.jsonl")
-    assert len(found) == 60
-    assert all(found.values())
+    result = contents(web.folder / "out.jsonl")
+    assert len(result) == 60
+    assert all(result.values())
     # Menus stand in no long block.
-    assert not any("Sitemap" in text or "Read more" in text for text in found.values())
+    assert not any("Sitemap" in text or "Read more" in text for text in result.values())
     assert sorted(path.name for path in web.folder.iterdir()) == ["out.jsonl", "pages", "qrels.txt", "topics.tsv"]
 
 

@@ -41,9 +41,9 @@ def test_optimism_is_what_the_best_there_would_have_promised_beyond_the_chosen()
 @given(MEANS)
 def test_the_choice_is_that_of_sorting(candidates: list[tuple[float, float, int]]) -> None:
     training, held_out, sizes = zip(*candidates, strict=True)
-    found = choose(training, held_out, sizes)
+    result = choose(training, held_out, sizes)
     places = range(len(candidates))
-    assert found.chosen == min(places, key=lambda place: (-training[place], sizes[place], place))
-    assert found.best == min(places, key=lambda place: (-held_out[place], place != found.chosen, sizes[place], place))
-    assert found.optimism == max(held_out) - held_out[found.chosen]
+    assert result.chosen == min(places, key=lambda place: (-training[place], sizes[place], place))
+    assert result.best == min(places, key=lambda place: (-held_out[place], place != result.chosen, sizes[place], place))
+    assert result.optimism == max(held_out) - held_out[result.chosen]
     assert choose(training, training, sizes).optimism == 0

@@ -35,13 +35,13 @@ def test_leaving_one_out_by_hand() -> None:
     baseline = np.array([0.3, 0.3, 0.3, 0.3])
     # On all topics the second is best (0.4 against 0.375); without the first topic too (0.4 against 0.2); without any
     # other the first is (1.4, 1.3, 1.2 of three topics against 1.2: equal in the last, and the first of equals is taken).
-    found = cross_validate(values, baseline, BEST, "AP", folds=4, repeats=7)
-    assert (found.choice, found.apparent) == (1, pytest.approx(0.4))
-    assert found.trainings.held_out == pytest.approx((0.4, 0.1, 0.2, 0.3))
-    assert found.mean == pytest.approx(0.25)
-    assert found.optimism == pytest.approx(0.15)
-    assert (found.trainings.shares, found.trainings.baseline_share) == ((0.75, 0.25, 0.0), 0.0)
-    assert found.comparison == compare(list(found.trainings.held_out), baseline.tolist(), "AP")
+    result = cross_validate(values, baseline, BEST, "AP", folds=4, repeats=7)
+    assert (result.choice, result.apparent) == (1, pytest.approx(0.4))
+    assert result.trainings.held_out == pytest.approx((0.4, 0.1, 0.2, 0.3))
+    assert result.mean == pytest.approx(0.25)
+    assert result.optimism == pytest.approx(0.15)
+    assert (result.trainings.shares, result.trainings.baseline_share) == ((0.75, 0.25, 0.0), 0.0)
+    assert result.comparison == compare(list(result.trainings.held_out), baseline.tolist(), "AP")
 
 
 def test_every_topic_is_judged_by_trainings_without_it() -> None:
@@ -55,7 +55,7 @@ def test_every_topic_is_judged_by_trainings_without_it() -> None:
         trainings.append(frozenset(training[0].tolist()))
         return 1 + len(trainings) % 2
 
-    found = cross_validate(values, baseline, rule, "AP", folds=5, repeats=3)
+    result = cross_validate(values, baseline, rule, "AP", folds=5, repeats=3)
     everything = frozenset(range(23))
     assert len(trainings) == 16
     assert trainings[-1] == everything
@@ -66,23 +66,23 @@ def test_every_topic_is_judged_by_trainings_without_it() -> None:
         assert sorted(map(len, folds)) == [4, 4, 5, 5, 5]
         for place, fold in enumerate(folds, 5 * repeat + 1):
             expected[[int(topic) for topic in fold]] += (1 + place % 2) / 3
-    assert found.trainings.held_out == pytest.approx(expected.tolist())
+    assert result.trainings.held_out == pytest.approx(expected.tolist())
     assert trainings[:5] != trainings[5:10]
-    assert (found.trainings.shares, found.trainings.baseline_share) == (pytest.approx((0, 7 / 15, 8 / 15)), 0)
+    assert (result.trainings.shares, result.trainings.baseline_share) == (pytest.approx((0, 7 / 15, 8 / 15)), 0)
 
 
 def test_staying_with_the_baseline() -> None:
     values, baseline = topic_set(2, 3, 12)
-    found = cross_validate(values, baseline, lambda training, base: None, "AP", folds=3, repeats=2)
-    assert (found.choice, found.trainings.shares, found.trainings.baseline_share, found.optimism) == (
+    result = cross_validate(values, baseline, lambda training, base: None, "AP", folds=3, repeats=2)
+    assert (result.choice, result.trainings.shares, result.trainings.baseline_share, result.optimism) == (
         None,
         (0, 0, 0),
         1,
         0,
     )
-    assert found.trainings.held_out == pytest.approx(baseline.tolist())
-    assert found.apparent == baseline.mean()
-    assert found.comparison.note == "no topic differs"
+    assert result.trainings.held_out == pytest.approx(baseline.tolist())
+    assert result.apparent == baseline.mean()
+    assert result.comparison.note == "no topic differs"
 
 
 def test_choosing_among_noise_is_optimistic_and_cross_validation_sees_it() -> None:
@@ -90,9 +90,9 @@ def test_choosing_among_noise_is_optimistic_and_cross_validation_sees_it() -> No
     apparent, honest = [], []
     for seed in range(60):
         values, baseline = topic_set(seed, 20, 40)
-        found = cross_validate(values, baseline, highest_mean([1] * 20), "AP", repeats=2, seed=seed)
-        apparent.append(found.apparent - baseline.mean())
-        honest.append(found.comparison.difference)
+        result = cross_validate(values, baseline, highest_mean([1] * 20), "AP", repeats=2, seed=seed)
+        apparent.append(result.apparent - baseline.mean())
+        honest.append(result.comparison.difference)
     # 1.867 is the expected largest of 20 standard normal numbers; the standard error of a mean of 40 is 0.2 / sqrt(40).
     assert np.mean(apparent) == pytest.approx(1.867 * 0.2 / 40**0.5, rel=0.1)
     assert np.mean(honest) == pytest.approx(0, abs=3 * 0.2 / 40**0.5 / 60**0.5)
@@ -101,8 +101,8 @@ def test_choosing_among_noise_is_optimistic_and_cross_validation_sees_it() -> No
 def test_a_cutoff_that_is_best_on_every_topic_loses_nothing() -> None:
     values, baseline = topic_set(3, 3, 30)
     values[1] = 2.0
-    found = cross_validate(values, baseline, BEST, "AP")
-    assert (found.choice, found.trainings.shares, found.optimism, found.mean) == (1, (0, 1, 0), 0, pytest.approx(2))
+    result = cross_validate(values, baseline, BEST, "AP")
+    assert (result.choice, result.trainings.shares, result.optimism, result.mean) == (1, (0, 1, 0), 0, pytest.approx(2))
 
 
 @settings(max_examples=30, deadline=None)
@@ -110,13 +110,13 @@ def test_a_cutoff_that_is_best_on_every_topic_loses_nothing() -> None:
 def test_properties(seed: int, topics: int, repeats: int, data: st.DataObject) -> None:
     values, baseline = topic_set(seed, 3, topics)
     folds = data.draw(st.integers(2, topics))
-    found = cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed)
-    assert sum(found.trainings.shares) + found.trainings.baseline_share == pytest.approx(1)
-    assert found.apparent == pytest.approx(values.mean(axis=1).max())
-    assert found.optimism == pytest.approx(found.apparent - found.mean)
-    assert (values.min(axis=0) - 1e-9 <= found.trainings.held_out).all()
-    assert (values.max(axis=0) + 1e-9 >= found.trainings.held_out).all()
-    assert cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed) == found
+    result = cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed)
+    assert sum(result.trainings.shares) + result.trainings.baseline_share == pytest.approx(1)
+    assert result.apparent == pytest.approx(values.mean(axis=1).max())
+    assert result.optimism == pytest.approx(result.apparent - result.mean)
+    assert (values.min(axis=0) - 1e-9 <= result.trainings.held_out).all()
+    assert (values.max(axis=0) + 1e-9 >= result.trainings.held_out).all()
+    assert cross_validate(values, baseline, BEST, "AP", folds=folds, repeats=repeats, seed=seed) == result
 
 
 @pytest.mark.parametrize(("folds", "repeats"), [(1, 1), (13, 1), (2, 0)])
@@ -129,11 +129,11 @@ def test_folds_that_do_not_exist(folds: int, repeats: int) -> None:
 def test_to_another_topic_set_by_hand() -> None:
     training = (np.array([[0.5, 0.7], [0.4, 0.6]]), np.array([0.4, 0.4]))
     held_out = (np.array([[0.2, 0.3, 0.4], [0.5, 0.5, 0.2]]), np.array([0.3, 0.3, 0.3]))
-    found = transfer(training, held_out, highest_mean([1, 1]), "AP", seed=3)
-    assert (found.choice, found.best) == (0, 1)
-    assert (found.training, found.mean, found.apparent) == pytest.approx((0.6, 0.3, 0.4))
-    assert found.optimism == pytest.approx(0.1)
-    assert found.comparison == compare([0.2, 0.3, 0.4], [0.3, 0.3, 0.3], "AP", seed=3)
+    result = transfer(training, held_out, highest_mean([1, 1]), "AP", seed=3)
+    assert (result.choice, result.best) == (0, 1)
+    assert (result.training, result.mean, result.apparent) == pytest.approx((0.6, 0.3, 0.4))
+    assert result.optimism == pytest.approx(0.1)
+    assert result.comparison == compare([0.2, 0.3, 0.4], [0.3, 0.3, 0.3], "AP", seed=3)
     assert transfer(training, training, highest_mean([1, 1]), "AP").optimism == 0
     stay = transfer(training, held_out, lambda values, base: None if len(base) == 2 else 0, "AP")
     assert (stay.choice, stay.best, stay.training, stay.mean) == (None, 0, pytest.approx(0.4), pytest.approx(0.3))
@@ -175,6 +175,6 @@ def test_a_rule_in_the_folds_goes_by_its_own_topics() -> None:
     values[3] -= 0.2
     judge = functools.partial(non_inferiority, resamples=500)
     rule = smallest_without_loss([0.9, 0.7, 0.5, 0.1], Margin(0.05, relative=False), judge=judge)
-    found = cross_validate(values, baseline, rule, "AP", folds=5, repeats=2)
-    assert (found.choice, found.trainings.shares, found.trainings.baseline_share) == (2, (0, 0, 1, 0), 0)
-    assert found.trainings.held_out == tuple(values[2].tolist())
+    result = cross_validate(values, baseline, rule, "AP", folds=5, repeats=2)
+    assert (result.choice, result.trainings.shares, result.trainings.baseline_share) == (2, (0, 0, 1, 0), 0)
+    assert result.trainings.held_out == tuple(values[2].tolist())

@@ -22,12 +22,12 @@ def skewed(seed: int, rows: int, topics: int) -> NDArray[np.float64]:
 
 def deviations_of_all_resamples(rows: NDArray[np.float64], floor: float) -> NDArray[np.float64]:
     topics = rows.shape[1]
-    found = []
+    result = []
     for places in itertools.product(range(topics), repeat=topics):
         resample = rows[:, places]
         error = np.sqrt((resample.var(axis=1) + floor**2) / topics)
-        found.append((resample.mean(axis=1) - rows.mean(axis=1)) / error)
-    return np.array(found)
+        result.append((resample.mean(axis=1) - rows.mean(axis=1)) / error)
+    return np.array(result)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
@@ -67,8 +67,8 @@ def test_with_a_large_floor_it_is_the_basic_bootstrap_of_scipy() -> None:
     basic = scipy.stats.bootstrap(
         (row[0],), np.mean, n_resamples=20_000, method="basic", confidence_level=0.9, rng=rng
     ).confidence_interval
-    found = root.means[0] - np.array([most, least]) * root.errors[0]
-    assert found == pytest.approx([basic.low, basic.high], abs=0.1 * row.std() / 40**0.5)
+    result = root.means[0] - np.array([most, least]) * root.errors[0]
+    assert result == pytest.approx([basic.low, basic.high], abs=0.1 * row.std() / 40**0.5)
 
 
 def test_rows_that_say_the_same_cost_nothing() -> None:

@@ -49,17 +49,17 @@ def distance(point: tuple[float, float], first: tuple[float, float], last: tuple
 @given(POINTS)
 def test_it_is_the_farthest_from_the_chord(points: list[tuple[int, int]]) -> None:
     front = sorted({points[place] for place in pareto_front(points)})
-    found = knee(points)
+    result = knee(points)
     if len(front) < 3:
-        assert found is None
+        assert result is None
         return
     distances = [distance(point, front[0], front[-1]) for point in front]
-    if found is None:
+    if result is None:
         assert max(distances) < 1e-9
     else:
-        assert distances[front.index(points[found])] == pytest.approx(max(distances))
-        assert found == points.index(points[found])
-        assert points[found] not in (front[0], front[-1])
+        assert distances[front.index(points[result])] == pytest.approx(max(distances))
+        assert result == points.index(points[result])
+        assert points[result] not in (front[0], front[-1])
 
 
 @given(POINTS, st.integers(-50, 50), st.integers(1, 1000), st.integers(1, 1000))

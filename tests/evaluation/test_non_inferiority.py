@@ -36,54 +36,54 @@ def topic_set(seed: int, topics: int, losses: list[float], spread: float = 0.1) 
 
 def test_a_worked_example() -> None:
     values, baseline = topic_set(1, 60, [0.0, 0.03, 0.06, 0.2])
-    found = non_inferiority(values, baseline, MARGIN)
-    assert (found.margin, found.topics) == (0.05, 60)
-    assert [cutoff.verdict for cutoff in found.tests] == [NON, OPEN, OPEN, WORSE]
-    for row, cutoff in zip(values - baseline, found.tests, strict=True):
+    result = non_inferiority(values, baseline, MARGIN)
+    assert (result.margin, result.topics) == (0.05, 60)
+    assert [cutoff.verdict for cutoff in result.tests] == [NON, OPEN, OPEN, WORSE]
+    for row, cutoff in zip(values - baseline, result.tests, strict=True):
         error = np.sqrt((row.var() + (0.05 / 4) ** 2) / 60)
         assert cutoff.difference == pytest.approx(row.mean())
-        assert cutoff.low == pytest.approx(row.mean() - found.critical * error)
+        assert cutoff.low == pytest.approx(row.mean() - result.critical * error)
         assert cutoff.high > cutoff.difference
         assert cutoff.differing == 60
     # Four correlated cutoffs: dearer than one, cheaper than Bonferroni's four.
-    assert scipy.stats.norm.ppf(0.95) < found.critical < scipy.stats.t.ppf(1 - 0.05 / 4, 59)
-    assert found.tests[0].topics_needed is found.tests[3].topics_needed is None
-    second = found.tests[1]
-    width = (found.critical + scipy.stats.norm.ppf(0.8)) * np.sqrt(np.var(values[1] - baseline) + 0.0125**2)
+    assert scipy.stats.norm.ppf(0.95) < result.critical < scipy.stats.t.ppf(1 - 0.05 / 4, 59)
+    assert result.tests[0].topics_needed is result.tests[3].topics_needed is None
+    second = result.tests[1]
+    width = (result.critical + scipy.stats.norm.ppf(0.8)) * np.sqrt(np.var(values[1] - baseline) + 0.0125**2)
     assert second.topics_needed == int(np.ceil((width / (second.difference + 0.05)) ** 2)) > 60
 
 
 def test_not_significantly_different_is_not_enough() -> None:
     values, baseline = topic_set(2, 30, [0.0], spread=0.25)
-    found = non_inferiority(values, baseline, MARGIN)
+    result = non_inferiority(values, baseline, MARGIN)
     assert scipy.stats.ttest_rel(values[0], baseline).pvalue > 0.3
-    assert found.tests[0].verdict is OPEN
+    assert result.tests[0].verdict is OPEN
 
 
 def test_a_difference_beyond_the_margin_needs_no_topics() -> None:
     values, baseline = topic_set(3, 40, [0.06], spread=0.3)
-    found = non_inferiority(values - (values - baseline).mean() - 0.06, baseline, MARGIN).tests[0]
-    assert (found.verdict, found.topics_needed) == (OPEN, None)
+    result = non_inferiority(values - (values - baseline).mean() - 0.06, baseline, MARGIN).tests[0]
+    assert (result.verdict, result.topics_needed) == (OPEN, None)
 
 
 def test_a_relative_margin_is_the_share_of_this_baseline() -> None:
     values, baseline = topic_set(4, 80, [0.0, 0.02, 0.2], spread=0.04)
-    found = non_inferiority(values, baseline, Margin(0.1, relative=True))
-    assert found.margin == pytest.approx(0.1 * baseline.mean())
-    assert [cutoff.verdict for cutoff in found.tests] == [NON, NON, WORSE]
+    result = non_inferiority(values, baseline, Margin(0.1, relative=True))
+    assert result.margin == pytest.approx(0.1 * baseline.mean())
+    assert [cutoff.verdict for cutoff in result.tests] == [NON, NON, WORSE]
     # The same as an absolute margin on values against 90 % of the baseline's, but for the floor, which goes by the margin.
     shifted = non_inferiority(
-        values - 0.9 * baseline - found.margin, 0 * baseline, Margin(found.margin, relative=False)
+        values - 0.9 * baseline - result.margin, 0 * baseline, Margin(result.margin, relative=False)
     )
-    assert [cutoff.low for cutoff in shifted.tests] == pytest.approx([cutoff.low for cutoff in found.tests])
-    assert [cutoff.difference for cutoff in found.tests] == pytest.approx((values - baseline).mean(axis=1).tolist())
+    assert [cutoff.low for cutoff in shifted.tests] == pytest.approx([cutoff.low for cutoff in result.tests])
+    assert [cutoff.difference for cutoff in result.tests] == pytest.approx((values - baseline).mean(axis=1).tolist())
 
 
 def test_with_too_few_topics_there_is_no_verdict() -> None:
     values, baseline = topic_set(5, MINIMUM, [0.0, 0.9], spread=0.01)
     assert [c.verdict for c in non_inferiority(values, baseline, MARGIN).tests] == [NON, WORSE]
-    found = non_inferiority(values[:, :-1], baseline[:-1], MARGIN)
-    assert [(c.verdict, c.topics_needed) for c in found.tests] == [(OPEN, MINIMUM), (OPEN, None)]
+    result = non_inferiority(values[:, :-1], baseline[:-1], MARGIN)
+    assert [(c.verdict, c.topics_needed) for c in result.tests] == [(OPEN, MINIMUM), (OPEN, None)]
     one = non_inferiority(values[:, :1], baseline[:1], MARGIN).tests
     assert [(c.verdict, c.topics_needed) for c in one] == [(OPEN, MINIMUM), (OPEN, None)]
 
@@ -93,9 +93,9 @@ def test_cutoffs_where_few_topics_differ_or_none() -> None:
     values = np.repeat(baseline[None], 3, axis=0)
     values[1, :2] -= 0.02
     values[2, :1] -= 0.5
-    found = non_inferiority(values, baseline, MARGIN)
-    assert [(c.differing, c.verdict) for c in found.tests] == [(0, NON), (2, NON), (1, OPEN)]
-    assert found.tests[0].low < 0  # none of 50 topics differing is not proof that none ever does
+    result = non_inferiority(values, baseline, MARGIN)
+    assert [(c.differing, c.verdict) for c in result.tests] == [(0, NON), (2, NON), (1, OPEN)]
+    assert result.tests[0].low < 0  # none of 50 topics differing is not proof that none ever does
     alone = non_inferiority(baseline[None], baseline, MARGIN)
     assert alone.critical == pytest.approx(scipy.stats.norm.ppf(0.95))
     assert alone.tests[0].low == pytest.approx(-alone.critical * 0.05 / 4 / 50**0.5)
@@ -103,7 +103,7 @@ def test_cutoffs_where_few_topics_differ_or_none() -> None:
 
 def rejections(losses: list[float], topics: int, sets: int, draw: str) -> NDArray[np.bool_]:
     """Draw topic sets whose true losses are known: what is called non-inferior in each, [set, cutoff]."""
-    found = []
+    result = []
     for seed in range(sets):
         if draw == "normal":
             values, baseline = topic_set(seed, topics, losses)
@@ -116,8 +116,8 @@ def rejections(losses: list[float], topics: int, sets: int, draw: str) -> NDArra
             lost = generator.random((1, topics)) < np.array(losses)[:, None] / 0.2
             values = steps + own - 0.2 * lost
         tested = non_inferiority(values, baseline, MARGIN, seed=seed, resamples=400)
-        found.append([cutoff.verdict is NON for cutoff in tested.tests])
-    return np.array(found)
+        result.append([cutoff.verdict is NON for cutoff in tested.tests])
+    return np.array(result)
 
 
 @pytest.mark.parametrize("draw", ["normal", "steps"])
@@ -127,15 +127,15 @@ def test_the_family_wise_error_is_kept(draw: str) -> None:
     Of 400 sets, 0.05 has a standard error of 0.011: three of them are allowed for, and two the other way, as a test that never
     rejects is no test.
     """
-    found = rejections([0.05] * 12, 40, 400, draw)
-    assert 0.025 <= found.any(axis=1).mean() <= 0.085
+    result = rejections([0.05] * 12, 40, 400, draw)
+    assert 0.025 <= result.any(axis=1).mean() <= 0.085
     # One cutoff by itself errs less often than the family, far more often than with Bonferroni's correction.
-    assert 0.05 / 12 < found[:, 0].mean() < found.any(axis=1).mean()
+    assert 0.05 / 12 < result[:, 0].mean() < result.any(axis=1).mean()
 
 
 def test_one_bound_covers_as_often_as_it_says() -> None:
-    found = rejections([0.05], 40, 500, "normal")
-    assert found.mean() == pytest.approx(0.05, abs=0.03)
+    result = rejections([0.05], 40, 500, "normal")
+    assert result.mean() == pytest.approx(0.05, abs=0.03)
 
 
 def test_the_number_of_topics_needed_has_the_power_it_promises() -> None:
@@ -174,17 +174,17 @@ def test_the_order_of_topics_does_not_matter(case: tuple[int, int, int], random)
     seed, topics, cutoffs = case
     values, baseline = topic_set(seed, topics, [0.04] * cutoffs)
     order = random.sample(range(topics), topics)
-    found = non_inferiority(values, baseline, MARGIN, resamples=100)
+    result = non_inferiority(values, baseline, MARGIN, resamples=100)
     again = non_inferiority(values[:, order], baseline[order], MARGIN, resamples=100)
-    assert again.critical == found.critical
-    assert [c.low for c in again.tests] == pytest.approx([c.low for c in found.tests], abs=1e-12)
+    assert again.critical == result.critical
+    assert [c.low for c in again.tests] == pytest.approx([c.low for c in result.tests], abs=1e-12)
 
 
 def test_the_result_goes_by_the_seed() -> None:
     values, baseline = topic_set(6, 50, [0.0, 0.05])
-    found = non_inferiority(values, baseline, MARGIN, seed=1)
-    assert non_inferiority(values, baseline, MARGIN, seed=1) == found
-    assert non_inferiority(values, baseline, MARGIN, seed=2) != found
+    result = non_inferiority(values, baseline, MARGIN, seed=1)
+    assert non_inferiority(values, baseline, MARGIN, seed=1) == result
+    assert non_inferiority(values, baseline, MARGIN, seed=2) != result
 
 
 def test_the_smallest_non_inferior_index() -> None:

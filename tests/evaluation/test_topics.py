@@ -343,10 +343,10 @@ def test_topics_that_nothing_closes(tmp_path):
 )
 def test_leading_zeros_are_as_in_the_qrels(ids, known, expected):
     topics = {id: Topic(id, f"query {id}") for id in ids.split()}
-    found = spelled_as(topics, dict.fromkeys(known.split()))
-    assert list(found) == expected.split()
-    assert [topic.query for topic in found.values()] == [topic.query for topic in topics.values()]
-    assert all(topic.id == id for id, topic in found.items())
+    result = spelled_as(topics, dict.fromkeys(known.split()))
+    assert list(result) == expected.split()
+    assert [topic.query for topic in result.values()] == [topic.query for topic in topics.values()]
+    assert all(topic.id == id for id, topic in result.items())
 
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("Z", "C")), min_size=1, max_size=8)

@@ -36,9 +36,9 @@ def test_exact_distribution_with_zeros_and_ties(differences):
 @pytest.mark.parametrize("n", [1, 5, 6, 12, 25, 50])
 def test_same_as_scipys_exact_test_without_ties(n):
     differences = np.random.default_rng(n).normal(0.3, 1.0, n)
-    found = signed_ranks(differences)
-    assert found.exact
-    assert found.p == pytest.approx(scipy.stats.wilcoxon(differences, method="exact").pvalue, rel=1e-10)
+    result = signed_ranks(differences)
+    assert result.exact
+    assert result.p == pytest.approx(scipy.stats.wilcoxon(differences, method="exact").pvalue, rel=1e-10)
 
 
 @pytest.mark.parametrize("n", [8, 11])
@@ -54,10 +54,10 @@ def test_same_as_scipys_permutation_test_with_ties(n):
 def test_same_as_scipys_approximation_beyond_the_limit(n):
     differences = np.random.default_rng(n).integers(-9, 11, n * 2) / 8
     differences = differences[differences != 0][:n]
-    found = signed_ranks(differences)
-    assert not found.exact
+    result = signed_ranks(differences)
+    assert not result.exact
     expected = scipy.stats.wilcoxon(differences, method="asymptotic", correction=False).pvalue
-    assert found.p == pytest.approx(expected, rel=1e-9)
+    assert result.p == pytest.approx(expected, rel=1e-9)
 
 
 def test_exact_and_approximate_meet_at_the_limit():
@@ -89,26 +89,26 @@ def test_noise_of_floating_point_makes_neither_differences_nor_ranks():
 
 def test_all_on_one_side_has_the_smallest_p():
     for n in (1, 5, 6, 20, 100):
-        found = signed_ranks([0.1] * n)
-        assert found.p == 2.0 ** (1 - n)
-        assert found.effect == 1.0
+        result = signed_ranks([0.1] * n)
+        assert result.p == 2.0 ** (1 - n)
+        assert result.effect == 1.0
 
 
 def test_p_never_reaches_zero():
-    found = signed_ranks(np.arange(1.0, 20_001.0))
-    assert 0 < found.p < 1e-300
-    assert math.isfinite(found.p)
+    result = signed_ranks(np.arange(1.0, 20_001.0))
+    assert 0 < result.p < 1e-300
+    assert math.isfinite(result.p)
 
 
 @given(st.lists(EIGHTHS | st.floats(-1, 1), min_size=1, max_size=60))
 def test_properties(differences):
-    found = signed_ranks(differences)
+    result = signed_ranks(differences)
     mirrored = signed_ranks([-value for value in differences])
-    assert 0 < found.p <= 1
-    assert -1 <= found.effect <= 1
-    assert found.wins + found.ties + found.losses == len(differences)
-    assert (mirrored.wins, mirrored.losses) == (found.losses, found.wins)
-    assert mirrored.p == pytest.approx(found.p, rel=1e-9)
-    assert mirrored.effect == pytest.approx(-found.effect, abs=1e-12)
+    assert 0 < result.p <= 1
+    assert -1 <= result.effect <= 1
+    assert result.wins + result.ties + result.losses == len(differences)
+    assert (mirrored.wins, mirrored.losses) == (result.losses, result.wins)
+    assert mirrored.p == pytest.approx(result.p, rel=1e-9)
+    assert mirrored.effect == pytest.approx(-result.effect, abs=1e-12)
     shuffled = signed_ranks(differences[::-1])
-    assert (shuffled.p, shuffled.effect) == (pytest.approx(found.p, rel=1e-12), pytest.approx(found.effect))
+    assert (shuffled.p, shuffled.effect) == (pytest.approx(result.p, rel=1e-12), pytest.approx(result.effect))

@@ -41,7 +41,7 @@ def test_topics_of_two_tracks(shared_data: Path, tmp_path: Path, monkeypatch: py
     assert same_queries(decision, web) == []
 
     grades = [
-        Counter(grade for judged in found.qrels.values() for grade in judged.values()) for found in (decision, web)
+        Counter(grade for judged in result.qrels.values() for grade in judged.values()) for result in (decision, web)
     ]
     assert grades == [
         {0: 18694, 1: 3137, 2: 1028},

@@ -27,13 +27,13 @@ _MODULES = (difflib, email.message, logging, os, string, tarfile, str, dict, Pat
 @pytest.fixture(scope="session")
 def pages() -> dict[str, str]:
     """The documentation of some hundred functions as pages, several of them equal; and odd ones."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for module in _MODULES:
         for name, value in sorted(vars(module).items(), key=lambda item: item[0]):
             if text := inspect.getdoc(value):
                 blocks = "".join(f"<p>{html.escape(block)}</p>" for block in text.split("\n\n"))
-                found[f"{module.__name__}.{name}"] = f"<title>{name}</title><h1>{name} of</h1>{blocks}"
-    return found | {
+                result[f"{module.__name__}.{name}"] = f"<title>{name}</title><h1>{name} of</h1>{blocks}"
+    return result | {
         "stop-words": "<p>the and of</p>",
         "blank": "<p>\x01</p>",
         "nothing": "",

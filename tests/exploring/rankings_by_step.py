@@ -18,15 +18,15 @@ def rankings_by_step(
     turn: tuple[int, int] = (0, 1),
 ) -> dict[int, list[dict[int, float]]]:
     """Return score by document, best first, of each topic at each step that adds tokens."""
-    found: dict[int, list[dict[int, float]]] = {}
+    result: dict[int, list[dict[int, float]]] = {}
     for steps, ranked in rankings(matches, queries, sweep, model, depth, turn):
-        found |= {step: [] for step in steps.tolist()}
+        result |= {step: [] for step in steps.tolist()}
         for topic in ranked:
             rows = zip(steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)
             for step, documents, scores in rows:
                 count = len(documents) - documents.count(NONE)
                 # Nothing stands behind the end.
                 assert documents[count:] == [NONE] * (len(documents) - count)
-                found[step].append(dict(zip(documents[:count], scores[:count], strict=True)))
-    assert all(len(topics) == len(queries) for topics in found.values())
-    return found
+                result[step].append(dict(zip(documents[:count], scores[:count], strict=True)))
+    assert all(len(topics) == len(queries) for topics in result.values())
+    return result

@@ -61,8 +61,8 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
 
 
 def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str]) -> StoreCounts:
-    with split_shards(store, columns(every)) as found:
-        return count_store(found, every, OPTIONS, terms)
+    with split_shards(store, columns(every)) as result:
+        return count_store(result, every, OPTIONS, terms)
 
 
 def check_against_lucene(
@@ -117,7 +117,7 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
     queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()]
     cutoffs = spread_cutoffs(tmp_path / "scores", sweeps, 100)
     assert min(map(len, cutoffs.values())) >= 100
-    some = {sweep: found[20::40] for sweep, found in cutoffs.items()}
+    some = {sweep: result[20::40] for sweep, result in cutoffs.items()}
     every = nested_sweeps(some, [Cleaner()])
     chosen = {"none", every[1].cleaners[1].name, every[2].cleaners[1].name}
     compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, MODELS[:3], tmp_path / "index")

@@ -36,7 +36,7 @@ def test_what_is_explored_is_the_same_bytes(
     judging = Judging(topics, qrels, tuple(topics))
     models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
     for place, who in (("here", None), ("there", backend)):
-        found = explore(
+        result = explore(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],
             [parse_cleaner("bte")],
@@ -47,6 +47,6 @@ def test_what_is_explored_is_the_same_bytes(
             backend=who,
         )
         (tmp_path / place).mkdir()
-        write_exploration(found, tmp_path / place)
+        write_exploration(result, tmp_path / place)
     assert (tmp_path / "here" / FILE).read_bytes() == (tmp_path / "there" / FILE).read_bytes()
     assert not list(store.parent.glob(".exploring.*"))

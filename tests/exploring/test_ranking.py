@@ -72,15 +72,15 @@ def collection(seed: int, documents: int, steps: int) -> StoreCounts:
     )
 
 
-def one_by_one(found: StoreCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
+def one_by_one(result: StoreCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
     """Documents and scores, best first, of the sentences that came in up to a step: the formulas, document by document."""
-    kept = found.steps[0] <= step
-    size = int(found.counts[0].tokens[: step + 1].sum())
-    holding = int(found.counts[0].with_tokens[: step + 1].sum())
-    lengths = np.bincount(found.document[kept], found.tokens[kept], len(found.ids)).astype(int)
-    times = np.zeros((TERMS, len(found.ids)), dtype=int)
-    chosen = kept[found.sentence]
-    np.add.at(times, (found.term[chosen], found.document[found.sentence[chosen]]), found.times[chosen])
+    kept = result.steps[0] <= step
+    size = int(result.counts[0].tokens[: step + 1].sum())
+    holding = int(result.counts[0].with_tokens[: step + 1].sum())
+    lengths = np.bincount(result.document[kept], result.tokens[kept], len(result.ids)).astype(int)
+    times = np.zeros((TERMS, len(result.ids)), dtype=int)
+    chosen = kept[result.sentence]
+    np.add.at(times, (result.term[chosen], result.document[result.sentence[chosen]]), result.times[chosen])
     one, k1, b = np.float32(1), np.float32(model.k1), np.float32(model.b)
     scored = []
     for document, length in enumerate(lengths.tolist()):
@@ -121,15 +121,15 @@ QUERIES = (
 )
 
 
-def check(found: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
-    matches = Matches(found, TERMS)
+def check(result: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
+    matches = Matches(result, TERMS)
     parts = [rankings_by_step(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
     ranked = dict(sorted((pair for part in parts for pair in part.items()), key=lambda pair: pair[0]))
-    changed = np.flatnonzero(found.counts[0].tokens[:steps]).tolist()
+    changed = np.flatnonzero(result.counts[0].tokens[:steps]).tolist()
     assert [*ranked] == sorted({0, *changed})
     for step, some in ranked.items():
         for number, query in enumerate(QUERIES):
-            expected = one_by_one(found, step, query, model)
+            expected = one_by_one(result, step, query, model)
             places, scores = [*some[number]], [*some[number].values()]
             assert scores == pytest.approx([score for _, score in expected[:depth]], abs=1e-6)
             # Libraries differ in the last bit of a logarithm: documents with scores as near as that may change places.
@@ -158,8 +158,8 @@ def test_rankings_are_those_of_each_document_by_itself(
     check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
 
 
-def exactly(found: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
-    ranked = rankings_by_step(Matches(found, TERMS), QUERIES, 0, model, depth)
+def exactly(result: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
+    ranked = rankings_by_step(Matches(result, TERMS), QUERIES, 0, model, depth)
     return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
@@ -167,18 +167,18 @@ def exactly(found: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple
 @given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 30), st.integers(1, 12), st.sampled_from(MODELS))
 def test_leaving_out_changes_nothing(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
     """Not one bit of a score, nor the order of equal ones."""
-    found, model = collection(seed, documents, steps), parse_retrieval(name)
+    result, model = collection(seed, documents, steps), parse_retrieval(name)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ranking, "_ROWS", 1)
         patch.setattr(ranking, "_FEW", 10**6)
         patch.setattr(ranking, "_CELLS", 1)
-        expected = exactly(found, model, depth)
+        expected = exactly(result, model, depth)
         for rows, cells in ((3, 1), (16, 4000), (99, 10**6)):
             patch.setattr(ranking, "_ROWS", rows)
             patch.setattr(ranking, "_CELLS", cells)
             for few in (0, 4, 10**6):
                 patch.setattr(ranking, "_FEW", few)
-                assert exactly(found, model, depth) == expected
+                assert exactly(result, model, depth) == expected
 
 
 @pytest.fixture
@@ -219,7 +219,7 @@ def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
     assert other == one + sum(map(len, scored))
 
 
-def work(found: StoreCounts) -> RankingJob:
+def work(result: StoreCounts) -> RankingJob:
     topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
     qrels = [
         {
@@ -229,18 +229,18 @@ def work(found: StoreCounts) -> RankingJob:
         for some in topics
     ]
     judges = [
-        Judges(grades, some, found.ids, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
+        Judges(grades, some, result.ids, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
     ]
-    return RankingJob(Matches(found, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
+    return RankingJob(Matches(result, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
 
 
 def test_workers_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = collection(4, 50, 70)
-    alone = evaluated(work(found), 1, None, tmp_path)
+    result = collection(4, 50, 70)
+    alone = evaluated(work(result), 1, None, tmp_path)
     assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
     monkeypatch.setattr(evaluating, "_MUCH", 0)
     for backend in (Backend(workers=2), Backend(workers=1)):
-        together = evaluated(work(found), 1, backend, tmp_path)
+        together = evaluated(work(result), 1, backend, tmp_path)
         for some, others in zip(alone[0], together[0], strict=True):
             assert some.tolist() == others.tolist()
     assert not list(tmp_path.iterdir())

@@ -69,11 +69,11 @@ def shard(pages: Sequence[Sequence[str]]) -> pa.Table:
 
 def tokens_by_sentence(table: pa.Table, lexicon: Lexicon) -> list[list[int]]:
     words = split_words(table)
-    found = lexicon.analyse(words.kinds, words.texts)
-    firsts = np.cumsum(found.counts) - found.counts
+    result = lexicon.analyse(words.kinds, words.texts)
+    firsts = np.cumsum(result.counts) - result.counts
     tokens: list[list[int]] = [[] for _ in words.page]
     for kind, sentence in zip(words.kind.tolist(), words.sentence.tolist(), strict=True):
-        tokens[sentence] += found.tokens[firsts[kind] : firsts[kind] + found.counts[kind]].tolist()
+        tokens[sentence] += result.tokens[firsts[kind] : firsts[kind] + result.counts[kind]].tolist()
     return tokens
 
 
@@ -95,8 +95,8 @@ def test_the_words_of_troublesome_texts_have_the_tokens_of_the_texts(stemmer: st
     # Each word is looked up again when it is known already.
     lexicon = Lexicon(stemmer, stopwords)
     for _ in range(2):
-        found = tokens_by_sentence(shard([sentences[:30], [], sentences[30:]]), lexicon)
-        assert found == expected(sentences, stemmer, stopwords)
+        result = tokens_by_sentence(shard([sentences[:30], [], sentences[30:]]), lexicon)
+        assert result == expected(sentences, stemmer, stopwords)
 
 
 @settings(max_examples=150)

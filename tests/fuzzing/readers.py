@@ -70,7 +70,7 @@ def check_sources(sources: Sequence[Source], file: str) -> None:
 def in_ranges(kind: FileKind, path: Path, length: int) -> list[Source]:
     """Read ranges as the scoring pass does, again where one did not begin where the one before it said."""
     size = path.stat().st_size
-    found: list[Source] = []
+    result: list[Source] = []
     after = 0
     for number, begin in enumerate(range(0, size, length)):
         end = min(begin + length, size)
@@ -79,10 +79,10 @@ def in_ranges(kind: FileKind, path: Path, length: int) -> list[Source]:
             part = Part(0, number, path, path.name, after, end)
             sources, span = _read(kind, part) if after <= end else ([], Span(None, after))
         assert span.after >= end, (span, end)
-        found += sources
+        result += sources
         # A range within a record knows no more than its own end.
         after = max(after, span.after)
-    return found
+    return result
 
 
 def read_response(data: bytes, folder: Path) -> None:

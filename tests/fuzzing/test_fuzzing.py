@@ -20,7 +20,7 @@ SEED = 7
 def test_every_target_takes_its_inputs(name: str, tmp_path: Path) -> None:
     target = TARGETS[name]
     numbers = range(INPUTS * target.parts // sum(other.parts for other in TARGETS.values()))
-    assert [(found.error, found.kind, found.data) for found in fuzz(target, numbers, SEED, tmp_path)] == []
+    assert [(result.error, result.kind, result.data) for result in fuzz(target, numbers, SEED, tmp_path)] == []
 
 
 @pytest.mark.parametrize("name", TARGETS)
@@ -44,12 +44,12 @@ def test_what_fails_is_found_and_shortened(tmp_path: Path) -> None:
             raise ValueError("both")
 
     target = replace(TARGETS["pages"], check=check)
-    found = list(fuzz(target, range(60), 1, tmp_path))
+    result = list(fuzz(target, range(60), 1, tmp_path))
     expected = [number for number in range(60) if {*b"<&"} <= {*target.make(1, number)}]
-    assert [each.number for each in found] == expected
-    assert {each.error for each in found} == {"ValueError: both"}
-    assert len({each.kind for each in found}) == 1
-    assert sorted(found[0].data) == sorted(b"<&")
+    assert [each.number for each in result] == expected
+    assert {each.error for each in result} == {"ValueError: both"}
+    assert len({each.kind for each in result}) == 1
+    assert sorted(result[0].data) == sorted(b"<&")
 
 
 def test_minimising_leaves_what_matters() -> None:

@@ -95,14 +95,14 @@ def all_scorers(folder: Path) -> tuple[Scorer, ...]:
     model = folder / "small.arpa"
     model.write_bytes(seeds.ARPAS[0])
     names = [name for name in scorers() if name != "perplexity"]
-    found = tuple(
+    result = tuple(
         parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)")
     )
     page = read_page(Page("", seeds.PAGES[0]))[0]
-    for scorer in found:
+    for scorer in result:
         scorer.prepare()
         scorer.score(page)  # some read their word lists only then
-    return found
+    return result
 
 
 def read_charsets(data: bytes, folder: Path) -> None:

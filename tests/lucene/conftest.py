@@ -41,12 +41,12 @@ _MODULES = (
 @pytest.fixture(scope="session")
 def documents() -> Documents:
     """The documentation of some hundred functions; several are equal to each other, which gives ties."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for module in _MODULES:
         for name, value in sorted(vars(module).items(), key=lambda item: item[0]):
             if text := inspect.getdoc(value):
-                found[f"{module.__name__}/{name}"] = text
-    return list(found.items())
+                result[f"{module.__name__}/{name}"] = text
+    return list(result.items())
 
 
 @pytest.fixture(scope="session")

@@ -263,13 +263,13 @@ def test_cleaneval(shared_data):
     assert len(pages) == 58
     valid = {path for path, content in pages.items() if codecs.utf_8_decode(content, "ignore")[0].encode() == content}
     assert len(valid) == 38
-    found = {path: read_page(Page("x", content))[1] for path, content in pages.items()}
-    assert sum(found[path].encoding == "utf-8" for path in valid) == 30
+    actual = {path: read_page(Page("x", content))[1] for path, content in pages.items()}
+    assert sum(actual[path].encoding == "utf-8" for path in valid) == 30
     assert all(
-        found[path].source == "meta" and pages[path].isascii() for path in valid if found[path].encoding != "utf-8"
+        actual[path].source == "meta" and pages[path].isascii() for path in valid if actual[path].encoding != "utf-8"
     )
-    assert all(found[path].replaced == 0 for path in valid)
-    others = [found[path] for path in pages if path not in valid]
+    assert all(actual[path].replaced == 0 for path in valid)
+    others = [actual[path] for path in pages if path not in valid]
     assert len(others) == 20
     assert sum(decoded.encoding == "cp1252" for decoded in others) == 17
     assert all(decoded.replaced == 0 for decoded in others)

@@ -30,8 +30,8 @@ def test_the_dump_has_the_marks(monkeypatch, tmp_path):
         assert str(caught.value).startswith("lynx: Lynx is not installed. Fix: install it (apt install lynx, ")
         return
     for encoding in ("utf-8", "cp1252"):
-        found = [(segment.label, segment.text) for segment in read_marked_text(lynx_dump(PAGE.encode(encoding)))]
-        assert found == [
+        result = [(segment.label, segment.text) for segment in read_marked_text(lynx_dump(PAGE.encode(encoding)))]
+        assert result == [
             ("h", "Head é"),
             ("p", "One"),
             ("p", "two"),

@@ -66,15 +66,15 @@ def test_what_is_written_is_read(segments):
     | st.lists(st.sampled_from(["* ", "# ", "<l>", "<h>", "\n", "\n\n", " ", "1. ", "word", "URL: x"])).map("".join)
 )
 def test_any_text(text):
-    found = read_marked_text(text)
-    for segment in found:
+    result = read_marked_text(text)
+    for segment in result:
         assert segment.label in LABELS
         assert segment.text == " ".join(segment.text.split())
         assert segment.text
     # Nothing but marks and the address is lost, and the order stays.
     if not re.match(r"\s*URL:", text):
         words = iter(text.replace("<", " <").replace(">", "> ").split())
-        for word in " ".join(segment.text for segment in found).replace("<", " <").replace(">", "> ").split():
+        for word in " ".join(segment.text for segment in result).replace("<", " <").replace(">", "> ").split():
             assert word in words
 
 
@@ -128,8 +128,8 @@ def test_gold_standards(shared_data):
     labels = set()
     for path in sorted(folder.iterdir()):
         text = path.read_bytes().decode("utf-8-sig", "replace")
-        found = read_marked_text(text)
-        labels |= {segment.label for segment in found}
-        assert not any(re.match(r"URL: |<[hlp]>", segment.text) for segment in found), path
-        assert len(found) >= len(re.findall(r"(?m)^<[hlp]>\s*\w", text))
+        result = read_marked_text(text)
+        labels |= {segment.label for segment in result}
+        assert not any(re.match(r"URL: |<[hlp]>", segment.text) for segment in result), path
+        assert len(result) >= len(re.findall(r"(?m)^<[hlp]>\s*\w", text))
     assert labels == set(LABELS)

@@ -40,8 +40,8 @@ def one(choice: Choice) -> ModelDecisions:
 
 
 def line(axes: Axes, label: str) -> list[tuple[float, float]]:
-    (found,) = [line for line in axes.lines if str(line.get_label()).startswith(label)]
-    return list(zip(np.asarray(found.get_xdata()).tolist(), np.asarray(found.get_ydata()).tolist(), strict=True))
+    (result,) = [line for line in axes.lines if str(line.get_label()).startswith(label)]
+    return list(zip(np.asarray(result.get_xdata()).tolist(), np.asarray(result.get_ydata()).tolist(), strict=True))
 
 
 def texts(figure: Figure) -> set[str]:
@@ -59,18 +59,18 @@ def unpicked(decision: Decision) -> Decision:
 def vertices(svg: str, colour: str) -> list[list[tuple[float, float]]]:
     """Return the corners of each path of that colour, as the SVG has them, in the units of its viewBox."""
     tree = etree.fromstring(svg)
-    found = []
+    result = []
     for path in tree.iter(f"{SVG}path"):
         style = path.get("style", "")
         if f"stroke: {colour}" in style and "fill: none" in style and path.getparent().tag != f"{SVG}defs":
             numbers = re.findall(r"[ML] (\S+) (\S+)", path.get("d"))
-            found.append([(float(x), float(y)) for x, y in numbers])
-    return found
+            result.append([(float(x), float(y)) for x, y in numbers])
+    return result
 
 
 def test_decisions_are_shown_by_retrieval_model_and_scorers_in_the_order_of_their_cutoffs(choice: Choice) -> None:
     two = choice_of(explored())
-    assert [(found.main.retrieval, [other.measure for other in found.others]) for found in two.models] == [
+    assert [(result.main.retrieval, [other.measure for other in result.others]) for result in two.models] == [
         ("qld", ["P@10"]),
         ("bm25", ["P@10"]),
     ]
@@ -295,7 +295,7 @@ def test_measured_choices_have_few_points_each_with_its_marker() -> None:
     main = choice.models[0].main
     (axes,) = overview_figure(main).axes
     for sweep in main.ordered_sweeps:
-        (found,) = [line for line in axes.lines if line.get_label() == sweep.name]
-        assert found.get_marker() != "None"
+        (result,) = [line for line in axes.lines if line.get_label() == sweep.name]
+        assert result.get_marker() != "None"
     assert [sweep.name for sweep in main.ordered_sweeps] == ["words"]
     assert [variant.name for variant in main.singles] == ["bte", "justext"]

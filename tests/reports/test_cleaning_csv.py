@@ -19,8 +19,8 @@ def read(text: str) -> list[dict[str, str]]:
 
 
 def test_every_number_of_a_cleaner_comes_back() -> None:
-    found = results()
-    lines = read(cleaners_csv(found))
+    actual = results()
+    lines = read(cleaners_csv(actual))
     assert [line["cleaner"] for line in lines] == ["none", "words@10", "peer:x"]
     assert [line["peer"] for line in lines] == ["0", "0", "1"]
     assert [(line["pages"], line["emptied"], line["crashed"]) for line in lines] == [
@@ -28,7 +28,7 @@ def test_every_number_of_a_cleaner_comes_back() -> None:
         ("12", "1", "0"),
         ("12", "0", "2"),
     ]
-    for line, result in zip(lines, found, strict=True):
+    for line, result in zip(lines, actual, strict=True):
         words, summary = result.summary.words, result.summary
         for name in ("precision", "recall", "f1", "bag_precision", "bag_recall", "bag_f1", "similarity"):
             for part in ("mean", "sd", "median"):
@@ -67,10 +67,10 @@ def test_what_is_not_defined_is_empty() -> None:
 
 
 def test_each_page_and_cleaner_has_a_line() -> None:
-    found = results()
+    actual = results()
     lines = read(pages_csv(replace(run(), reliability=())))
     assert [(line["page"], line["cleaner"]) for line in lines] == [
-        (stem, result.cleaner) for stem in STEMS for result in found
+        (stem, result.cleaner) for stem in STEMS for result in actual
     ]
     line = lines[1]
     assert {name: line[name] for name in ("words", "gold", "aligned", "shared", "distance")} == {

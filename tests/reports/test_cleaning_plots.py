@@ -39,12 +39,12 @@ def texts(figure: Figure) -> list[str]:
 
 def bars(figure: Figure, colour: str) -> dict[tuple[float, float], float]:
     """Heights by the bars' bounds in steps of 5, for one colour."""
-    found = {}
+    result = {}
     for bar in figure.axes[0].patches:
         if bar.get_facecolor() == to_rgba(colour):
             middle = bar.get_x() + bar.get_width() / 2
-            found[round(middle - 2.5, 6), round(middle + 2.5, 6)] = bar.get_height()
-    return found
+            result[round(middle - 2.5, 6), round(middle + 2.5, 6)] = bar.get_height()
+    return result
 
 
 def curve(name: str, seed: int) -> GoldSweep:
@@ -166,8 +166,8 @@ def test_an_overview_has_a_point_and_a_colour_for_each_cleaner() -> None:
         assert list(line.get_xdata()) == [one.recall for one in chosen]
         assert list(line.get_ydata()) == [one.precision for one in chosen]
         names = {one.name for one in chosen}
-        found = [text for text in axes.texts if text.get_text() in names]
-        assert {text.get_color() for text in found} == {line.get_color()}
+        result = [text for text in axes.texts if text.get_text() in names]
+        assert {text.get_color() for text in result} == {line.get_color()}
     written = {text.get_text() for text in axes.texts}
     assert "none" in written
     assert len(written & {one.name for one in cleaners}) >= 14
@@ -202,22 +202,22 @@ def test_training_has_a_line_and_a_band_for_each_measure() -> None:
 
 
 def test_predicted_precision_parts_pages_at_the_floor() -> None:
-    found = reliability()
-    (axes,) = (figure := reliability_figure("words@11", found)).axes
+    result = reliability()
+    (axes,) = (figure := reliability_figure("words@11", result)).axes
     below, above = [line for line in axes.lines if line.get_linewidth() == 0]
-    pairs = {*zip(found.predictions, found.precisions, strict=True)}
+    pairs = {*zip(result.predictions, result.precisions, strict=True)}
     parts = [{*zip(line.get_xdata(), line.get_ydata(), strict=True)} for line in (below, above)]
     assert parts[0] | parts[1] == pairs
     assert all(x < 0.86 for x, _ in parts[0])
     assert all(x >= 0.86 for x, _ in parts[1])
-    assert 0 < len(parts[1]) == found.reliable.selected < 60
+    assert 0 < len(parts[1]) == result.reliable.selected < 60
     assert {
-        f"{found.reliable.selected} pages at least 0.86",
-        f"{60 - found.reliable.selected} pages below 0.86",
+        f"{result.reliable.selected} pages at least 0.86",
+        f"{60 - result.reliable.selected} pages below 0.86",
     } <= set(texts(figure))
     expected = (
-        f"mean {found.reliable.mean_precision_selected:.3f} of the chosen, {found.reliable.mean_precision_all:.3f} of all; "
-        f"residual standard error {found.model.residual_error:.3f}"
+        f"mean {result.reliable.mean_precision_selected:.3f} of the chosen, {result.reliable.mean_precision_all:.3f} of all; "
+        f"residual standard error {result.model.residual_error:.3f}"
     )
     assert expected in texts(figure)
 

@@ -110,11 +110,11 @@ def test_csv_has_every_number(tmp_path: Path) -> None:
 
 @given(st.text(st.sampled_from("a e\u6f22\u0301 "), max_size=30), st.integers(2, 20))
 def test_a_shortened_text_begins_the_text_and_fits(text: str, room: int) -> None:
-    found = shortened(text, room)
-    assert display_width(found) <= room
-    assert found == text if display_width(text) <= room else text.startswith(found.removesuffix("…"))
-    if found != text:
-        assert found.endswith("…")
+    result = shortened(text, room)
+    assert display_width(result) <= room
+    assert result == text if display_width(text) <= room else text.startswith(result.removesuffix("…"))
+    if result != text:
+        assert result.endswith("…")
 
 
 @pytest.mark.parametrize(("room", "text"), [(20, "barley and rye"), (14, "barley and rye"), (13, "barley and r…")])

@@ -28,7 +28,7 @@ def evidence(topics: int = 40, seed: int = 3) -> Evidence:
     return Evidence("qld", "AP", True, SizeKind.ESTIMATED, 100.0, 100, variants, values, baseline, None)
 
 
-def with_held_out(found: Evidence, topics: int = 30) -> Evidence:
+def with_held_out(result: Evidence, topics: int = 30) -> Evidence:
     """The same variants, on other topics too."""
     there = evidence(topics, seed=9)
-    return replace(found, held_out=(there.values, there.baseline))
+    return replace(result, held_out=(there.values, there.baseline))

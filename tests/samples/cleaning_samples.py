@@ -58,15 +58,15 @@ def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
         float(cutoff): [page_words(max(0, 100 - 20 * (cutoff - 1)), aligned) for _ in range(PAGES)]
         for cutoff, aligned in zip(range(1, cutoffs + 1), [50, 49, 30, *[10] * cutoffs], strict=False)
     }
-    pages = {cutoff: [page if page.words else page_words(0, 0) for page in found] for cutoff, found in pages.items()}
+    pages = {cutoff: [page if page.words else page_words(0, 0) for page in result] for cutoff, result in pages.items()}
     points = sweep_points(pages, KEEP_HIGH)
     return GoldSweep("words", gold, Path(gold), points, best_cutoff(points), tuple(2 / 3 for _ in range(PAGES)))
 
 
 def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
     """Return a run with all that a run may have."""
-    found = results()
-    words = found[1]
+    result = results()
+    words = result[1]
     precisions = [page.words.alignment.precision for page in words.pages]
     reliability = measure_reliability([page.statistics for page in words.pages], precisions, 0.7)
     pages = tuple(GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),)) for stem in STEMS)
@@ -74,7 +74,7 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
     return CleaningRun(
         name,
         GoldStandard(pages, ("lonely",), ("lost", "gone")),
-        found,
+        result,
         (("page03", "it is broken"),),
         ((peer, "page05", "ValueError: two"), (peer, "page06", "took longer than 30 s")),
         (("words@10", reliability),),

@@ -289,10 +289,10 @@ def test_between_title_and_comments_step_by_step(drawn):
         if block == "Comments" and place > start and above >= 60:
             end = place
             break
-    found = between_title_and_comments(
+    result = between_title_and_comments(
         np.array(content, dtype=np.bool_), np.array(words, dtype=np.int64), blocks, "The north wind"
     )
-    assert found.tolist() == [start <= at < end and content[at] for at in range(len(blocks))]
+    assert result.tolist() == [start <= at < end and content[at] for at in range(len(blocks))]
 
 
 def found_article(content: str, words: list[int], blocks: list[str], title: str = "") -> str:
@@ -344,10 +344,10 @@ def test_articles_without_title_are_those_of_the_released_filters(drawn):
     ):
         step.process(document)
     theirs = {text for block in document.text_blocks if block.is_content for text in block.text.split()}
-    found = found_article(
+    result = found_article(
         "".join("-x"[content] for content, _ in drawn), [words for _, words in drawn], [""] * len(drawn)
     )
-    assert {f"b{place}" for place, kept in enumerate(found) if kept == "x"} == theirs
+    assert {f"b{place}" for place, kept in enumerate(result) if kept == "x"} == theirs
 
 
 def test_filters_on_a_page():
@@ -410,10 +410,10 @@ def pairs(folder: Path, every: int) -> Iterator[Pair]:
         matcher = difflib.SequenceMatcher(
             None, [bare(segments.blocks[at]) for at in body], [bare(block.text) for block in theirs], autojunk=False
         )
-        found = {
+        result = {
             ours + step: other + step for ours, other, size in matcher.get_matching_blocks() for step in range(size)
         }
-        yield Pair(segments, body, theirs, found)
+        yield Pair(segments, body, theirs, result)
 
 
 @pytest.mark.parametrize("rules", THEIRS)

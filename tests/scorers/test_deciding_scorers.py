@@ -77,9 +77,9 @@ HTML = st.lists(st.sampled_from(PIECES) | st.text(max_size=8), max_size=40).map(
 @cache
 def cleaner(name: str) -> Cleaner:
     """One cleaner for all pages, as a pass has it."""
-    found = parse_cleaner(name)
-    found.scorers[0].prepare()
-    return found
+    result = parse_cleaner(name)
+    result.scorers[0].prepare()
+    return result
 
 
 def run(content: bytes, name: str, rule: str = "join") -> tuple[PageScores, Segments, CleanedDocument]:

@@ -103,6 +103,6 @@ def test_the_list_that_explains_the_words_best_wins(language: str, data: st.Data
 
 @given(st.text())
 def test_any_text_has_an_answer_that_case_and_signs_do_not_change(text: str) -> None:
-    found = language_of(text)
-    assert found
-    assert language_of("".join(f"-{word}! " for word in text.split()) if len(text) < 100 else text) == found
+    result = language_of(text)
+    assert result
+    assert language_of("".join(f"-{word}! " for word in text.split()) if len(text) < 100 else text) == result

@@ -32,15 +32,15 @@ def test_each_block_has_its_score():
         f"<title>T</title><p>{PROSE}<p>{SIGNATURE}<p>A | B | C<p>\u200b\u200e<p>中文<br>It’s <b>so</b>.<p>cat a | sort"
     )
     for model in ("standard", "nonlexical"):
-        found = NCleaner(model=model).score(segments)
+        result = NCleaner(model=model).score(segments)
         alone = load_segment_scorer(model)
-        assert found.dtype == np.float32
+        assert result.dtype == np.float32
         expected = [float(np.float32(alone.score(block)[0])) for block in segments.blocks]
         assert expected[4] == -math.inf
-        assert found.tolist() == [*expected[:3], -math.inf, *expected[4:]]
+        assert result.tolist() == [*expected[:3], -math.inf, *expected[4:]]
         assert NCleaner(model=model, bars="score").score(segments).tolist() == expected
-        assert found[1] > 0 > found[2]
-        assert not np.isnan(found).any()
+        assert result[1] > 0 > result[2]
+        assert not np.isnan(result).any()
 
 
 @pytest.mark.parametrize("page", ["", "<script>x</script>", "<p> "])
@@ -81,11 +81,11 @@ def test_real_pages(shared_data):
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::30]:
         segments = read_html(path.read_bytes())
         for model in ("standard", "nonlexical"):
-            found = NCleaner(model=model).score(segments)
+            result = NCleaner(model=model).score(segments)
             alone = [load_segment_scorer(model).score(block)[0] for block in segments.blocks]
             bars = [is_bar(block) for block in segments.blocks]
             expected = np.where(bars, -math.inf, alone).astype(np.float32)
-            assert found.tolist() == expected.tolist()
+            assert result.tolist() == expected.tolist()
 
 
 def test_another_process_gives_the_same(shared_data):

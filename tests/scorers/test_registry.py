@@ -59,10 +59,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def test_all_scorers():
-    found = scorers()
-    assert list(found) == sorted(found)
-    assert {"density", "perplexity", "words"} <= set(found)
-    for name, kind in found.items():
+    result = scorers()
+    assert list(result) == sorted(result)
+    assert {"density", "perplexity", "words"} <= set(result)
+    for name, kind in result.items():
         assert issubclass(kind, Scorer)
         assert not isabstract(kind)
         assert kind.name == name == scorer_class(name, "here").name

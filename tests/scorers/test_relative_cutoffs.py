@@ -26,8 +26,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def card(model: Path) -> dict[str, float]:
-    found: dict[str, float] = json.loads((model / "card.json").read_text(encoding="utf-8"))["training"]["perplexities"]
-    return found
+    result: dict[str, float] = json.loads((model / "card.json").read_text(encoding="utf-8"))["training"]["perplexities"]
+    return result
 
 
 def test_percentiles_of_a_reference_text_are_linear_between_the_cards(model: Path) -> None:
@@ -84,6 +84,6 @@ def test_a_percentile_is_no_number_before_it_is_found() -> None:
         "words@p70: the percentile p70 is no number without the scores of a collection. "
         "Fix: clean a collection, or give a number."
     )
-    found = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))
-    assert (found.threshold, found.name) == (4.0, "words@p70")
+    result = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))
+    assert (result.threshold, result.name) == (4.0, "words@p70")
     assert parse_cleaner("words@5+density@p50").resolved_cutoffs == {}

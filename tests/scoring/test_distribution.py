@@ -44,7 +44,7 @@ def smallest(scores: list[float], percentile: int) -> float:
 
 def test_a_distribution_is_that_of_all_sentences(tmp_path: Path) -> None:
     scorer = store(tmp_path)
-    found = read_distribution(tmp_path, scorer)
+    result = read_distribution(tmp_path, scorer)
     sentences: list[tuple[str, float, int]] = []
     for page in PAGES:
         segments = read_html(page)
@@ -54,25 +54,25 @@ def test_a_distribution_is_that_of_all_sentences(tmp_path: Path) -> None:
         ]
     scores = [score for _, score, _ in sentences]
     in_words = [score for _, score, count in sentences for _ in range(count)]
-    assert (found.sentences, found.words, found.wordless) == (len(sentences), len(in_words), 2)
-    assert list(found.by_words) == list(found.by_sentences) == list(PERCENTILES)
+    assert (result.sentences, result.words, result.wordless) == (len(sentences), len(in_words), 2)
+    assert list(result.by_words) == list(result.by_sentences) == list(PERCENTILES)
     for percentile in PERCENTILES:
-        assert np.float32(found.by_words[percentile]) == np.float32(smallest(in_words, percentile))
-        assert np.float32(found.by_sentences[percentile]) == np.float32(smallest(scores, percentile))
-    assert found.by_sentences[99] == math.inf
-    assert list(found.examples) == list(DECILES)
-    for decile, text in found.examples.items():
-        standing = [text for text, score, _ in sentences if np.float32(score) == np.float32(found.by_words[decile])]
+        assert np.float32(result.by_words[percentile]) == np.float32(smallest(in_words, percentile))
+        assert np.float32(result.by_sentences[percentile]) == np.float32(smallest(scores, percentile))
+    assert result.by_sentences[99] == math.inf
+    assert list(result.examples) == list(DECILES)
+    for decile, text in result.examples.items():
+        standing = [text for text, score, _ in sentences if np.float32(score) == np.float32(result.by_words[decile])]
         assert text == standing[0]
-    assert [item.cutoff for item in found.removed] == list(map(float, scorer.grid))
-    for item in found.removed:
+    assert [item.cutoff for item in result.removed] == list(map(float, scorer.grid))
+    for item in result.removed:
         assert item.sentences == sum(score > item.cutoff for score in scores) / len(scores)
         assert item.words == sum(score > item.cutoff for score in in_words) / len(in_words)
-    counts, _ = np.histogram(in_words, found.edges)
-    assert (counts / len(in_words)).tolist() == found.shares.tolist()
-    assert found.shares.sum() == pytest.approx(1)
-    assert found.shares[0] > 0 < found.shares[-1]
-    assert np.diff(np.log10(found.edges)) == pytest.approx(np.full(len(found.shares), 1 / 20))
+    counts, _ = np.histogram(in_words, result.edges)
+    assert (counts / len(in_words)).tolist() == result.shares.tolist()
+    assert result.shares.sum() == pytest.approx(1)
+    assert result.shares[0] > 0 < result.shares[-1]
+    assert np.diff(np.log10(result.edges)) == pytest.approx(np.full(len(result.shares), 1 / 20))
 
 
 def test_a_collection_without_words_has_no_distribution(tmp_path: Path) -> None:

@@ -77,17 +77,17 @@ def put(folder: Path, groups: Sequence[Sequence[PageScores]], labels: bool = Fal
 def checked(groups: Sequence[Sequence[PageScores]]) -> list[list[PageScores]]:
     """What must be in the store: of the pages of an id the first that did not fail, and all others failed."""
     first: dict[str, str] = {}
-    found = []
+    result = []
     for pages in groups:
-        found.append([])
+        result.append([])
         for entry in pages:
             if entry.status != FAILED and entry.id in first:
                 reason = f"the document id comes twice, first in {first[entry.id]}"
                 entry = PageScores(entry.id, FAILED, reason, entry.file, entry.offset, entry.url, bytes=entry.bytes)
             elif entry.status != FAILED:
                 first[entry.id] = entry.file if entry.offset is None else f"{entry.file} at byte {entry.offset}"
-            found[-1].append(entry)
-    return found
+            result[-1].append(entry)
+    return result
 
 
 IDS = st.sampled_from(["a", "b", "c", "é", "e\u0301", "a/b", ""]) | st.text(

@@ -39,8 +39,8 @@ from thresher.scoring.score_pass import ScoreWork
 )
 def test_what_cleaners_do_not_know(name: str, unknown: set[str]) -> None:
     emptied = {"Chinese": 4, "Thai": 3, "Russian": 3, "English": 2, "Korean": 1, UNKNOWN: 50, NO_TEXT: 70}
-    found = foreign(parse_cleaner(name), emptied)
-    assert found == {language: emptied[language] for language in emptied if language in unknown}
+    result = foreign(parse_cleaner(name), emptied)
+    assert result == {language: emptied[language] for language in emptied if language in unknown}
 
 
 @pytest.mark.parametrize(("code", "language"), [("en", "English"), ("de", "German"), ("unknown", ""), ("xx", "")])

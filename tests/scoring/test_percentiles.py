@@ -72,11 +72,11 @@ def test_percentiles_are_those_of_all_weight_in_a_row(
             "the collection has no words to take a percentile of. Fix: give a number as the cutoff."
         )
         return
-    found = weighted_percentiles(parts, wanted)
+    result = weighted_percentiles(parts, wanted)
     # The shortest decimals of a float32 are within half of its last place, which is absolute for the smallest of them.
     expected = [oracle(scores, weights, percentile) for percentile in wanted]
-    assert found == pytest.approx(expected, rel=1e-7, abs=2.0**-149)
-    assert [np.float32(value) for value in found] == [np.float32(value) for value in expected]
+    assert result == pytest.approx(expected, rel=1e-7, abs=2.0**-149)
+    assert [np.float32(value) for value in result] == [np.float32(value) for value in expected]
 
 
 def test_the_rank_is_exact() -> None:
@@ -114,12 +114,12 @@ def in_a_row(name: str) -> tuple[list[float], list[int]]:
 @pytest.mark.parametrize("percentile", [0.5, 10.0, 30.0, 50.0, 70.0, 95.5, 99.0])
 def test_a_collections_percentile(tmp_path: Path, scorer: str, percentile: float) -> None:
     name = f"{scorer}@p{percentile:g}"
-    found = resolved(store(tmp_path, name), parse_cleaner(name))
+    result = resolved(store(tmp_path, name), parse_cleaner(name))
     scores, words = in_a_row(name)
     wanted = oracle(scores, words, percentile)
-    assert np.float32(found.cuts[0].threshold) == np.float32(wanted)
-    assert (found.name, list(found.resolved_cutoffs)) == (name, [name])
-    assert resolved(tmp_path, found) == found
+    assert np.float32(result.cuts[0].threshold) == np.float32(wanted)
+    assert (result.name, list(result.resolved_cutoffs)) == (name, [name])
+    assert resolved(tmp_path, result) == result
     # What the number means for the words that stay.
     total = sum(document.words for document in cleaned_documents(tmp_path, Cleaner()))
     left = sum(document.words for document in cleaned_documents(tmp_path, parse_cleaner(name)))
@@ -137,10 +137,10 @@ def test_many_cleaners_at_once_are_each_as_alone(tmp_path: Path) -> None:
     store(tmp_path, *names[1:])
     cleaners = [parse_cleaner(name) for name in names]
     together = resolve_all(tmp_path, cleaners)
-    for cleaner, found in zip(cleaners, together, strict=True):
+    for cleaner, result in zip(cleaners, together, strict=True):
         alone = resolved(tmp_path, cleaner)
-        assert (alone.name, alone.resolved_cutoffs) == (found.name, found.resolved_cutoffs)
-        assert found.name == cleaner.name
+        assert (alone.name, alone.resolved_cutoffs) == (result.name, result.resolved_cutoffs)
+        assert result.name == cleaner.name
     # A percentile is over all segments, whatever other cuts there are and whether headings are kept.
     assert together[1].cuts[0].threshold == together[3].cuts[0].threshold
     assert together[0].resolved_cutoffs == together[4].resolved_cutoffs == {}

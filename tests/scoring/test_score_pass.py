@@ -105,9 +105,9 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("d0", "the document id comes twice, first in listed at byte 0"),
         ("d300", "ended its worker (exit code -9)"),
     ]
-    found = rows(tmp_path / "store")
-    assert [name for name, (status, _) in found.items() if status == EMPTIED] == ["d6", "d7"]
-    assert found["d6"][1] == found["d7"][1] == "the page holds no text"
+    result = rows(tmp_path / "store")
+    assert [name for name, (status, _) in result.items() if status == EMPTIED] == ["d6", "d7"]
+    assert result["d6"][1] == result["d7"][1] == "the page holds no text"
 
     # The same pages without the troublesome ones, here and one by one.
     calm = [entry for number, entry in enumerate(plan.collection.items) if number not in TROUBLE]  # type: ignore[attr-defined]
@@ -337,8 +337,8 @@ class Ranged(Listed):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ranges_that_begin_within_a_record_are_read_again(tmp_path: Path, workers: int) -> None:
     report = score_collection(ScorePlan(Ranged(()), SCORERS), tmp_path, Backend(workers=workers))
-    found = [row["id"] for table in store(tmp_path) for row in table.to_pylist()]
-    assert found == ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d13", "d14"]
+    result = [row["id"] for table in store(tmp_path) for row in table.to_pylist()]
+    assert result == ["d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d13", "d14"]
     assert report.documents == 13
     assert [(part.begin, part.first, part.after) for part in map(read_report, shards(tmp_path))] == [
         (0, 0, 3),

@@ -153,7 +153,7 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
     small(path, text)
     whole = path.read_bytes()
     generator = random.Random(5)
-    found = 0
+    result = 0
     for _ in range(150):
         broken = bytearray(whole)
         broken[generator.randrange(len(whole))] ^= 1 << generator.randrange(8)
@@ -161,10 +161,10 @@ def test_a_changed_bit_is_never_read_as_another_text(tmp_path: Path) -> None:
         try:
             texts = read_shard(path, ["text"])["text"].to_pylist()
         except StateError:
-            found += 1
+            result += 1
         else:
             assert texts == [text]
-    assert found > 50
+    assert result > 50
 
 
 def test_a_shard_without_a_column_or_a_report_is_damaged(tmp_path: Path) -> None:

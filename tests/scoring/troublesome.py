@@ -89,8 +89,8 @@ def page(number: int, text: str | bytes) -> Source:
 
 def pages(count: int, special: Mapping[int, str | bytes | Source] | None = None) -> Listed:
     """Return pages of differing length; `special` gives some of them, by position, another text or another source."""
-    found = []
+    result = []
     for number in range(count):
         given = (special or {}).get(number, f"page {number} says " + "word " * (number % 17))
-        found.append(given if isinstance(given, Source) else page(number, given))
-    return Listed(tuple(found))
+        result.append(given if isinstance(given, Source) else page(number, given))
+    return Listed(tuple(result))

@@ -44,8 +44,8 @@ def test_alphabets_are_the_papers():
 @given(st.lists(SEGMENT, max_size=4), st.integers(1, MOST))
 def test_numbers_of_ngrams(alphabet, given, n):
     segments = [segment for segment in map(normalise, given) if segment]
-    found = ngrams("\n".join(segments), n, alphabet)
-    characters = found[found % alphabet.size != BEGIN]
+    result = ngrams("\n".join(segments), n, alphabet)
+    characters = result[result % alphabet.size != BEGIN]
     expected = []
     for segment in segments:
         for window in windows(fold(segment, alphabet is NON_LEXICAL), n, n):
@@ -53,9 +53,9 @@ def test_numbers_of_ngrams(alphabet, given, n):
             for code in encode(window, alphabet).tolist():
                 number = number * alphabet.size + code
             expected.append(number)
-    assert found.dtype == np.int64
+    assert result.dtype == np.int64
     assert characters.tolist() == expected
-    assert len(found) == len(expected) + max(1, n - 1) * max(0, len(segments) - 1)
+    assert len(result) == len(expected) + max(1, n - 1) * max(0, len(segments) - 1)
 
 
 def test_the_largest_number_fits():
@@ -65,12 +65,12 @@ def test_the_largest_number_fits():
 
 @given(st.text(max_size=30))
 def test_any_text_is_normalised(text):
-    found = normalise(text)
-    assert found == " ".join(found.split())
-    assert all(map(valid, found))
-    assert normalise(found) == found
+    result = normalise(text)
+    assert result == " ".join(result.split())
+    assert all(map(valid, result))
+    assert normalise(result) == result
     kept = text.encode("utf-8", "replace").decode()
-    assert "".join(found.split()) == "".join("".join(filter(valid, kept)).split())
+    assert "".join(result.split()) == "".join("".join(filter(valid, kept)).split())
 
 
 @given(st.lists(SEGMENT, min_size=1, max_size=4))

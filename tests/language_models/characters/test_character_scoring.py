@@ -41,9 +41,9 @@ def test_scores_are_the_formula(pages, asked, choices):
     pages = [*pages, (["ab"], ["ab", "1|1|1|ba" * 4])]
     model, oracle = model_and_oracle(pages, choices)
     asked = [*asked, "zZ9", *pages[0][1]]
-    found = SegmentScorer(model).score("\n".join(asked))
-    assert found.dtype == np.float64
-    assert found.tolist() == pytest.approx([oracle.score(text) for text in asked], abs=1e-5)
+    result = SegmentScorer(model).score("\n".join(asked))
+    assert result.dtype == np.float64
+    assert result.tolist() == pytest.approx([oracle.score(text) for text in asked], abs=1e-5)
 
 
 @settings(max_examples=40)
@@ -52,11 +52,11 @@ def test_probabilities_are_the_formula(pages, choices):
     pages = [*pages, (["ab"], ["ab", "1|1|1|ba" * 4])]
     model, oracle = model_and_oracle(pages, choices)
     alphabet = model.settings.alphabet
-    for dirty, found in enumerate(unigrams(model)):
+    for dirty, result in enumerate(unigrams(model)):
         expected = [oracle.unigram(sign, bool(dirty)) for sign in oracle.signs]
-        assert found[0] == 0
-        assert found[1:].tolist() == pytest.approx(expected, rel=1e-12)
-        assert found.sum() == pytest.approx(1, rel=1e-12)
+        assert result[0] == 0
+        assert result[1:].tolist() == pytest.approx(expected, rel=1e-12)
+        assert result.sum() == pytest.approx(1, rel=1e-12)
     for length in range(2, model.settings.n + 1):
         by_key = order(model, length)
         seen = {
@@ -97,10 +97,10 @@ def test_by_hand():
     a, b, c = encode("abc", LEXICAL).tolist()
     assert (clean[a], clean[b], clean[c]) == (2 / 97, 2 / 97, 1 / 97)
     assert (dirty[a], dirty[b], dirty[c]) == (2 / 98, 1 / 98, 3 / 98)
-    found = order(model, 2)
-    assert found.keys.tolist() == [a, c, a * 96 + b, a * 96 + c]
-    assert found.clean.tolist() == [1, 0, 1, 0]
-    assert found.dirty.tolist() == [0.5, 0.5, 0, 1]
+    result = order(model, 2)
+    assert result.keys.tolist() == [a, c, a * 96 + b, a * 96 + c]
+    assert result.clean.tolist() == [1, 0, 1, 0]
+    assert result.dirty.tolist() == [0.5, 0.5, 0, 1]
     scorer = SegmentScorer(model)
     first = math.log((1 + 0.5 * 2 / 97) / (0.5 + 0.5 * 2 / 98))
     assert scorer.score("ab")[0] == pytest.approx((first + math.log((1 + 1 / 97) / (0.5 / 98))) / 2, rel=1e-6)
@@ -117,8 +117,8 @@ def test_differences_below_zero_are_clamped():
     a, b, x = encode("abx", LEXICAL).tolist()
     clean, dirty = unigrams(model)
     assert dirty[b] == dirty[a] == 1 / (7 + 95)
-    found = order(model, 2)
-    at = dict(zip(found.keys.tolist(), found.dirty.tolist(), strict=True))
+    result = order(model, 2)
+    at = dict(zip(result.keys.tolist(), result.dirty.tolist(), strict=True))
     # After "a": twice fewer "b", once more "x", so that the history itself is rarer in raw text: nothing was seen.
     assert at[a * 96 + b] == at[a * 96 + x] == 0
     # At the begin: a -1, x 2, of 1 in all: 2 is more than certain.
@@ -138,8 +138,8 @@ def test_segments_without_valid_characters():
     for n in (1, 3, 6):
         scorer = SegmentScorer(train([(["ab a"], ["ab a", "1| é1"])], Settings(n, 0.5), "here"))
         assert scorer.score("\u200b").tolist() == [-math.inf]
-        found = scorer.score("ab\n\u200b\ufffd\nab\n\u200b").tolist()
-        assert found == [scorer.score("ab")[0], -math.inf, scorer.score("ab")[0], -math.inf]
+        result = scorer.score("ab\n\u200b\ufffd\nab\n\u200b").tolist()
+        assert result == [scorer.score("ab")[0], -math.inf, scorer.score("ab")[0], -math.inf]
         assert scorer.score("").tolist() == []
         assert scorer.score("\u200bab").tolist() == scorer.score("ab").tolist()
 
@@ -171,8 +171,8 @@ def test_real_pages(shared_data):
         oracle = Oracle(pages[:4], chosen.n, chosen.q, chosen.alphabet is NON_LEXICAL)
         scorer = SegmentScorer(train(pages[:4], chosen, "here"))
         for _, raw in pages[3:]:
-            found = scorer.score("\n".join(raw))
-            assert found.tolist() == pytest.approx([oracle.score(text) for text in raw], abs=1e-5)
+            result = scorer.score("\n".join(raw))
+            assert result.tolist() == pytest.approx([oracle.score(text) for text in raw], abs=1e-5)
 
 
 def test_counting_in_portions_changes_nothing(monkeypatch):

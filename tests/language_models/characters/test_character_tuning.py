@@ -20,7 +20,7 @@ PAGE = st.lists(TEXT, min_size=1, max_size=4)
 @given(st.lists(PAGE, min_size=4, max_size=7), st.integers(2, 4), st.booleans(), st.integers(0, 3))
 def test_cross_entropy_is_that_of_the_formula(pages, folds, non_lexical, seed):
     most, qs = 4, (0.1, 0.5, 0.9)
-    found = tune(pages, NON_LEXICAL if non_lexical else LEXICAL, most, qs, folds, seed)
+    result = tune(pages, NON_LEXICAL if non_lexical else LEXICAL, most, qs, folds, seed)
     places = np.random.default_rng(seed).permutation(np.arange(len(pages)) % folds).tolist()
     for row, q in enumerate(qs):
         for n in range(1, most + 1):
@@ -31,12 +31,12 @@ def test_cross_entropy_is_that_of_the_formula(pages, folds, non_lexical, seed):
                 for text in page:
                     for window in windows(fold(text, non_lexical), n, n):
                         bits.append(-math.log2(oracle.smoothed(window, False)))
-            assert found.bits[row][n - 1] == pytest.approx(math.fsum(bits) / len(bits), rel=1e-9)
+            assert result.bits[row][n - 1] == pytest.approx(math.fsum(bits) / len(bits), rel=1e-9)
 
 
 def test_the_best():
-    found = Tuning((0.1, 0.5), ((3.0, 2.5), (2.0, 2.0)))
-    assert found.best == (1, 0.5, 2.0)
+    result = Tuning((0.1, 0.5), ((3.0, 2.5), (2.0, 2.0)))
+    assert result.best == (1, 0.5, 2.0)
 
 
 def test_the_folds_are_the_seed_s():
@@ -62,12 +62,12 @@ def test_the_papers_figure_on_real_pages(shared_data):
         read_html(path.read_bytes()).blocks
         for path in sorted((shared_data / "cleaning" / "cleaneval-dev" / "input").iterdir())
     ]
-    found = tune(pages, LEXICAL, 8)
-    n, q, bits = found.best
+    result = tune(pages, LEXICAL, 8)
+    n, q, bits = result.best
     assert n in (5, 6, 7)
     assert 0.4 <= q <= 0.7
     assert 2.4 < bits < 2.9
-    best_q = [QS[int(np.argmin(column))] for column in zip(*found.bits, strict=True)]
+    best_q = [QS[int(np.argmin(column))] for column in zip(*result.bits, strict=True)]
     assert best_q[1:] == sorted(best_q[1:])
     # Both papers: "higher-order models (e.g. n = 8) require extremely strong interpolation".
     assert best_q[7] >= 0.8

@@ -37,10 +37,10 @@ SENTENCES = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), 
 
 def read(folder: Path, sentences: list[list[str]], size: int) -> WordCounts:
     (folder / "text").write_text("\n".join(map(" ".join, sentences)))
-    found = WordCounts()
+    result = WordCounts()
     for number, portion in enumerate(portions([folder / "text"], size)):
-        found.add(encode(portion, number, folder, Reading(PageOptions(), "text", tokenise)))
-    return found
+        result.add(encode(portion, number, folder, Reading(PageOptions(), "text", tokenise)))
+    return result
 
 
 def as_dictionary(levels: list[Level], words: Vocabulary, length: int) -> dict[tuple[str, ...], int]:
@@ -62,10 +62,10 @@ def names(levels: list[Level], words: Vocabulary, length: int) -> list[tuple[str
 def test_counts_of_all_lengths(tmp_path_factory, sentences, order, size, ends):
     folder = tmp_path_factory.mktemp("counts")
     # A line longer than a portion would be cut.
-    found = read(folder, sentences, max(size, 12))
-    words = vocabulary(found.counts, found.sentences)
-    number_portions(folder, found.portions, words)
-    levels = count_levels(Corpus(folder, found.portions, ends, hold_out=False), words, order)
+    result = read(folder, sentences, max(size, 12))
+    words = vocabulary(result.counts, result.sentences)
+    number_portions(folder, result.portions, words)
+    levels = count_levels(Corpus(folder, result.portions, ends, hold_out=False), words, order)
     expected: Counter[tuple[str, ...]] = Counter()
     for sentence in sentences:
         padded = ["<s>", *sentence, *["</s>"] * ends]
@@ -118,25 +118,25 @@ def test_the_vocabulary_is_by_frequency_then_by_bytes():
 def test_every_hundredth_sentence_may_be_held_out(tmp_path):
     sentences = [[f"w{'x' * (number % 7)}"] for number in range(250)]
     sentences[99], sentences[199] = ["left", "out"], ["alone"]
-    found = read(tmp_path, sentences, 100_000)
-    assert (found.sentences, found.held) == (248, 2)
-    assert found.held_counts == {b"left": 1, b"out": 1, b"alone": 1}
-    assert b"left" not in found.counts
-    lines, counts = sentences_to_score(tmp_path, range(found.portions), held=True)
+    result = read(tmp_path, sentences, 100_000)
+    assert (result.sentences, result.held) == (248, 2)
+    assert result.held_counts == {b"left": 1, b"out": 1, b"alone": 1}
+    assert b"left" not in result.counts
+    lines, counts = sentences_to_score(tmp_path, range(result.portions), held=True)
     assert (lines, counts.tolist()) == ([b"left out", b"alone"], [2, 1])
-    words = vocabulary(found.counts, found.sentences)
-    number_portions(tmp_path, found.portions, words)
-    levels = count_levels(Corpus(tmp_path, found.portions, ends=False, hold_out=True), words, 2)
+    words = vocabulary(result.counts, result.sentences)
+    number_portions(tmp_path, result.portions, words)
+    levels = count_levels(Corpus(tmp_path, result.portions, ends=False, hold_out=True), words, 2)
     assert levels[1].counts.sum() == 248
-    found.train_on_all()
-    assert (found.sentences, found.held, found.counts.total()) == (250, 0, 251)
+    result.train_on_all()
+    assert (result.sentences, result.held, result.counts.total()) == (250, 0, 251)
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_portions_without_words(tmp_path, workers):
-    found = read(tmp_path, [["!"], ["a"], ["!"]], 2)
-    assert (found.portions, found.sentences, found.counts) == (3, 1, {b"a": 1})
-    words = vocabulary(found.counts, found.sentences)
+    result = read(tmp_path, [["!"], ["a"], ["!"]], 2)
+    assert (result.portions, result.sentences, result.counts) == (3, 1, {b"a": 1})
+    words = vocabulary(result.counts, result.sentences)
     number_portions(tmp_path, 3, words)
     levels = count_levels(Corpus(tmp_path, 3, ends=True, hold_out=False), words, 3, workers)
     assert as_dictionary(levels, words, 3) == {("<s>", "a", "</s>"): 1}

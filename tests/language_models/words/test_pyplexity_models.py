@@ -115,10 +115,10 @@ def test_perplexities_are_pyplexitys(perl, tmp_path, longest, how):
     model = load_model(str(tmp_path / "out"))
     segments = read_text_page(TESTS + "\n" + TRAINING)
     expected = [FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences]
-    found = model.perplexities(segments.plain, segments.sentence_ends)
-    np.testing.assert_allclose(found, expected, rtol=5e-6)
-    assert np.isinf(found).sum() == 1
-    assert (found == 1).any() == (longest == 3)
+    result = model.perplexities(segments.plain, segments.sentence_ends)
+    np.testing.assert_allclose(result, expected, rtol=5e-6)
+    assert np.isinf(result).sum() == 1
+    assert (result == 1).any() == (longest == 3)
 
 
 @pytest.mark.parametrize("longest", [2, 3])
@@ -138,11 +138,11 @@ def test_on_real_pages(perl, shared_data, tmp_path, longest):
     differences = []
     for path in paths[:24]:
         segments = read_html(path.read_bytes())
-        found = model.perplexities(segments.plain, segments.sentence_ends)
+        result = model.perplexities(segments.plain, segments.sentence_ends)
         expected = np.array([FORMULAS[longest](tables, pyplexity(sentence)) for sentence in segments.sentences])
         finite = np.isfinite(expected)
-        assert (np.isfinite(found) == finite).all()
-        differences += (np.abs(found[finite] / expected[finite] - 1)).tolist()
+        assert (np.isfinite(result) == finite).all()
+        differences += (np.abs(result[finite] / expected[finite] - 1)).tolist()
     assert len(differences) > 3_000
     assert max(differences) < 1e-5
 

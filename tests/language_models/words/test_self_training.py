@@ -21,10 +21,10 @@ FOOTER = "All rights reserved by the owners of this site and their many partners
 
 def expected(pages: list[list[str]]) -> list[str]:
     """Each sentence of two pages at most once, where it comes first; by dictionaries."""
-    found = Counter(sentence.lower() for page in pages for sentence in {sentence.lower(): None for sentence in page})
+    result = Counter(sentence.lower() for page in pages for sentence in {sentence.lower(): None for sentence in page})
     first = {sentence.lower(): sentence for page in reversed(pages) for sentence in reversed(page)}
     order = dict.fromkeys(sentence.lower() for page in pages for sentence in page)
-    return [first[sentence] for sentence in order if found[sentence] <= 2]
+    return [first[sentence] for sentence in order if result[sentence] <= 2]
 
 
 def site(pages: int = 40) -> list[list[str]]:

@@ -16,20 +16,20 @@ CONTEXTS = st.sampled_from([0.0, 0.25, 0.5, 0.9])
 
 
 def brute_force(logs: list[float], counts: list[int], context: float, prior: float) -> list[float]:
-    found = []
+    result = []
     for here in range(len(logs)):
         weights = [context ** abs(here - there) for there in range(len(logs))]  # 0 ** 0 is 1
         words = math.fsum(weight * count for weight, count in zip(weights, counts, strict=True)) + prior
         total = math.fsum(weight * log for weight, log in zip(weights, logs, strict=True)) - 6 * prior
-        found.append(10 ** (-total / words))
-    return found
+        result.append(10 ** (-total / words))
+    return result
 
 
 @given(SENTENCES, CONTEXTS, st.sampled_from([0.0, 1.0, 32.0]))
 def test_smoothing_is_the_formula(sentences: list[tuple[float, int]], context: float, prior: float) -> None:
     logs, counts = [log for log, _ in sentences], [count for _, count in sentences]
-    found = smoothed_perplexities(np.array(logs), np.array(counts), context, prior)
-    assert found.tolist() == pytest.approx(brute_force(logs, counts, context, prior), rel=1e-9)
+    result = smoothed_perplexities(np.array(logs), np.array(counts), context, prior)
+    assert result.tolist() == pytest.approx(brute_force(logs, counts, context, prior), rel=1e-9)
 
 
 def test_a_case_worked_by_hand() -> None:

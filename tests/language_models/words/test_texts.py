@@ -26,8 +26,8 @@ def blocks(*paths: Path, size: int = 30, field: str = "text") -> list[str]:
     return [
         block
         for portion in portions(paths, size)
-        for found in segments(portion, OPTIONS, field)
-        for block in found.blocks
+        for result in segments(portion, OPTIONS, field)
+        for block in result.blocks
     ]
 
 
@@ -50,10 +50,10 @@ def written(path: Path, content: bytes) -> Path:
 def test_files_of_text(tmp_path, name, size):
     path = written(tmp_path / name, "\n".join(LINES).encode())
     # No line of these is cut but where it is longer than a portion and has a space.
-    found = blocks(path, size=size)
-    assert " ".join(found) == " ".join(filter(None, LINES))
+    result = blocks(path, size=size)
+    assert " ".join(result) == " ".join(filter(None, LINES))
     if size == 10_000:
-        assert found == [*filter(None, LINES)]
+        assert result == [*filter(None, LINES)]
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz", "t.jsonl.zst"])
@@ -69,10 +69,10 @@ def test_files_of_json_lines(tmp_path, name):
 def test_portions_laid_end_to_end_are_the_file(tmp_path_factory, text, size):
     path = tmp_path_factory.mktemp("texts") / "t"
     path.write_bytes(text.encode())
-    found = [*portions([path], size)]
-    assert b"".join(part for portion in found for part in portion.parts) == text.encode()
+    result = [*portions([path], size)]
+    assert b"".join(part for portion in result for part in portion.parts) == text.encode()
     line = 1
-    for portion in found:
+    for portion in result:
         assert portion.line == line
         line += portion.parts[0].count(b"\n")
 

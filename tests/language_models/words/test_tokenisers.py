@@ -42,8 +42,8 @@ def test_pyplexity_by_hand():
         """mr . , of cafco . , paid $1 ,000.50 ( or " more " ) : it ' s e.g . .. .""".split(),
         "a = b ? < s > #1 !".split(),
     )
-    found, counts = tokens_of("pyplexity", text, [line, len(text)])
-    assert tuple(found) == expected
+    result, counts = tokens_of("pyplexity", text, [line, len(text)])
+    assert tuple(result) == expected
     assert counts == [24, 9]
     assert tokens_of("pyplexity", "The end.") == ([["the", "end", "."]], [3])
     assert tokens_of("pyplexity", "a.b. c_1d!", [4, 10]) == ([["a.b", "."], ["c_1d", "!"]], [2, 2])
@@ -101,19 +101,19 @@ def test_every_letter_of_the_scripts():
     codes = [code for code in (*range(0x0E00, 0x3300), *range(0x3400, 0x30000, 7)) if is_alone(chr(code))]
     assert len(codes) > 13_000
     text = "".join(f"a{chr(code)}b " for code in codes)
-    (found,), (count,) = tokens_of("characters", text)
-    assert count == len(found) == 3 * len(codes)
-    assert "".join(found[1::3]) == "".join(map(chr, codes))
+    (result,), (count,) = tokens_of("characters", text)
+    assert count == len(result) == 3 * len(codes)
+    assert "".join(result[1::3]) == "".join(map(chr, codes))
 
 
 @pytest.mark.parametrize("name", ["words", "characters"])
 def test_text_with_spaces_is_the_same_by_words_and_characters(name):
     text = "Don’t “stop” — it’s ÉTÉ, Straße, слово, λόγος and 한국어. \nX1"
     segments = read_text_page(text)
-    found = TOKENISERS[name](segments.plain, segments.sentence_ends)
+    result = TOKENISERS[name](segments.plain, segments.sentence_ends)
     expected = tokenise(segments.plain, segments.sentence_ends)
-    assert found[0] == expected[0]
-    assert found[1].tolist() == expected[1].tolist()
+    assert result[0] == expected[0]
+    assert result[1].tolist() == expected[1].tolist()
 
 
 def test_real_pages(shared_data):
@@ -122,9 +122,9 @@ def test_real_pages(shared_data):
     for path in paths:
         segments = read_html(path.read_bytes())
         for name, statement in (("pyplexity", pyplexity), ("characters", characters)):
-            found, counts = TOKENISERS[name](segments.plain, segments.sentence_ends)
+            result, counts = TOKENISERS[name](segments.plain, segments.sentence_ends)
             expected = list(map(statement, segments.sentences))
-            assert [sentence.decode().split() for sentence in found] == expected
+            assert [sentence.decode().split() for sentence in result] == expected
             assert counts.tolist() == list(map(len, expected))
         sentences += len(segments.sentences)
         outside += sum(not character.isascii() for character in segments.text)

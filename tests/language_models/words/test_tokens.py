@@ -37,8 +37,8 @@ def test_any_page_against_the_walk(text):
     sentences, counts = tokenise(segments.plain, segments.sentence_ends)
     # The lower case of a final sigma depends on what stands before and after it.
     expected = [words_of(sentence) for sentence in segments.sentences]
-    found = [[word.decode() for word in sentence.split()] for sentence in sentences]
-    assert [[word.replace("ς", "σ") for word in words] for words in found] == [
+    result = [[word.decode() for word in sentence.split()] for sentence in sentences]
+    assert [[word.replace("ς", "σ") for word in words] for words in result] == [
         [word.replace("ς", "σ") for word in words] for words in expected
     ]
     assert counts.tolist() == list(map(len, expected))

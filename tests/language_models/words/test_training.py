@@ -62,8 +62,8 @@ def test_the_folder_and_its_card(tmp_path, text, estimator):
     model = load_model(str(folder))
     lines = [sentence for line in text.read_text().splitlines() for sentence in line.replace("!", "").split(". ")]
     values = [model.perplexity(line) for line in lines]
-    found = np.percentile(values, [float(name) for name in training.perplexities])
-    assert [*training.perplexities.values()] == pytest.approx(found.tolist(), abs=1e-4)
+    result = np.percentile(values, [float(name) for name in training.perplexities])
+    assert [*training.perplexities.values()] == pytest.approx(result.tolist(), abs=1e-4)
 
 
 def test_formulas_and_parameters_of_cards(tmp_path, text):

@@ -80,12 +80,12 @@ def test_thousands_of_real_sentences(shared_data, formula):
     sentences, unknown, infinite = 0, 0, 0
     for path in sorted((shared_data / "cleaning" / "dragnet-300" / "input").iterdir())[::6]:
         segments = read_html(path.read_bytes())
-        found = model.perplexities(segments.plain, segments.sentence_ends)
-        assert found.dtype == np.float64
+        result = model.perplexities(segments.plain, segments.sentence_ends)
+        assert result.dtype == np.float64
         expected = np.array([formula(sentence) for sentence in segments.sentences])
-        np.testing.assert_allclose(found, expected, rtol=1e-5)
-        sentences += len(found)
-        infinite += np.isinf(found).sum()
+        np.testing.assert_allclose(result, expected, rtol=1e-5)
+        sentences += len(result)
+        infinite += np.isinf(result).sum()
         unknown += sum(count for word, count in Counter(words_of(segments.text)).items() if word not in known)
     assert sentences > 5_000
     assert unknown > 5_000
