@@ -93,7 +93,7 @@ def _version(name: str) -> str:
 
 
 def _extras() -> list[Finding]:
-    installed = {name: found for name in RETRIEVAL_PACKAGES if (found := _version(name))}
+    installed = {name: number for name in RETRIEVAL_PACKAGES if (number := _version(name))}
     findings = retrieval_packages(installed)
     if any(name in installed for name in _JAVA):
         try:

@@ -66,16 +66,16 @@ def breaches(
     variant: JudgedVariant, decision: Decision, deciding: Sequence[Decision], guards: Guards
 ) -> tuple[Breach, ...]:
     """Return what a variant breaks, with the numbers; a deciding measure each where it is not shown to be non-inferior."""
-    found = []
+    breaches = []
     if GuardName.EMPTIED in variant.broken:
-        found.append(Breach(GuardName.EMPTIED, 1 - variant.documents / decision.documents, guards.emptied))
+        breaches.append(Breach(GuardName.EMPTIED, 1 - variant.documents / decision.documents, guards.emptied))
     for one in (decision, *deciding):
         test = one.by_name[variant.name].test
         if test.verdict is not Verdict.NON_INFERIOR:
-            found.append(Breach(GuardName.MEASURES, test.low, -one.margin, one.measure))
+            breaches.append(Breach(GuardName.MEASURES, test.low, -one.margin, one.measure))
     if GuardName.STABILITY in variant.broken:
-        found.append(Breach(GuardName.STABILITY, variant.stability or 0.0, guards.stability))
-    return tuple(found)
+        breaches.append(Breach(GuardName.STABILITY, variant.stability or 0.0, guards.stability))
+    return tuple(breaches)
 
 
 def _effect(decision: Decision, variant: JudgedVariant | None) -> Effect:
@@ -86,15 +86,15 @@ def _effect(decision: Decision, variant: JudgedVariant | None) -> Effect:
 
 
 def _held_out(decision: Decision, check: HeldOutCheck) -> Effect:
-    found = check.comparison
+    compared = check.comparison
     return Effect(
         measure=decision.measure,
         topics=decision.held_out_topics or decision.topics,
         mean=check.mean,
-        baseline=check.mean - found.difference,
-        difference=found.difference,
-        low=found.ci_low,
-        high=found.ci_high,
+        baseline=check.mean - compared.difference,
+        difference=compared.difference,
+        low=compared.ci_low,
+        high=compared.ci_high,
     )
 
 

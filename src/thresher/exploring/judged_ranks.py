@@ -142,7 +142,7 @@ class Judges:
         # The last entry is what `NONE` reads.
         grade = np.zeros(len(self._ids) + 1, dtype=np.int64)
         is_judged = np.zeros(len(self._ids) + 1, dtype=np.bool_)
-        found = [(_ints([]),) * 4]
+        hits_by_topic = [(_ints([]),) * 4]
         for topic, (documents, (judged, grades)) in enumerate(zip(rankings, self._judged, strict=True)):
             retrieved[:, topic] = np.count_nonzero(documents != NONE, axis=1)
             if not (len(judged) and documents.size):
@@ -152,8 +152,8 @@ class Judges:
             is_judged[judged] = False
             hits = documents.ravel()[places]
             step, rank = np.divmod(places, documents.shape[1])
-            found.append((step * len(self._topics) + topic, rank, grade[hits], hits))
-        columns = [np.concatenate(column) for column in zip(*found, strict=True)]
+            hits_by_topic.append((step * len(self._topics) + topic, rank, grade[hits], hits))
+        columns = [np.concatenate(column) for column in zip(*hits_by_topic, strict=True)]
         return _Hits(retrieved.size, *columns), retrieved.ravel()
 
     def _value(self, measure: Any, hits: _Hits, retrieved: Ints) -> Floats:
@@ -174,8 +174,8 @@ class Judges:
         if measure.NAME in ("RR", "Success"):
             hits = hits.some(place == 1)
             return hits.sums(1 / (hits.rank + 1)) if measure.NAME == "RR" else hits.sums()
-        found = hits.sums() if measure.NAME == "R" else hits.sums(place / (hits.rank + 1))
-        return self._over(found, ideal.some(ideal.grade >= measure["rel"]).sums())
+        gains = hits.sums() if measure.NAME == "R" else hits.sums(place / (hits.rank + 1))
+        return self._over(gains, ideal.some(ideal.grade >= measure["rel"]).sums())
 
     def _over(self, sums: Floats, by_topic: Floats) -> Floats:
         return _ratio(sums, np.tile(by_topic, len(sums) // max(len(by_topic), 1)))
@@ -206,9 +206,9 @@ class Judges:
                     del run[f"unjudged {rank}"]
                     run[self._ids[document]] = float(-rank)
                 runs[number][self._topics[topic]] = run
-        found = [evaluate(self._qrels, run, measures, [*run]) for run in runs]
+        evaluations = [evaluate(self._qrels, run, measures, [*run]) for run in runs]
         return {
-            measure: np.array([found[number][measure][topic] for number, topic in place], dtype=np.float64)
+            measure: np.array([evaluations[number][measure][topic] for number, topic in place], dtype=np.float64)
             for measure in measures
         }
 

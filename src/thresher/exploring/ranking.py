@@ -46,9 +46,9 @@ class Ranked:
     @property
     def scores(self) -> Floats:
         """Scores of the similarity, before any rounding; 0 behind the end."""
-        found = self.documents != NONE
+        filled = self.documents != NONE
         scores: Floats = np.zeros(self.documents.shape)
-        scores[found] = self._scores[np.nonzero(found)[0], self._columns[found]]
+        scores[filled] = self._scores[np.nonzero(filled)[0], self._columns[filled]]
         return scores
 
 

@@ -111,11 +111,11 @@ def _frequent(language: str) -> str:
 
 @cache
 def _languages_by_script() -> Mapping[str, Sequence[str]]:
-    found: dict[str, list[str]] = {}
+    by_script: dict[str, list[str]] = {}
     for language in languages():
         if language not in _VARIANTS:
-            found.setdefault(main_script(_frequent(language)), []).append(language)
-    return found
+            by_script.setdefault(main_script(_frequent(language)), []).append(language)
+    return by_script
 
 
 @cache
