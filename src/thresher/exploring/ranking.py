@@ -1,8 +1,8 @@
 """The best documents of every topic at every step of a sweep, as one index for each step would rank them.
 
-Work grows with the postings that the topics touch: each is scored once for all steps of a block and for all topics that have
-its term, and a topic is ranked among the documents that match it. Of topics with many, those that cannot be among the best at
-any step of the block are left out first (see `thresher.exploring.bounding`).
+Work grows with the postings that the topics touch: each is scored at all steps of a block at once, for all topics of a batch
+that have its term, and a topic is ranked among the documents that match it. Of topics with many, those that cannot be among
+the best at any step of the block are left out first (see `thresher.exploring.bounding`).
 """
 
 from __future__ import annotations
