@@ -20,6 +20,7 @@ from thresher.collections import Page, documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
+from thresher.defaults import ALPHA, HOLM
 from thresher.errors import InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
@@ -133,9 +134,16 @@ def index_json_lines(source: Path, output: Path, options: IndexOptions | None = 
 
 
 def compare_runs(
-    qrels: Path, runs: Sequence[Path], measures: Sequence[str] = (), baseline: Path | None = None
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: Sequence[str] = (),
+    baseline: Path | None = None,
+    alpha: float = ALPHA,
+    correction: str = HOLM,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
+
+    `alpha` is the significance level, and `correction` how p is corrected for the number of tests: "holm" or "none".
 
     Raises:
         ConfigError: if a measure does not parse.
@@ -151,8 +159,9 @@ def compare_runs(
         retrieved = read_run(path)
         check_overlap(retrieved, judged, topics)
         values[str(path)] = evaluate(judged, retrieved, names, topics)
-    comparisons = compare_all(values, {str(path): str(first) for path in paths if path != first})
-    return ComparedRuns(str(first), topics, values, comparisons)
+    pairs = {str(path): str(first) for path in paths if path != first}
+    comparisons = compare_all(values, pairs, alpha=alpha, correction=correction)
+    return ComparedRuns(str(first), topics, values, comparisons, alpha, correction)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:

@@ -34,3 +34,8 @@ STABILITY = 0.5
 """Share of the trainings of a cross-validation; more of them must pick about the size that is recommended."""
 NEIGHBOUR = 0.05
 """Share of the baseline's size; sizes that differ by no more are neighbours."""
+ALPHA = 0.05
+"""The significance level of the paper."""
+HOLM = "holm"
+CORRECTIONS = (HOLM, "none")
+"""How p-values are corrected for the number of tests: by Holm's method, or not at all."""

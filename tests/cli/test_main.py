@@ -58,6 +58,8 @@ def test_shells_complete_verbs_and_options() -> None:
         ("index", "index", ["positions", "stored", "vectors", "stemmer"]),
         ("search", "retrieval", ["depth"]),
         ("search", "topics", ["field"]),
+        ("evaluate", "evaluation", ["correction", "alpha"]),
+        ("cleaneval", "evaluation", ["correction", "alpha"]),
     ],
 )
 def test_options_have_the_defaults_of_experiment_files(verb: str, table: str, names: list[str]) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands import Done, thresher
 from small_web import Finished, Web, stamps, tree, without_clock, write_topics
+
+from thresher.results.experiment_results import read_results
 
 pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
@@ -47,6 +50,22 @@ def test_rerun_does_nothing_again(copy: Finished, call: Call) -> None:
     again = changed(results, stamps(copy.results))
     assert {name for name in again if name.startswith(("scores/", "stages/")) or name.endswith(".trec")} == set()
     assert (copy.results / "results.csv").read_bytes() == table
+
+
+def test_another_level_without_correction_only_tests_again(copy: Finished, call: Call) -> None:
+    indexes, runs_before = stamps(copy.indexes), runs(copy)
+    copy.web.write(evaluation='correction = "none"\nalpha = 0.2')
+    done = call("run", copy.file.name, cwd=copy.web.folder)
+    assert done.code == 0
+    assert (changed(indexes, stamps(copy.indexes)), runs(copy)) == (set(), runs_before)
+    results = read_results(copy.results)
+    assert (results.alpha, results.correction) == (0.2, "none")
+    found = [comparison for row in results.rows for comparison in row.comparisons.values()]
+    assert {(comparison.alpha, comparison.p_holm) for comparison in found} == {(0.2, None)}
+    assert "p not corrected for the number of tests, α = 0.2" in (copy.results / "table.md").read_text(encoding="utf-8")
+    assert "correction method: none" in (copy.results / "runs" / "words@20.yaml").read_text(encoding="utf-8")
+    with (copy.results / "results.csv").open(encoding="utf-8", newline="") as lines:
+        assert {row["AP p_holm"] for row in csv.DictReader(lines)} == {""}
 
 
 def test_report_files_that_were_deleted_come_back_the_same(copy: Finished, call: Call) -> None:

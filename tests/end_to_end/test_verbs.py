@@ -183,6 +183,15 @@ def test_clean_index_search_evaluate_give_what_run_gave(finished: Finished, tmp_
     assert float(ndcg[3]) == pytest.approx(float(row["nDCG(dcg='exp-log2')@10 difference"]), abs=5e-5)
     assert ndcg[4] == "/".join(row[f"nDCG(dcg='exp-log2')@10 {side}"] for side in "WTL")
 
+    assert done.out.splitlines()[-1].endswith(f"against {baseline}, Holm correction over runs and measures, α = 0.05")
+    options = ("--correction", "none", "--alpha", "0.1")
+    free = thresher("evaluate", qrels, run, "--baseline", baseline, *options)
+    lines = [line.split("\t") for line in free.out.splitlines()]
+    assert [head for head in table[0] if head not in lines[0]] == ["p (Holm)"]
+    assert lines[-1][0].endswith("p not corrected for the number of tests, α = 0.1")
+    place = table[0].index("p")
+    assert [line[place] for line in lines[:-1]] == [line[place] for line in table]
+
     done = thresher("evaluate", qrels, run, "-m", "AP", "--per-topic")
     lines = [line.split("\t") for line in done.out.splitlines()]
     assert [line[:3] for line in lines] == [[str(run), "AP", str(number)] for number in range(1, TOPICS + 1)]

@@ -1,4 +1,5 @@
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -133,6 +134,30 @@ def test_the_family_is_all_tested_comparisons():
             variant, baseline = table(ROWS, TOPICS)[row][measure], table(ROWS, TOPICS)[ROWS[0]][measure]
             expected = scipy.stats.wilcoxon(list(variant.values()), list(baseline.values()), method="exact").pvalue
             assert comparison.p == pytest.approx(expected, rel=1e-9)
+
+
+def test_without_correction_p_decides():
+    corrected = compare_all(table(ROWS, TOPICS), BASELINES)
+    for row, comparisons in compare_all(table(ROWS, TOPICS), BASELINES, correction="none").items():
+        for measure, comparison in comparisons.items():
+            assert comparison == replace(corrected[row][measure], p_holm=None)
+            assert comparison.decisive_p == comparison.p
+            assert corrected[row][measure].decisive_p == corrected[row][measure].p_holm
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.2])
+def test_intervals_have_the_level_of_the_test(alpha: float):
+    """They are the quantiles of the means of the very resamples of topics, drawn here once more."""
+    whole = table(ROWS, TOPICS)
+    found = compare_all(whole, BASELINES, alpha=alpha, seed=11)[ROWS[1]]["AP"]
+    order = sorted(TOPICS)
+    differences = np.array([whole[ROWS[1]]["AP"][topic] - whole[ROWS[0]]["AP"][topic] for topic in order])
+    drawn = np.random.default_rng(11).integers(0, len(order), size=(10_000, len(order)))
+    low, high = np.quantile(differences[drawn].mean(axis=1), [alpha / 2, 1 - alpha / 2])
+    assert (found.ci_low, found.ci_high, found.alpha) == (pytest.approx(low), pytest.approx(high), alpha)
+    usual = compare_all(whole, BASELINES, seed=11)[ROWS[1]]["AP"]
+    assert (found.ci_low < usual.ci_low) is (alpha < 0.05)
+    assert (found.p, found.p_holm) == (usual.p, usual.p_holm)
 
 
 def test_nothing_depends_on_order():

@@ -130,6 +130,8 @@ depth = 10
 [evaluation]
 measures = ["P@5", "AP"]
 seed = 7
+correction = "none"
+alpha = 0.1
 [choose]
 emptied = 0
 deciding = ["P@5"]
@@ -172,6 +174,7 @@ column = "credibility"
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
+    assert (found.correction, found.alpha) == ("none", 0.1)
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.0, 15.0, "codecarbon")
 
@@ -320,6 +323,22 @@ workers = -1
         (
             "[evaluation]\nmeasures = ['AP', 'Judged@10']\n[choose]\ndeciding = ['Judged@10']",
             "3: 'Judged@10' is none of the experiment's measures. Fix: use one of AP.",
+        ),
+        (
+            "[evaluation]\ncorrection = 'bonferroni'",
+            "1: 'correction' cannot be 'bonferroni'. Fix: use one of holm, none.",
+        ),
+        (
+            "[evaluation]\nalpha = 0",
+            "1: 'alpha' is out of range: 0. Fix: choose a value of more than 0 and less than 1.",
+        ),
+        (
+            "[evaluation]\nalpha = 1.0",
+            "1: 'alpha' is out of range: 1.0. Fix: choose a value of more than 0 and less than 1.",
+        ),
+        (
+            "[evaluation]\nalpha = nan",
+            "1: 'alpha' is out of range: nan. Fix: choose a value of more than 0 and less than 1.",
         ),
         ("[choose]\nemptied = 1.5", "1: 'emptied' is out of range: 1.5. Fix: choose a value of at most 1."),
         ("[choose]\nstability = 1", "1: 'stability' is out of range: 1. Fix: choose a value of at most 0.99."),

@@ -103,6 +103,24 @@ def test_the_caption_says_what_was_tested() -> None:
     assert "† alone is significant, but mean and ranks differ in sign." in table.caption
 
 
+def test_without_correction_the_tables_say_so_and_show_p() -> None:
+    one, *others = results()
+    free = [
+        replace(other, comparison=replace(other.comparison, p_holm=None, p=0.03, alpha=0.02))
+        for other in others
+        if other.comparison
+    ]
+    table = words_table([one, *free])
+    assert heads(table)[-2:] == ["p", "p t-test"]
+    assert texts(table)[1][-2] == "0.0300"
+    assert table.rows[1][5].mark == ""
+    assert "p not corrected for the number of tests, α = 0.02: †+" in table.caption
+    (moved,) = run().transfers
+    table_of_one = transfer_table([replace(moved, comparison=replace(moved.comparison, p_holm=None))])
+    assert table_of_one is not None
+    assert ("p Holm" in heads(table_of_one), "p" in heads(table_of_one)) == (False, True)
+
+
 def test_other_measures_are_pooled_medians_and_means() -> None:
     table = measures_table(results())
     assert heads(table)[1:4] == ["precision micro", "recall micro", "F1 micro"]

@@ -54,6 +54,11 @@ def test_too_few_topics_for_any_significance() -> None:
         "With 6 topics and 4 comparisons no difference can be significant after Holm's correction, however "
         "large: more topics or fewer variants would be needed."
     )
+    free = replace(results, correction="none", topics=5)
+    assert summary(free)[1] == "With 5 topics no difference can be significant, however large: more would be needed."
+    # 2^(1 - 6) is below 0.05, and 2^(1 - 5) below 0.1.
+    for enough in (replace(free, topics=6), replace(free, alpha=0.1)):
+        assert "can be significant" not in " ".join(summary(enough))
     assert "can be significant" not in " ".join(summary(replace(results, test="Paired t-test")))
 
 

@@ -86,6 +86,10 @@ def test_a_mixed_significance_is_explained() -> None:
 
 def test_only_a_baseline_needs_no_test() -> None:
     assert caption(replace(small(), rows=(BASELINE,))) == "8 topics."
+    assert "Holm correction over variants and measures, α = 0.05: †+" in caption(small())
+    assert "p not corrected for the number of tests, α = 0.1: †+" in caption(
+        replace(small(), correction="none", alpha=0.1)
+    )
     assert main_table(replace(small(), rows=(BASELINE,))).caption.startswith("8 topics. MB: 10⁶ bytes.")
 
 

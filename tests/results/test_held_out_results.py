@@ -57,6 +57,15 @@ def test_the_chosen_and_the_single_cleaners_are_tested_as_one_family() -> None:
     assert (single.sweep, single.variant, single.best, single.optimism) == (None, "justext", None, None)
     # p is 0.01 and 0.015: the samples have a quarter of what they call corrected.
     assert [item.comparison.p_holm for item in (chosen, single)] == [0.02, 0.02]
+    free = with_chosen(replace(sample(), correction="none"))
+    assert [(item.comparison.p, item.comparison.p_holm) for item in free.chosen] == [(0.01, None), (0.015, None)]
+    table = chosen_table(free)
+    assert table is not None
+    assert "p not corrected for the number of tests, α = 0.05" in table.caption
+    assert [row[[column.header for column in table.columns].index("p")].text for row in table.rows] == [
+        "0.0100",
+        "0.0150",
+    ]
     assert with_chosen(small()) == small()
     assert with_chosen(replace(sample(), rows=(BASELINE,))).chosen == ()
 

@@ -34,6 +34,11 @@ def test_directions() -> None:
     assert direction(comparison("P@10", -0.1, 5, 0, 0, 0.049)) == "worse"
     assert direction(comparison("P@10", 0.1, 5, 0, 0, 0.05)) == "none"
     assert direction(comparison("P@10", 0.1, 5, 0, 0, float("nan"))) == "none"
+    # Its own level counts, and p itself where nothing is corrected: a quarter of p_holm in these samples.
+    assert direction(replace(comparison("P@10", 0.1, 5, 0, 0, 0.05), alpha=0.06)) == "better"
+    assert direction(replace(comparison("P@10", 0.1, 5, 0, 0, 0.049), alpha=0.01)) == "none"
+    assert direction(replace(comparison("P@10", 0.1, 5, 0, 0, 0.16), p_holm=None)) == "better"
+    assert direction(replace(comparison("P@10", 0.1, 5, 0, 0, 0.2), p_holm=None)) == "none"
     assert direction(replace(comparison("P@10", 0.1, 5, 0, 0, 0.01), effect=-0.2)) == "mixed"
     assert direction(replace(comparison("P@10", 0.0, 5, 0, 0, 0.01), effect=-0.2)) == "worse"
 

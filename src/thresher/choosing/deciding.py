@@ -19,6 +19,7 @@ from thresher.choosing.decisions import (
     Values,
 )
 from thresher.choosing.guards import DEFAULT_GUARDS, GuardName, Guards, empties_little, is_stable, stabilities
+from thresher.defaults import ALPHA
 from thresher.errors import InputError
 from thresher.evaluation.cross_validation import FOLDS, REPEATS, Trainings, train, transfer, validated
 from thresher.evaluation.non_inferiority import (
@@ -30,7 +31,7 @@ from thresher.evaluation.non_inferiority import (
     smallest_non_inferior,
 )
 from thresher.evaluation.rules import Rule, at_knee, highest_mean, pareto_front, smallest_without_loss
-from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
+from thresher.evaluation.significance import RESAMPLES, SEED, TOLERANCE
 
 DEFAULT_MARGIN = Margin(0.05, relative=True)
 """Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""

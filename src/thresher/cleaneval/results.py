@@ -19,7 +19,8 @@ from thresher.cleaneval.cleaning_measures import (
     summarize_pages,
 )
 from thresher.cleaneval.judging import PageQuality
-from thresher.evaluation.significance import ALPHA, TOLERANCE, Comparison, compare, holm
+from thresher.defaults import ALPHA, HOLM
+from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
 
 TESTED = "word F1"
 """The measure that cleaners are tested on: F1 of words by alignment."""
@@ -97,11 +98,14 @@ class CleanerResult:
     t_precision: TTest | None = None
 
 
-def compare_cleaners(cleaners: Sequence[CleanerPages]) -> tuple[CleanerResult, ...]:
+def compare_cleaners(
+    cleaners: Sequence[CleanerPages], alpha: float = ALPHA, correction: str = HOLM
+) -> tuple[CleanerResult, ...]:
     """Summarise each cleaner and test it against the first.
 
     Args:
         cleaners: at least one, each with the same pages, at least one.
+        alpha, correction: as in `thresher.evaluation.significance.compare_all`.
     """
     results: list[CleanerResult] = []
     base_precisions: list[float] = []
@@ -120,22 +124,16 @@ def compare_cleaners(cleaners: Sequence[CleanerPages]) -> tuple[CleanerResult, .
         if results:
             result = replace(
                 result,
-                comparison=compare(f1s, base_f1s, TESTED),
+                comparison=compare(f1s, base_f1s, TESTED, alpha=alpha),
                 t_test=paired_t_test(f1s, base_f1s),
                 t_precision=paired_t_test(precisions, base_precisions),
             )
         else:
             base_precisions, base_f1s = precisions, f1s
         results.append(result)
-    comparisons = corrected([result.comparison for result in results if result.comparison])
+    comparisons = corrected([result.comparison for result in results if result.comparison], correction)
     tested = (replace(result, comparison=new) for result, new in zip(results[1:], comparisons, strict=True))
     return results[0], *tested
-
-
-def corrected(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """Return the comparisons with p corrected over all of them by Holm's method."""
-    p_values = holm([comparison.p for comparison in comparisons])
-    return [replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)]
 
 
 def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:

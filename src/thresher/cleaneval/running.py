@@ -13,9 +13,11 @@ from thresher.cleaneval.judging import judge_pages, judge_texts, judge_words, sc
 from thresher.cleaneval.peer_process import run_peers
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
-from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners, corrected
+from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, sweep_points, transfer
+from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
+from thresher.evaluation.significance import corrected
 from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
@@ -180,10 +182,13 @@ def run_cleaners(
     workers: int = 1,
     floor: float | None = None,
     fresh: bool = False,
+    alpha: float = ALPHA,
+    correction: str = HOLM,
 ) -> CleaningRun:
     """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`.
 
-    `floor` is the least predicted precision of a reliable page; without it the better half of the pages is reliable.
+    `floor` is the least predicted precision of a reliable page; without it the better half of the pages is reliable. `alpha`
+    and `correction` are those of `thresher.evaluation.significance.compare_all`.
 
     Raises:
         ConfigError: if `other` is the same folder.
@@ -199,7 +204,7 @@ def run_cleaners(
     if peers:
         other_packages, crashes = _run_peers(gold, peers, workers)
         measured += other_packages
-    results = compare_cleaners(measured)
+    results = compare_cleaners(measured, alpha, correction)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
     measured_sweeps = _sweep(gold, sweeps, baseline, workers)
     return CleaningRun(
@@ -210,7 +215,7 @@ def run_cleaners(
         tuple(crashes),
         tuple(_reliability(results, floor)),
         measured_sweeps,
-        _transfers(measured_sweeps, other, sweeps, workers, fresh) if other and sweeps else (),
+        _transfers(measured_sweeps, other, sweeps, workers, fresh, alpha, correction) if other and sweeps else (),
     )
 
 
@@ -247,14 +252,21 @@ def _sweep(
 
 
 def _transfers(
-    tuned: Sequence[GoldSweep], other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool
+    tuned: Sequence[GoldSweep],
+    other: GoldSet,
+    sweeps: Sequence[CutoffSweep],
+    workers: int,
+    fresh: bool,
+    alpha: float,
+    correction: str,
 ) -> tuple[GoldTransfer, ...]:
     pages = other.standard.pages
     scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
     score_gold(pages, scorers, other.store, workers, fresh)
     baseline = tuple(words.alignment.f1 for (words,) in judge_words(pages, other.store, [Cleaner()], workers))
-    transfers = [*map(transfer, tuned, _sweep(other, sweeps, baseline, workers))]
-    comparisons = corrected([item.comparison for item in transfers])
+    there = _sweep(other, sweeps, baseline, workers)
+    transfers = [transfer(here, tested, alpha) for here, tested in zip(tuned, there, strict=True)]
+    comparisons = corrected([item.comparison for item in transfers], correction)
     return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 
 

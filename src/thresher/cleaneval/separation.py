@@ -20,8 +20,8 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
+from thresher.defaults import ALPHA
 from thresher.errors import ConfigError, ConfigErrors, InputError
-from thresher.evaluation.significance import ALPHA
 from thresher.pages import Segments
 from thresher.progress import progress
 from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, TrainingData

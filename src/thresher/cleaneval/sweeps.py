@@ -11,6 +11,7 @@ from statistics import fmean, stdev
 
 from thresher.cleaneval.cleaning_measures import Agreement, PageWords, agreement
 from thresher.cleaneval.results import TESTED
+from thresher.defaults import ALPHA
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare
 from thresher.scorers.base import KEEP_LOW
@@ -99,8 +100,8 @@ def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:
     return BestCutoff(best.cutoff, best.macro.f1, min(plateau), max(plateau))
 
 
-def transfer(tuned: GoldSweep, tested: GoldSweep) -> GoldTransfer:
-    """Test the best cutoff of the gold standard `tuned` on `tested`.
+def transfer(tuned: GoldSweep, tested: GoldSweep, alpha: float = ALPHA) -> GoldTransfer:
+    """Test the best cutoff of the gold standard `tuned` on `tested`; `alpha` is the significance level.
 
     Raises:
         ConfigError: if both are one folder, or `tested` lacks the cutoff.
@@ -126,7 +127,7 @@ def transfer(tuned: GoldSweep, tested: GoldSweep) -> GoldTransfer:
         best_cutoff=tested.best.cutoff,
         best_f1=tested.best.f1,
         baseline_f1=fmean(tested.baseline),
-        comparison=compare(point.f1s, tested.baseline, TESTED),
+        comparison=compare(point.f1s, tested.baseline, TESTED, alpha=alpha),
     )
 
 

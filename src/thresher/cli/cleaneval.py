@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, gold_options, terminal_width, workers_option
+from thresher.cli.options import FILE, gold_options, keys, terminal_width, workers_option
 
 
 @click.command()
@@ -37,6 +37,7 @@ from thresher.cli.options import FILE, gold_options, terminal_width, workers_opt
     type=click.FloatRange(0, 1),
     help="Reliable pages: those of at least this predicted precision [default: the better half].",
 )
+@keys("evaluation", "correction", "alpha")
 @click.option(
     "--output", "-o", type=FILE, help="Write tables, plots and every number into this folder; keep the scores there."
 )
@@ -51,6 +52,8 @@ def cleaneval(
     sweeps: tuple[str, ...],
     tested_on: Path | None,
     floor: float | None,
+    correction: str,
+    alpha: float,
     output: Path | None,
     workers: int,
     fresh: bool,
@@ -82,7 +85,7 @@ def cleaneval(
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
         measured_on = GoldSet(folder, standard, Path(store) / "scores")
         there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
-        run = run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh)
+        run = run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh, alpha, correction)
     for stem, problem in run.problems:
         click.echo(f"failed: {stem}: {problem}", err=True)
     for peer, stem, problem in run.crashes:

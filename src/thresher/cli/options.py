@@ -73,7 +73,8 @@ def _option(name: str, key: Key, more: str = "") -> Callable[[Verb], Verb]:
         kind = click.Choice(key.choices)
     elif key.bounds:
         number: Any = click.FloatRange if float in key.kinds else click.IntRange
-        kind = number(key.bounds.low, key.bounds.high if key.bounds.high < LARGE else None)
+        bounds, high = key.bounds, key.bounds.high if key.bounds.high < LARGE else None
+        kind = number(bounds.low, high, min_open=bounds.open, max_open=bounds.open)
     return click.option(flag, type=kind, default=key.default, show_default=bool(key.default), help=meaning + more)
 
 

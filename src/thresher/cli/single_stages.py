@@ -73,13 +73,20 @@ def search(folder: Path, topics: Path, output: Path, model: str, depth: int, fie
 @click.argument("runs", type=FILE, nargs=-1, required=True)
 @click.option("--measure", "-m", "measures", multiple=True, help="An ir-measures name; may be repeated.")
 @click.option("--baseline", type=FILE, help="The run to compare with [default: the first].")
+@keys("evaluation", "correction", "alpha")
 @click.option("--per-topic", is_flag=True, help="Print `run, measure, topic, value` lines instead of the table.")
 def evaluate(
-    qrels: Path, runs: tuple[Path, ...], measures: tuple[str, ...], baseline: Path | None, per_topic: bool
+    qrels: Path,
+    runs: tuple[Path, ...],
+    measures: tuple[str, ...],
+    baseline: Path | None,
+    correction: str,
+    alpha: float,
+    per_topic: bool,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.api import compare_runs
 
-    table = compare_runs(qrels, runs, measures, baseline)
+    table = compare_runs(qrels, runs, measures, baseline, alpha, correction)
     for line in table.topic_lines() if per_topic else table.lines():
         click.echo(line)

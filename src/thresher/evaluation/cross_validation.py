@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.defaults import ALPHA
 from thresher.evaluation.non_inferiority import check_values
 from thresher.evaluation.rules import Rule, outcome
-from thresher.evaluation.significance import ALPHA, SEED, TOLERANCE, Comparison, compare
+from thresher.evaluation.significance import SEED, TOLERANCE, Comparison, compare
 
 FOLDS = 10
 REPEATS = 10

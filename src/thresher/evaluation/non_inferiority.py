@@ -11,7 +11,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from thresher.evaluation.significance import ALPHA, RESAMPLES, SEED, TOLERANCE
+from thresher.defaults import ALPHA
+from thresher.evaluation.significance import RESAMPLES, SEED, TOLERANCE
 
 BLOCK = 2_000_000
 """Numbers per array of a block of resamples; bounds the memory, not the result."""

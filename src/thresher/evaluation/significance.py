@@ -10,6 +10,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from thresher.defaults import ALPHA, HOLM
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -19,10 +21,11 @@ class Comparison:
         difference: mean of (variant - baseline).
         wins, ties, losses: topics.
         differing: topics whose values differ.
-        p, p_holm: two-sided, before and after correction.
+        p, p_holm: two-sided, before and after Holm's correction; `p_holm` is None where nothing is corrected.
         effect: matched-pairs rank-biserial correlation, in [-1, 1].
         ci_low, ci_high: bounds of `difference`.
         note: what the numbers do not say, such as "no topic differs".
+        alpha: the significance level; that of the interval is 1 - alpha.
     """
 
     measure: str
@@ -32,11 +35,17 @@ class Comparison:
     losses: int
     differing: int
     p: float
-    p_holm: float
+    p_holm: float | None
     effect: float
     ci_low: float
     ci_high: float
     note: str = ""
+    alpha: float = ALPHA
+
+    @property
+    def decisive_p(self) -> float:
+        """The p that is compared with alpha: the corrected one, if p is corrected."""
+        return self.p if self.p_holm is None else self.p_holm
 
 
 EXACT_LIMIT = 500
@@ -121,9 +130,6 @@ def _normal_p(ranks: NDArray[np.int64], observed: int) -> float:
     return max(math.erfc(abs(z) / math.sqrt(2)), 5e-324)
 
 
-ALPHA = 0.05
-"""The significance level of the paper."""
-
 SEED = 20130101
 RESAMPLES = 10_000
 
@@ -138,6 +144,7 @@ def compare_all(
     baseline_of: Mapping[Row, Row],
     *,
     alpha: float = ALPHA,
+    correction: str = HOLM,
     seed: int = SEED,
 ) -> dict[Row, dict[str, Comparison]]:
     """Compare every row with its baseline on every tested measure, with p-values corrected over all comparisons.
@@ -146,6 +153,7 @@ def compare_all(
         table: value by topic by measure by row. A row and its baseline have the same measures and topics.
         baseline_of: the baseline of each row to compare.
         alpha: the significance level; intervals have level 1 - alpha.
+        correction: one of `CORRECTIONS`.
         seed: of the bootstrap.
 
     Returns:
@@ -174,10 +182,18 @@ def compare_all(
                 seed=seed,
             )
     tested = [(row, measure) for row, comparisons in result.items() for measure in comparisons]
-    corrected = holm([result[row][measure].p for row, measure in tested])
-    for (row, measure), p_holm in zip(tested, corrected, strict=True):
-        result[row][measure] = replace(result[row][measure], p_holm=p_holm)
+    every = corrected([result[row][measure] for row, measure in tested], correction)
+    for (row, measure), comparison in zip(tested, every, strict=True):
+        result[row][measure] = comparison
     return result
+
+
+def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Comparison]:
+    """Return the comparisons with p corrected over all of them; `correction` is one of `CORRECTIONS`."""
+    if correction != HOLM:
+        return [replace(comparison, p_holm=None) for comparison in comparisons]
+    p_values = holm([comparison.p for comparison in comparisons])
+    return [replace(comparison, p_holm=p) for comparison, p in zip(comparisons, p_values, strict=True)]
 
 
 def is_tested(measure: str) -> bool:
@@ -229,6 +245,7 @@ def compare(
         ci_low=low,
         ci_high=high,
         note=_note(test, alpha),
+        alpha=alpha,
     )
 
 

@@ -100,6 +100,8 @@ class Experiment:
     retrieval: tuple[RetrievalModel, ...]
     depth: int
     measures: tuple[str, ...]
+    alpha: float
+    correction: str
     seed: int
     guards: Guards
     deciding: tuple[str, ...]
@@ -185,6 +187,8 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         retrieval=tuple(models),
         depth=document.retrieval.depth,
         measures=tuple(measures),
+        alpha=document.evaluation.alpha,
+        correction=document.evaluation.correction,
         seed=document.evaluation.seed,
         guards=Guards(choose.emptied, choose.stability, choose.neighbour),
         deciding=deciding,

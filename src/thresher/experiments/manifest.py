@@ -12,12 +12,13 @@ from typing import Any
 
 from thresher import __version__
 from thresher.costs import Machine
+from thresher.defaults import HOLM
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs
+from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.stages import VariantRun
 from thresher.files import write_json, write_text
-from thresher.reports.formatting import exact_number
+from thresher.reports.formatting import correction_text, exact_number
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
 from thresher.results.experiment_results import Results
 from thresher.scorers.cleaners import BASELINE
@@ -77,7 +78,8 @@ def write_run_metadata(
     command = f"thresher run {experiment.file.name}"
     libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
     software = Software(command, __version__, git_state().get("commit"), libraries)
-    goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test)
+    correction = "Holm" if experiment.correction == HOLM else experiment.correction
+    goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test, correction)
     collection = InputFile(experiment.collection.name, inputs.digests["collection"], scores.documents)
     for run in runs:
         row = rows[run.held_out, *run.key]
@@ -186,11 +188,16 @@ def methods(
             "Evaluation",
             f"All {len(inputs.topics.ids)} topics with a judgment; a topic without hits counts as 0. Two-sided Wilcoxon "
             "signed-rank test on per-topic values against the baseline of the same retrieval model: topics without a "
-            "difference are dropped, equal differences share their mean rank, p is exact. Holm's correction over all "
-            "variants and measures; effect size: matched-pairs rank-biserial correlation; interval: percentile bootstrap "
-            f"of the mean difference (seed {experiment.seed}).",
+            "difference are dropped, equal differences share their mean rank, p is exact. "
+            f"{correction_text(experiment.correction, 'all variants and measures').capitalize()}; significance level "
+            f"{experiment.alpha:g}; effect size: matched-pairs rank-biserial correlation; interval: percentile bootstrap "
+            f"of the mean difference, of level {1 - experiment.alpha:g} (seed {experiment.seed}).",
         ),
-        *((("Held-out topics", _held_out(measure, len(inputs.held_out.ids))),) if inputs.held_out else ()),
+        *(
+            (("Held-out topics", _held_out(measure, inputs.held_out, experiment.correction)),)
+            if inputs.held_out
+            else ()
+        ),
         (
             "Time and memory",
             f"Cleaning: the time that {scores.workers} worker processes spent on decoding, parsing and cutting pages and on "
@@ -211,13 +218,13 @@ def methods(
     )
 
 
-def _held_out(measure: str, topics: int) -> str:
+def _held_out(measure: str, topics: TopicSet, correction: str) -> str:
     return (
-        f"{topics} other topics with a judgment, searched in the same indexes and evaluated by themselves in the same way. Of "
-        f"each sweep the cutoff with the best mean {measure} on the experiment's own topics is chosen, of equals the one with "
-        "the smallest index; the held-out topics have no part in that. What the chosen cutoffs and the single cleaners are "
-        "worth on the held-out topics is tested with Holm's correction over these alone. Optimism is how much more the best "
-        "cutoff on the held-out topics would have promised than the chosen one is worth there."
+        f"{len(topics.ids)} other topics with a judgment, searched in the same indexes and evaluated by themselves in the "
+        f"same way. Of each sweep the cutoff with the best mean {measure} on the experiment's own topics is chosen, of equals "
+        "the one with the smallest index; the held-out topics have no part in that. What the chosen cutoffs and the single "
+        f"cleaners are worth on the held-out topics is tested, {correction_text(correction, 'these alone')}. Optimism is how "
+        "much more the best cutoff on the held-out topics would have promised than the chosen one is worth there."
     )
 
 

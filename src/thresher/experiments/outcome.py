@@ -70,6 +70,8 @@ def _evaluated(
     comparisons = compare_all(
         values,
         {run.key: baselines[run.model.name].key for run in runs if run.variant.cleaner.cuts},
+        alpha=experiment.alpha,
+        correction=experiment.correction,
         seed=experiment.seed,
     )
     return Results(
@@ -88,6 +90,8 @@ def _evaluated(
             for topic, value in by_topic.items()
         ),
         methods=(),
+        alpha=experiment.alpha,
+        correction=experiment.correction,
     )
 
 

@@ -134,6 +134,8 @@ def _misfit(name: str, key: Key, value: Any) -> tuple[str, str]:
         return f"{name!r} is {_KINDS.get(kind, kind.__name__)}", f"give {wanted}: {key.meaning}"
     if key.bounds:
         bound = f"at most {key.bounds.high:g}" if value > key.bounds.high else f"at least {key.bounds.low:g}"
+        if key.bounds.open:
+            bound = f"more than {key.bounds.low:g} and less than {key.bounds.high:g}"
         return f"{name!r} is out of range: {value!r:.20}", f"choose a value of {bound}"
     return f"{name!r} cannot be {value!r}", f"use one of {', '.join(filter(None, key.choices))}"
 

@@ -15,13 +15,16 @@ from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hint
 from thresher.collections.file_collection import FORMATS
 from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
+    ALPHA,
     BACKENDS,
     BLOCK_RULES,
     CARBON_INTENSITY,
     CO2_METHODS,
+    CORRECTIONS,
     DEFAULT_MEASURES,
     DEPTH,
     GRADES,
+    HOLM,
     LANGUAGE,
     MOST_EMPTIED,
     NEIGHBOUR,
@@ -46,13 +49,15 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Within:
-    """A number within bounds, inclusive: TOML knows infinity, NaN and whole numbers of any length."""
+    """A number within bounds, which are inclusive unless `open`: TOML knows infinity, NaN and whole numbers of any length."""
 
     low: float
     high: float
+    open: bool = False
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        return {**handler(source), "ge": self.low, "le": self.high}
+        low, high = ("gt", "lt") if self.open else ("ge", "le")
+        return {**handler(source), low: self.low, high: self.high}
 
 
 # A larger bound only keeps numbers out that no one means.
@@ -183,6 +188,10 @@ class EvaluationTable(_Strict):
     """[evaluation]."""
 
     measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = DEFAULT_MEASURES
+    correction: Annotated[str, OneOf(CORRECTIONS), "how p is corrected for the number of tests"] = HOLM
+    alpha: Annotated[
+        float, Within(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
+    ] = ALPHA
     seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
 
 

@@ -13,7 +13,8 @@ from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import drawn_overview, drawn_sweep
 from thresher.reports.choice_reading import Readable, facts_by_name, reading_json, reading_table
 from thresher.reports.choice_sentences import choice_sentences
-from thresher.reports.choice_tables import decision_table, margin_text, percent_text, picks_table, savings_table
+from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
+from thresher.reports.formatting import percent_text
 from thresher.reports.html_parts import Picture
 from thresher.reports.recommendation import answer
 from thresher.reports.table import Table

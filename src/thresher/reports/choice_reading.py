@@ -16,8 +16,8 @@ from thresher.costs import RESOLUTION_SECONDS
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import Drawn
-from thresher.reports.choice_tables import VariantRow, margin_text, percent_text, variant_columns
-from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text
+from thresher.reports.choice_tables import VariantRow, margin_text, variant_columns
+from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text, percent_text
 from thresher.reports.table import Table, pick
 from thresher.results.experiment_results import Results
 from thresher.results.selection import spread

@@ -15,6 +15,7 @@ from thresher.reports.formatting import (
     fixed,
     megabytes,
     p_text,
+    percent_text,
     signed,
     significant_digits,
     wins_text,
@@ -387,11 +388,6 @@ def loss_text(margin: float, relative: float | None, baseline: float) -> str:
     if relative is None:
         return text
     return f"{text} ({percent_text(relative)} of the baseline's {fixed(baseline, MEASURE_DECIMALS)})"
-
-
-def percent_text(share: float) -> str:
-    """Return a share as per cent, without decimals where it has none: 0.05 is '5 %'."""
-    return f"{100 * share:.6g} %"
 
 
 def _picks_caption(decision: Decision) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from thresher.cleaneval.results import CleanerResult
 from thresher.cleaneval.running import CleaningRun
-from thresher.evaluation.significance import ALPHA
 from thresher.files import user_error, write_text
 from thresher.reports.cleaning_plots import (
     Quality,
@@ -25,6 +24,7 @@ from thresher.reports.cleaning_tables import (
     reliability_table,
     segmentation_table,
     sweep_table,
+    tested_at,
     transfer_table,
     words_table,
 )
@@ -83,10 +83,11 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
     )
     if not others:
         return
-    directions = [direction(result.comparison) for result in others]
+    found = [result.comparison for result in others if result.comparison]
+    directions = [direction(comparison) for comparison in found]
     better, worse = directions.count("better"), directions.count("worse")
     yield (
-        f"Of {len(others)} others, {better} {'is' if better == 1 else 'are'} significantly better in F1 (α = {ALPHA}, Holm),"
+        f"Of {len(others)} others, {better} {'is' if better == 1 else 'are'} significantly better in F1 ({tested_at(found)}),"
         f" {worse} significantly worse, {len(others) - better - worse} neither."
     )
     best = max(others, key=lambda result: result.summary.words.f1.mean)

@@ -15,8 +15,9 @@ from thresher.cleaneval.results import CleanerResult, Interval, SegmentationSumm
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.separation import Area
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
-from thresher.evaluation.significance import ALPHA, Comparison
-from thresher.reports.formatting import MARKS, MINUS, NOTHING, cutoff_text, fixed, p_text, signed
+from thresher.defaults import CORRECTIONS
+from thresher.evaluation.significance import Comparison
+from thresher.reports.formatting import MARKS, MINUS, NOTHING, correction_text, cutoff_text, fixed, p_text, signed
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 from thresher.results.selection import direction
 
@@ -55,11 +56,11 @@ _COMPARISON: tuple[Column[Comparison], ...] = (
     Column("wins", lambda item: item.wins, "Pages better than with the baseline."),
     Column("ties", lambda item: item.ties, "Pages as good as with the baseline."),
     Column("losses", lambda item: item.losses, "Pages worse than with the baseline."),
-    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", format=_P),
-    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction.", "p", "Holm", _P),
+    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", "p", format=_P),
+    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction; empty without.", "p", "Holm", _P),
     Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
-    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the mean difference."),
-    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the mean difference."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
 )
 _T_TEST: tuple[Column[TTest], ...] = (
     Column("t", lambda item: item.t, "T statistic."),
@@ -186,13 +187,14 @@ def cleaners_csv(results: Sequence[CleanerResult]) -> str:
 def words_table(results: Sequence[CleanerResult]) -> Table:
     """Return the main table, one cleaner a row, the baseline first: words by alignment, and the tests against the baseline."""
     crashed = ("crashed",) if any(result.is_peer for result in results) else ()
+    found = [result.comparison for result in results if result.comparison]
     parts = (f"{name}_{part}" for name in ("precision", "recall", "f1") for part in ("mean", "sd"))
-    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, "f1_p_holm", "t_f1_p")
+    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{_decisive(found)}", "t_f1_p")
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
         mixed = any(direction(result.comparison) == "mixed" for result in results)
         caption += (
-            f" p: {_tested(results[0].cleaner, len(results) - 1)}"
+            f" p: {_tested(results[0].cleaner, found)}"
             + (" † alone is significant, but mean and ranks differ in sign." if mixed else "")
             + " p of the paired t-test is not corrected."
         )
@@ -238,10 +240,22 @@ def _cleaner_table(names: Sequence[str], results: Sequence[CleanerResult], capti
     return Table.of(pick(CLEANERS, *names), results, caption, group=group)
 
 
-def _tested(baseline: str, rows: int) -> str:
+def tested_at(comparisons: Sequence[Comparison]) -> str:
+    """Return how p of these comparisons, which are tested alike, is corrected, and the significance level."""
+    rows, first = len(comparisons), comparisons[0]
+    over = f"{rows} row" if rows == 1 else f"{rows} rows"
+    return f"{correction_text(CORRECTIONS[first.p_holm is None], over)}, α = {first.alpha:g}"
+
+
+def _decisive(comparisons: Sequence[Comparison]) -> str:
+    """Return the name of the column of p that decides."""
+    return "p" if any(comparison.p_holm is None for comparison in comparisons) else "p_holm"
+
+
+def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
     return (
-        f"two-sided Wilcoxon signed-rank test of F1 against {baseline}, paired by page, Holm correction over"
-        f" {rows} {'row' if rows == 1 else 'rows'}, α = {ALPHA}: †+ is significantly better, †{MINUS} significantly worse."
+        f"two-sided Wilcoxon signed-rank test of F1 against {baseline}, paired by page,"
+        f" {tested_at(comparisons)}: †+ is significantly better, †{MINUS} significantly worse."
     )
 
 
@@ -433,7 +447,7 @@ TRANSFER: tuple[Column[GoldTransfer], ...] = (
         mark=lambda row: MARKS[direction(row.comparison)],
     ),
     Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
-    *within(pick(_COMPARISON, "difference", "p_holm"), lambda row: row.comparison),
+    *within(pick(_COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
     Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
     Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
 )
@@ -444,8 +458,10 @@ def transfer_table(transfers: Sequence[GoldTransfer]) -> Table | None:
     """Return how good cutoffs chosen on one gold standard are on another; None for none."""
     if not transfers:
         return None
+    found = [item.comparison for item in transfers]
     caption = (
         f"The cutoff of the best mean F1 on {transfers[0].tuned_on}, tested on {transfers[0].tested_on}, which had no part in"
-        f" the choice. p: {_tested('all text', len(transfers))}"
+        f" the choice. p: {_tested('all text', found)}"
     )
-    return Table.of(TRANSFER, transfers, caption)
+    shown = [column for column in TRANSFER if column.name not in {"p", "p_holm"} - {_decisive(found)}]
+    return Table.of(shown, transfers, caption)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from thresher.defaults import ALPHA, HOLM
 from thresher.evaluation.significance import Comparison
+from thresher.reports.formatting import correction_text
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.table import Column, Table, decimals, pick, within
 
@@ -19,12 +21,15 @@ class ComparedRuns:
         topics: ids.
         values: by run, measure and topic.
         comparisons: by run but the baseline, and measure.
+        alpha, correction: see `thresher.evaluation.significance.compare_all`.
     """
 
     baseline: str
     topics: tuple[str, ...]
     values: Mapping[str, Mapping[str, Mapping[str, float]]]
     comparisons: Mapping[str, Mapping[str, Comparison]]
+    alpha: float = ALPHA
+    correction: str = HOLM
 
     def lines(self) -> Iterator[str]:
         """Give the comparisons as tab-separated lines, with a header."""
@@ -33,8 +38,12 @@ class ComparedRuns:
             for run, by_measure in self.values.items()
             for measure, by_topic in by_measure.items()
         ]
-        yield from _tabbed(Table.of(MEANS, means, ""))
-        yield f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, Holm's correction"
+        columns = [column for column in MEANS if column.name != "p_holm" or self.correction == HOLM]
+        yield from _tabbed(Table.of(columns, means, ""))
+        yield (
+            f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, "
+            f"{correction_text(self.correction, 'runs and measures')}, α = {self.alpha:g}"
+        )
 
     def topic_lines(self) -> Iterator[str]:
         """Give one tab-separated line per run, measure and topic, without a header."""

@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterable
 
+from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
 from thresher.results.experiment_results import VariantResult
 from thresher.results.selection import Direction
@@ -125,6 +126,16 @@ def short_number(value: float) -> str:
         if abs(value) >= size:
             return f"{value / size:g}{letter}"
     return f"{value:g}"
+
+
+def correction_text(correction: str, over: str) -> str:
+    """Return how p is corrected for the number of tests; `over` says over what."""
+    return f"Holm correction over {over}" if correction == HOLM else "p not corrected for the number of tests"
+
+
+def percent_text(share: float) -> str:
+    """Return a share as per cent, without decimals where it has none: 0.05 is '5 %'."""
+    return f"{100 * share:.6g} %"
 
 
 def p_text(p: float) -> str:

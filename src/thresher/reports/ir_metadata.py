@@ -34,13 +34,14 @@ class Software:
 
 @dataclass(frozen=True)
 class Goal:
-    """What the experiment is about; `baseline` is a run tag, `test` compares every run with it."""
+    """What the experiment is about; `baseline` is a run tag, `test` compares every run with it, `correction` corrects p."""
 
     name: str
     title: str
     measures: tuple[str, ...]
     baseline: str
     test: str
+    correction: str
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ def run_metadata(
             "evaluation": {
                 "reported measures": list(goal.measures),
                 "baseline": [goal.baseline],
-                "significance test": [{"name": goal.test, "correction method": "Holm"}],
+                "significance test": [{"name": goal.test, "correction method": goal.correction}],
             },
         },
         "data": {

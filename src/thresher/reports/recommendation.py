@@ -8,13 +8,14 @@ from thresher.choosing.choices import Choice, Effect, Recommendation, Unguarded
 from thresher.choosing.decisions import Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName
 from thresher.evaluation.non_inferiority import MINIMUM
-from thresher.reports.choice_tables import loss_text, percent_text
+from thresher.reports.choice_tables import loss_text
 from thresher.reports.formatting import (
     MEASURE_DECIMALS,
     exact_number,
     fixed,
     megabytes,
     percent,
+    percent_text,
     signed,
     significant_digits,
 )

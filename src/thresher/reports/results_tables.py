@@ -6,14 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
-from thresher.evaluation.significance import ALPHA, Comparison
+from thresher.defaults import HOLM
+from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import (
     BELOW_RESOLUTION,
     MARKS,
     MEASURE_DECIMALS,
     MINUS,
+    correction_text,
     cutoff_text,
     p_text,
+    percent_text,
     signed,
     significant_digits,
     wins_text,
@@ -117,14 +120,20 @@ COMPARED: tuple[Column[Comparison], ...] = (
     Column("T", lambda item: item.ties, "Topics tied."),
     Column("L", lambda item: item.losses, "Topics lost."),
     Column("p", lambda item: item.p, "Two-sided p of the test."),
-    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction.", "p", format=each(p_text)),
+    Column(
+        "p_holm",
+        lambda item: item.p_holm,
+        "The same p after Holm's correction; empty without.",
+        "p",
+        format=each(p_text),
+    ),
     Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
-    Column("ci_low", lambda item: item.ci_low, "Lower end of the 95 % interval of the mean difference."),
-    Column("ci_high", lambda item: item.ci_high, "Upper end of the 95 % interval of the mean difference."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
     Column(
         "interval",
         lambda item: item.ci_low,
-        "95 % interval of the mean difference.",
+        "Interval of the mean difference, of level 1 − α.",
         text=lambda item: f"{_signed(item.ci_low)} to {_signed(item.ci_high)}",
         exact=False,
     ),
@@ -214,8 +223,8 @@ def caption(results: Results) -> str:
     text = f"{results.topics} topics."
     if compared_measures(results):
         text += (
-            f" {results.test} against the baseline, Holm correction over variants and measures, α = {ALPHA}:"
-            f" †+ is significantly better, †{MINUS} significantly worse."
+            f" {results.test} against the baseline, {correction_text(results.correction, 'variants and measures')}, α = "
+            f"{results.alpha}: †+ is significantly better, †{MINUS} significantly worse."
         )
         if any(direction(item) == "mixed" for row in results.rows for item in row.comparisons.values()):
             text += " † alone is significant, but mean and ranks differ in sign."
@@ -300,10 +309,15 @@ def chosen_table(results: Results) -> Table | None:
     if results.held_out is None or not results.chosen:
         return None
     several = len(retrievals(results)) > 1
+    p = "held_out p_holm" if results.correction == HOLM else "held_out p"
     names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
-    names += ["held_out interval", "held_out W/T/L", "held_out p_holm", "best", "best difference", "optimism"]
+    names += ["held_out interval", "held_out W/T/L", p, "best", "best difference", "optimism"]
     columns = [
-        replace(column, header="best possible", unit="difference") if column.name == "best difference" else column
+        replace(column, header="p", format=each(p_text))
+        if column.name == p
+        else replace(column, header="best possible", unit="difference")
+        if column.name == "best difference"
+        else column
         for column in pick(chosen_columns(main_measure(results)), *names)
     ]
     return Table.of(columns, results.chosen, _chosen_caption(results, results.held_out), keys=1 + several)
@@ -316,12 +330,13 @@ def chosen_csv(results: Results) -> str:
 
 def _chosen_caption(results: Results, held_out: Results) -> str:
     rows = len(results.chosen)
+    over = f"{rows} row" if rows == 1 else f"{rows} rows"
     text = (
         f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
         f"equals that with the smallest index, and the single cleaners, tested on {held_out.topics} held-out topics, "
-        "which had no part in the choice. Difference, 95 % interval and p against the baseline on the held-out topics. "
-        f"{results.test}, Holm correction over {rows} {'row' if rows == 1 else 'rows'}, α = {ALPHA}: †+ is significantly "
-        f"better, †{MINUS} significantly worse."
+        f"which had no part in the choice. Difference, {percent_text(1 - results.alpha)} interval and p against the baseline "
+        f"on the held-out topics. {results.test}, {correction_text(results.correction, over)}, α = {results.alpha}: †+ is "
+        f"significantly better, †{MINUS} significantly worse."
     )
     if any(direction(item.comparison) == "mixed" for item in results.chosen):
         text += " † alone is significant, but mean and ranks differ in sign."

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thresher.choosing.choices import Choice
-from thresher.defaults import MOST_EMPTIED
-from thresher.reports.choice_tables import percent_text
-from thresher.reports.formatting import MEASURE_DECIMALS, fixed, signed
+from thresher.defaults import HOLM, MOST_EMPTIED
+from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text, signed
 from thresher.reports.recommendation import headline
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
@@ -74,6 +73,8 @@ def _counts(rows: Sequence[VariantResult], measure: str) -> str:
 def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
     if can_be_significant(results, rows):
         return []
+    if results.correction != HOLM:
+        return [f"With {results.topics} topics no difference can be significant, however large: more would be needed."]
     tests = sum(len(row.comparisons) for row in rows)
     return [
         f"With {results.topics} topics and {tests} comparisons no difference can be significant after Holm's "

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from thresher.costs import Times
+from thresher.defaults import ALPHA, HOLM
 from thresher.evaluation.significance import Comparison
 from thresher.records import RecordFile
 
@@ -80,7 +81,7 @@ class Chosen:
     """The variant chosen of a sweep on the training topics, or a single cleaner, and what it is worth on held-out topics.
 
     Everything is in the main measure: `training` and `held_out` are means, `baseline` is the baseline's on held-out topics.
-    `comparison` is with the baseline there; its `p_holm` is corrected over all that was chosen, not over all that was tried.
+    `comparison` is with the baseline there; its p is corrected over all that was chosen, not over all that was tried.
     `best` and `optimism`, what the best one promises beyond the chosen one, are None for a single cleaner (see
     `thresher.evaluation.rules.HeldOutChoice`).
     """
@@ -102,7 +103,8 @@ class Results:
 
     `methods` are (heading, text) pairs: how everything was measured, in reading order. `notices` are things
     the reader must know before the numbers (judged pages that the collection lacks, failed pages).
-    `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison. `held_out` are the
+    `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison, `alpha` is its
+    level, and `correction` how p is corrected for the number of tests (one of `CORRECTIONS`). `held_out` are the
     same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
     `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`.
@@ -118,6 +120,8 @@ class Results:
     notices: tuple[str, ...] = ()
     failed_pages: tuple[tuple[str, str], ...] = field(default=())
     test: str = "Two-sided Wilcoxon signed-rank test"
+    alpha: float = ALPHA
+    correction: str = HOLM
     held_out: Results | None = None
     chosen: tuple[Chosen, ...] = ()
     key: str = ""

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from thresher.errors import InputError
 from thresher.evaluation.rules import choose
-from thresher.evaluation.significance import holm
+from thresher.evaluation.significance import corrected
 from thresher.results.experiment_results import Best, Chosen, Results, VariantResult
 from thresher.results.selection import (
     baseline_row,
@@ -24,7 +24,7 @@ def with_chosen(results: Results) -> Results:
     """Return the results with what is chosen on their topics; unchanged without held-out topics.
 
     Of every sweep and retrieval model the cutoff with the best mean of the main measure over the training topics is chosen, of
-    equals that with the smallest index. Single cleaners follow the sweeps of their retrieval model. Holm's correction is over
+    equals that with the smallest index. Single cleaners follow the sweeps of their retrieval model. The correction is over
     all of these.
 
     Raises:
@@ -41,12 +41,11 @@ def with_chosen(results: Results) -> Results:
         members += [(row,) for row in variant_rows(results, retrieval) if row.sweep is None]
         for rows in filter(None, members):
             chosen.append(_chosen(rows, [_counterpart(row, by_name, measure) for row in rows], measure, baseline))
-    corrected = holm([item.comparison.p for item in chosen])
+    comparisons = corrected([item.comparison for item in chosen], results.correction)
     return replace(
         results,
         chosen=tuple(
-            replace(item, comparison=replace(item.comparison, p_holm=p))
-            for item, p in zip(chosen, corrected, strict=True)
+            replace(item, comparison=comparison) for item, comparison in zip(chosen, comparisons, strict=True)
         ),
     )
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from thresher.defaults import HOLM
 from thresher.errors import InputError
 from thresher.evaluation.rules import best_variant, pareto_front
-from thresher.evaluation.significance import ALPHA, Comparison
+from thresher.evaluation.significance import Comparison
 from thresher.results.experiment_results import Results, VariantResult
 
 Direction = Literal["better", "worse", "mixed", "none"]
@@ -27,12 +28,12 @@ class TopicDifference:
 
 
 def direction(comparison: Comparison | None) -> Direction:
-    """Say where a comparison points: "none" unless p_holm < ALPHA.
+    """Say where a comparison points: "none" unless p, corrected if it is, is below alpha.
 
     "mixed" is a significant difference whose mean and whose ranks (the effect) have opposite signs: the test
     is on ranks, the reader sees means, so neither "better" nor "worse" would be true.
     """
-    if comparison is None or not comparison.p_holm < ALPHA:
+    if comparison is None or not comparison.decisive_p < comparison.alpha:
         return "none"
     if comparison.difference * comparison.effect < 0:
         return "mixed"
@@ -151,8 +152,8 @@ def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
     The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
     multiplies the smallest of m by m. Other tests are taken to have no such limit.
     """
-    tests = sum(len(row.comparisons) for row in rows)
-    return "wilcoxon" not in results.test.lower() or tests * 2.0 ** (1 - results.topics) <= ALPHA
+    tests = sum(len(row.comparisons) for row in rows) if results.correction == HOLM else 1
+    return "wilcoxon" not in results.test.lower() or tests * 2.0 ** (1 - results.topics) <= results.alpha
 
 
 def shows_a_loss(row: VariantResult) -> bool:
