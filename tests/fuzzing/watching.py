@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from pydantic import TypeAdapter
+
 _FORBIDDEN = (
     "socket.connect",
     "socket.bind",
@@ -57,5 +59,7 @@ def watched(*allowed: Path) -> Iterator[None]:
 
 def _install(done: list[bool] = []) -> None:  # noqa: B006 - a hook can't be removed: there must be one
     if not done:
+        # pydantic looks for its plugins, in files of all packages, when it is used for the first time.
+        TypeAdapter(int)
         sys.addaudithook(_hook)
         done.append(True)
