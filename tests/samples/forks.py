@@ -13,12 +13,13 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from multiprocessing import process, spawn, util
+from contextlib import AbstractContextManager, contextmanager, suppress
+from multiprocessing import process, resource_tracker, spawn, util
 from typing import Any
 
 import psutil
 from joblib.externals.loky.backend import fork_exec
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.backend import spawn as loky_spawn
 
 _LOKY = "joblib.externals.loky.backend.popen_loky_posix"
@@ -51,23 +52,23 @@ def workers_alive() -> list[int]:
     """Return the workers that this process has started, forked or not; those that look after shared files are none."""
     here = psutil.Process()
     own = here.cmdline()
-    lines = {child.pid: child.cmdline() for child in here.children(recursive=True)}
+    others = {tracker._resource_tracker._pid for tracker in (resource_tracker, loky_tracker)}
+    lines = {child.pid: child.cmdline() for child in here.children(recursive=True) if child.pid not in others}
     return [pid for pid, line in lines.items() if line == own or _LOKY in line or "spawn_main(" in " ".join(line)]
 
 
 def _fork_loky(command: Sequence[str], kept: Sequence[int], env: Mapping[str, str] | None = None) -> int:
     if _LOKY not in command:
-        # The process that looks after shared files.
         return int(_start_loky(command, kept, env=env))
     pipe = int(command[command.index("--pipe") + 1])
     return _forked(lambda: _work(pipe, loky_spawn.prepare), kept, env or {})
 
 
 def _fork_spawned(path: bytes, arguments: Sequence[str | bytes], kept: Sequence[int]) -> int:
-    call = next((part for part in map(os.fsdecode, arguments) if "spawn_main(" in part), None)
-    if call is None:
-        # As above.
-        return int(_start_spawned(path, arguments, kept))  # type: ignore[attr-defined]
+    call = os.fsdecode(arguments[arguments.index("-c") + 1])
+    if "spawn_main(" not in call:
+        # The process that looks after shared files, loky's or multiprocessing's.
+        return _forked(lambda: exec(call, {}), kept, {})
     pipe = int(call.partition("pipe_handle=")[2].partition(")")[0])
     return _forked(lambda: _work(pipe, spawn.prepare), kept, {})
 
@@ -87,7 +88,7 @@ def _work(pipe: int, prepare: Callable[[dict[str, Any]], object]) -> int:
     return int(worker._bootstrap(sentinel))
 
 
-def _forked(work: Callable[[], int], kept: Sequence[int], env: Mapping[str, str]) -> int:
+def _forked(work: Callable[[], int | None], kept: Sequence[int], env: Mapping[str, str]) -> int:
     with warnings.catch_warnings():
         # Python 3.12 warns of threads, of which none holds what a worker needs.
         warnings.simplefilter("ignore")
@@ -99,14 +100,17 @@ def _forked(work: Callable[[], int], kept: Sequence[int], env: Mapping[str, str]
         gc.freeze()
         _like_new(kept)
         os.environ.update(env)
-        code = work()
+        code = work() or 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     except BaseException:
         traceback.print_exc()
     finally:
-        for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+        # Nothing may lead out of here but the end.
+        with suppress(Exception):
+            sys.stdout.flush()
+        with suppress(Exception):
+            sys.stderr.flush()
         os._exit(code)
 
 
