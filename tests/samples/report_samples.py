@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import random
 from dataclasses import replace
@@ -136,6 +137,7 @@ QUERIES = (
 )
 
 
+@functools.cache
 def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 7) -> Results:
     """Three sweeps of twenty cutoffs and seven single cleaners, compared by the real test."""
     cutoffs = {
