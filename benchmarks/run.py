@@ -28,6 +28,7 @@ BENCHMARKS = (
     "profile",
     "index",
     "search",
+    "times",
 )
 
 

@@ -26,6 +26,10 @@ BACKENDS = (LOKY, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
 CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
+MEASURE_SECONDS = 60.0
+"""How long queries are timed, and indexing."""
+PUE = 1.0
+"""Power usage effectiveness: a data centre's power by that of its machines. 1.58 is a usual average (Lottick et al. 2019)."""
 CO2_METHODS = ("estimated", "codecarbon")
 """How CO2 is determined: by Eq. 9 of the PyPlexity paper, or from what codecarbon reads."""
 MOST_EMPTIED = 0.01

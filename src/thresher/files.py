@@ -74,6 +74,18 @@ def remove_folder(folder: Path) -> None:
     _remove(doomed)
 
 
+@contextmanager
+def scratch_folder(path: Path) -> Iterator[Path]:
+    """Yield a new folder beside `path`, for what nobody needs afterwards; remove it at the end."""
+    temporary = _aside(path, "tmp")
+    _remove(temporary)
+    temporary.mkdir(parents=True)
+    try:
+        yield temporary
+    finally:
+        _remove(temporary)
+
+
 def remove_leftovers(folder: Path) -> None:
     """Remove the temporary files and folders of killed processes below `folder`.
 

@@ -25,7 +25,7 @@ from thresher.cleaneval.judging import (
 )
 from thresher.cleaneval.results import (
     CleanerPages,
-    Interval,
+    MeanInterval,
     TTest,
     compare_cleaners,
     mean_interval,
@@ -193,18 +193,18 @@ def test_the_papers_p_values_follow_from_its_t() -> None:
 
 
 def test_differences_that_are_all_equal() -> None:
-    assert paired_t_test([0.5, 0.7, 0.1], [0.5, 0.7, 0.1]) == TTest(Interval(0, 0, 0), 0, 2, 1)
-    assert paired_t_test([0.5, 0.75], [0.25, 0.5]) == TTest(Interval(0.25, 0.25, 0.25), math.inf, 1, 0)
-    assert paired_t_test([0.25, 0.5], [0.5, 0.75]) == TTest(Interval(-0.25, -0.25, -0.25), -math.inf, 1, 0)
+    assert paired_t_test([0.5, 0.7, 0.1], [0.5, 0.7, 0.1]) == TTest(MeanInterval(0, 0, 0), 0, 2, 1)
+    assert paired_t_test([0.5, 0.75], [0.25, 0.5]) == TTest(MeanInterval(0.25, 0.25, 0.25), math.inf, 1, 0)
+    assert paired_t_test([0.25, 0.5], [0.5, 0.75]) == TTest(MeanInterval(-0.25, -0.25, -0.25), -math.inf, 1, 0)
     # 0.3 - 0.2 and 0.2 - 0.1 are not the same double.
     assert paired_t_test([0.3, 0.2], [0.2, 0.1]).p == 0
-    assert paired_t_test([0.1 + 0.2, 0.5], [0.3, 0.5]) == TTest(Interval(0, 0, 0), 0, 1, 1)
-    assert mean_interval([0.5] * 4) == Interval(0.5, 0.5, 0.5)
+    assert paired_t_test([0.1 + 0.2, 0.5], [0.3, 0.5]) == TTest(MeanInterval(0, 0, 0), 0, 1, 1)
+    assert mean_interval([0.5] * 4) == MeanInterval(0.5, 0.5, 0.5)
 
 
 def test_one_pair_and_two_opposite_ones() -> None:
-    assert paired_t_test([0.5], [0.25]) == TTest(Interval(0.25, -math.inf, math.inf), 0, 0, 1)
-    assert mean_interval([0.25]) == Interval(0.25, -math.inf, math.inf)
+    assert paired_t_test([0.5], [0.25]) == TTest(MeanInterval(0.25, -math.inf, math.inf), 0, 0, 1)
+    assert mean_interval([0.25]) == MeanInterval(0.25, -math.inf, math.inf)
     found = paired_t_test([1.0, 0.0], [0.0, 1.0])
     quantile = float(special.stdtrit(1, 0.975))
     assert (found.t, found.df, found.p) == (0, 1, 1)

@@ -64,7 +64,8 @@ def test_what_is_written_runs(
     experiment = tmp_path / "known.toml"
     experiment.write_text(
         f'[experiment]\nname = "known"\n\n[collection]\npath = "pages"\n\n{printed.out}\n'
-        '[cleaners]\nnames = ["words@3"]\n\n[retrieval]\nmodels = ["qld"]\n\n[costs]\ntdp_watts = 65\n'
+        '[cleaners]\nnames = ["words@3"]\n\n[retrieval]\nmodels = ["qld"]\n\n[measure]\nseconds = 0\n\n'
+        "[costs]\ntdp_watts = 65\n"
     )
     done = thresher("run", experiment, cwd=tmp_path)
     assert done.code == 0, done.err

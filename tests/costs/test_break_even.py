@@ -2,48 +2,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs.break_even import BreakEven, break_even
-
-
-def question(clean: float, index: float, query: float) -> BreakEven:
-    """Against a baseline that indexes in 100 s and answers in 0.5 s."""
-    return break_even(clean, index, query, baseline_index_seconds=100.0, baseline_query_seconds=0.5)
+from thresher.costs import Interval, break_even
 
 
 @pytest.mark.parametrize(
-    ("clean", "index", "query", "queries", "facts"),
+    ("extra", "saved", "queries", "facts"),
     [
-        (400.0, 50.0, 0.25, 1400.0, ("after 1,400 queries",)),
-        (40.0, 50.0, 0.25, 0.0, ("at once", "no costlier to build", "no slower to search")),
-        (50.0, 50.0, 0.5, 0.0, ("at once", "no costlier to build", "no slower to search")),
-        (40.0, 50.0, 0.75, 0.0, ("at once", "but slower to search", "after 40 queries")),
-        (400.0, 50.0, 0.5, None, ("never", ": costlier to build", "no faster to search")),
-        (400.0, 50.0, 0.75, None, ("never", ": costlier to build", "no faster to search")),
-        (50.0, 50.0, 0.75, None, ("never", "no cheaper to build", ", slower to search")),
+        (350.0, (0.25, 0.2, 0.5), (1400.0, 700.0, 1750.0), ("after 1,400 queries", "(700 to 1,750)")),
+        (-10.0, (0.25, 0.2, 0.35), (0.0, 0.0, 0.0), ("at once", "no costlier to build", "faster to search")),
+        (0.0, (0.25, 0.2, 0.35), (0.0, 0.0, 0.0), ("at once", "no costlier to build", "faster to search")),
+        (-10.0, (-0.25, -0.3, -0.2), None, ("at once", "but slower to search", "after 40 queries")),
+        (350.0, (-0.25, -0.3, -0.2), None, ("never", "no cheaper to build", "slower to search")),
+        (0.0, (-0.25, -0.3, -0.2), None, ("never", "no cheaper to build", "slower to search")),
+        (350.0, None, None, ("not measurable here", "within noise")),
+        (-10.0, None, None, ("no costlier to build", "not measurable here")),
     ],
 )
-def test_every_case(clean, index, query, queries, facts):
-    answer = question(clean, index, query)
-    assert answer.queries == queries
+def test_every_case(extra, saved, queries, facts):
+    answer = break_even(extra, Interval(*saved) if saved else None)
+    assert answer.queries == (Interval(*queries) if queries else None)
     assert answer.note.startswith(facts[0])
     assert all(fact in answer.note for fact in facts)
 
 
-SECONDS = st.integers(0, 1000).map(float)
+SECONDS = st.integers(1, 1000).map(float)
 
 
-@given(SECONDS, SECONDS, SECONDS, SECONDS, SECONDS)
-def test_costs_are_equal_there(clean, index, query, base_index, base_query):
-    result = break_even(clean, index, query, baseline_index_seconds=base_index, baseline_query_seconds=base_query)
-
-    def saved(queries: float) -> float:
-        return base_index + queries * base_query - (clean + index + queries * query)
-
-    if result.queries is None:
-        assert saved(0) <= 0
-        assert saved(1e9) <= 0
-    elif result.queries == 0:
-        assert saved(0) >= 0
-    else:
-        assert saved(result.queries) == pytest.approx(0, abs=1e-6)
-        assert saved(result.queries / 2) < 0 < saved(result.queries * 2)
+@given(SECONDS, SECONDS, SECONDS, SECONDS)
+def test_costs_are_equal_there(extra, low, more, most):
+    saved = Interval(low + more, low, low + more + most)
+    queries = break_even(extra, saved).queries
+    assert queries is not None
+    assert queries.value * saved.value == pytest.approx(extra)
+    assert queries.low * saved.high == pytest.approx(extra)
+    assert queries.high * saved.low == pytest.approx(extra)
+    assert queries.low < queries.value < queries.high

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from thresher.costs.carbon import co2_kg
+from thresher.costs import Power
 
 DOCS = Path(__file__).parents[2] / "docs" / "costs.md"
 WATTS = 2 * 85  # a node has two Xeon E5-2630 v4
@@ -35,6 +35,10 @@ def hours(time: str) -> float:
     return h + m / 60 + s / 3600
 
 
+def co2_kg(machine_hours: float) -> float:
+    return (Power(WATTS, "two sockets").grams(3600 * machine_hours) or 0.0) / 1000
+
+
 def kg(name: str) -> tuple[float, float, float, float]:
     """Cleaning (each of the two steps), index, 10K queries, 1M queries."""
     index, _, ten_thousand = TABLE_4[name]
@@ -42,10 +46,10 @@ def kg(name: str) -> tuple[float, float, float, float]:
     queries = hours(ten_thousand) / 50
     cleaning = 0.0 if name == "BASELINE" else hours(CLEANING) * NODES
     return (
-        co2_kg(cleaning, WATTS),
-        co2_kg(hours(index), WATTS),
-        co2_kg(queries, WATTS),
-        co2_kg(100 * queries, WATTS),
+        co2_kg(cleaning),
+        co2_kg(hours(index)),
+        co2_kg(queries),
+        co2_kg(100 * queries),
     )
 
 

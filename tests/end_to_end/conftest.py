@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import Done, installed
-from small_web import Finished, Web
+from small_web import TIMED, Finished, Web
 
 from thresher.cli.main import main
 
@@ -21,11 +21,12 @@ def finished(once: Callable[..., Path]) -> Finished:
     """Nobody may change this folder: make a `Web` of your own for that."""
 
     def run(folder: Path) -> None:
-        done = installed("run", Web.make(folder / "web").write().name, cwd=folder / "web")
+        file = Web.make(folder / "web", **TIMED).write()
+        done = installed("run", file.name, cwd=file.parent)
         (folder / "done.json").write_text(json.dumps(astuple(done)))
 
     folder = once("finished", run)
-    web = Web(folder / "web")
+    web = Web(folder / "web", TIMED)
     return Finished(web, web.folder / "web.toml", Done(*json.loads((folder / "done.json").read_text())))
 
 
@@ -40,7 +41,7 @@ def copy(finished: Finished, tmp_path: Path) -> Finished:
     """The finished experiment in a folder of the test's own, times of modification included."""
     folder = tmp_path / "copy"
     shutil.copytree(finished.web.folder, folder)
-    return Finished(Web(folder), folder / finished.file.name, finished.done)
+    return Finished(Web(folder, TIMED), folder / finished.file.name, finished.done)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from commands import Done
 
 PAGES = 60
 TOPICS = 12
+TIMED = {"measure": "seconds = 0.1"}
+"""The tables of an experiment that has times, however rough."""
 
 _SUBJECTS = (
     "barley harvest weather",
@@ -88,18 +90,18 @@ def write_qrels(path: Path, pages: int = PAGES) -> None:
 class Web:
     """A folder with `pages/`, `topics.tsv`, `qrels.txt`, and experiments written into it.
 
-    `write` takes tables as text by name; those not given are the usual ones.
+    `write` takes tables as text by name; those not given are those of `tables`, then the usual ones, which time nothing.
     """
 
     folder: Path
     tables: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def make(cls, folder: Path, pages: int = PAGES) -> Web:
+    def make(cls, folder: Path, pages: int = PAGES, **tables: str) -> Web:
         write_pages(folder / "pages", pages)
         write_topics(folder / "topics.tsv")
         write_qrels(folder / "qrels.txt", pages)
-        return cls(folder)
+        return cls(folder, tables)
 
     def write(self, name: str = "web", file: str | None = None, **tables: str) -> Path:
         """Write an experiment file and return its path; a table given as "" is left out."""
@@ -111,9 +113,12 @@ class Web:
             "sweep": 'scorer = "words"\ncutoffs = [5, 20, 40]',
             "cleaners": 'names = ["density@8", "perplexity(lm=books)@8000"]',
             "retrieval": 'models = ["qld"]\ndepth = 40',
+            "measure": "seconds = 0",
             "costs": "tdp_watts = 65",
             "run": "workers = 2",
-        } | tables
+            **self.tables,
+            **tables,
+        }
         path = self.folder / (file or f"{name}.toml")
         heads = {"sweep": "[[sweep]]"}
         path.write_text(
@@ -146,7 +151,10 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 def without_clock(table: Path) -> list[dict[str, str]]:
     """Return the rows of a `results.csv` without what differs from run to run: times, memory, CO2 and what follows."""
-    measured = re.compile(r"(clean|index|search)_(wall|cpu|peak|co2)_?\w*|latency_.*|break_even_.*")
+    measured = re.compile(
+        r"(clean|index)_(wall|cpu|peak|co2)_?\w*|(query|indexing)_(ms|cpu_|ratio|saved_|measurable).*|break_even_.*"
+        r"|\w+_(hours|kwh|kg)(_low|_high)?"
+    )
     rows = csv.DictReader(table.read_text(encoding="utf-8").splitlines())
     return [{name: value for name, value in row.items() if not measured.fullmatch(name)} for row in rows]
 

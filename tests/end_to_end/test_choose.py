@@ -13,14 +13,16 @@ import pytest
 from commands import Done, thresher
 from lxml import html as lxml_html
 from quick import no_plots
-from small_web import Finished, Web
+from small_web import TIMED, Finished, Web
 
 from thresher.choosing.choices import Choice, read_choice
-from thresher.choosing.decisions import RuleName, SizeKind
+from thresher.choosing.decisions import Basis, RuleName, SizeKind
 from thresher.choosing.guards import DEFAULT_GUARDS, Guards
+from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import read_exploration
 from thresher.reports.recommendation import answer, headline
+from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]
 NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
@@ -67,7 +69,7 @@ CHOOSE = ("choose", "web.toml", "--margin", "20%", "--queries", "5000", *QUICK)
 @pytest.fixture(scope="module")
 def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     """Nobody may change this folder."""
-    web = Web.make(tmp_path_factory.mktemp("decided"))
+    web = Web.make(tmp_path_factory.mktemp("decided"), **TIMED)
     topics = more_topics(web)
     assert topics >= MINIMUM
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]')
@@ -110,7 +112,21 @@ def test_the_smallest_that_is_shown_to_be_non_inferior_is_recommended(decided: D
     assert main.recommended.test.low > -main.margin
     (saved,) = choice.savings
     assert (saved.variant, saved.queries) == (main.recommended.name, 5000)
-    assert saved.query_seconds is not None
+    assert saved.indexes == 12
+    # How much there is to save, and whether noise hides it, is for the machine to say.
+    assert saved.basis in (Basis.MEASURED, Basis.ESTIMATED, Basis.NOT_MEASURABLE)
+    assert (saved.query_seconds is None) is (saved.basis is Basis.NOT_MEASURABLE)
+    assert saved.extra_seconds is not None
+    assert saved.break_even is not None
+    (costs,) = choice.costs
+    baseline = read_results(decided.results).rows[0].query
+    assert baseline is not None
+    assert (costs.retrieval, costs.seconds) == ("qld", baseline.wall.value)
+    assert costs.saved.keys() == {variant.name for variant in main.variants}
+    per_query = costs.saved[saved.variant]
+    assert saved.query_seconds == (
+        per_query and Interval(*(pytest.approx(5000 * one) for one in (per_query.value, per_query.low, per_query.high)))
+    )
 
 
 def test_a_choice_is_printed_and_written(decided: Decided) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from commands import begin, thresher
-from small_web import Web, leftovers, tree, without_clock
+from small_web import TIMED, Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
 
@@ -60,7 +60,7 @@ def moments(done: list[str], scores: Path, indexes: Path) -> list[str | Callable
 
 def test_killed_twenty_times(tmp_path: Path) -> None:
     """Before what the main process does to files, from its first to its last, and while workers and Java write theirs."""
-    web = Web.make(tmp_path, PAGES)
+    web = Web.make(tmp_path, PAGES, **TIMED)
     write_warc(tmp_path / "crawl.warc.gz")
     assert len(list(open_collection(tmp_path / "crawl.warc.gz").parts(256))) == 3
     web.write(collection='path = "crawl.warc.gz"', sweep='scorer = "words"\ncutoffs = [5]', cleaners="")
@@ -69,6 +69,7 @@ def test_killed_twenty_times(tmp_path: Path) -> None:
     log = tmp_path / "steps"
     command = ("run", "../web.toml")
     assert begin(*command, cwd=tmp_path / "whole", steps=log).wait().code == 0
+    assert "open results/web/stages/.measure.json.tmp" in log.read_text()
     results, indexes = (tmp_path / "killed" / name / "web" for name in ("results", "indexes"))
     for moment in moments(log.read_text().splitlines(), results / "scores", indexes):
         if isinstance(moment, str):

@@ -16,6 +16,12 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
+from thresher.costs import Interval
+from thresher.evaluation.topics import read_topics
+from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.indexing import open_index
+from thresher.lucene.jvm import java_class
+from thresher.results.experiment_results import RESULTS
 from thresher.scorers.registry import scorers
 
 VARIANTS = ["none", "words@5", "words@20", "words@40", "density@8", "perplexity(lm=books)@8000"]
@@ -33,6 +39,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "reading pages",
         "scoring pages by density, perplexity, words",
         f"indexing and searching 6 variants of {PAGES} pages",
+        "timing 6 variants together",
     ]
     lines = done.out.splitlines()
     assert lines[0].split()[:4] == ["variant", "P@5", "P@10", "AP"]
@@ -45,7 +52,9 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
 def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
     found = sorted(str(path.relative_to(finished.results)) for path in finished.results.rglob("*") if path.is_file())
     reports = ["manifest.json", "per_topic.csv", "report.html", "results.csv", "results.json", "table.md", "table.tex"]
-    stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES]
+    stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES] + [
+        "stages/measure.json"
+    ]
     runs = [f"runs/{name}{suffix}" for name in FILES for suffix in (".trec", ".yaml")]
     shard = [f"scores/shard-000000-000000.{kind}" for kind in ("parquet", "times.json")]
     scores = ["scores/complete.json", *shard, "scores/store.json"]
@@ -115,8 +124,60 @@ def test_manifest_says_what_the_results_were_made_from(finished: Finished) -> No
     assert list(manifest["variants"]) == [f"{name} qld" for name in VARIANTS]
     for name, variant in zip(FILES, manifest["variants"].values(), strict=True):
         assert variant["run"] == f"{name}.trec"
-        assert len(variant["search"]["latencies_ms"]) == TOPICS
+        work = variant["search"]["work"]
+        assert 0 < work["documents"] <= work["postings"] <= variant["index"]["statistics"]["postings"]
         assert sum(variant["index"]["bytes_by_type"].values()) == variant["index"]["bytes"]
+
+
+def test_work_is_what_the_indexes_hold(finished: Finished) -> None:
+    """Counts of tokens, postings and terms, and those of the topics' terms, read from Lucene again."""
+    queries = [topic.query for topic in read_topics(finished.web.folder / "topics.tsv").values()]
+    for row, name in zip(rows(finished.results / "results.csv"), FILES, strict=True):
+        with open_index(finished.indexes / name) as reader:
+            terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
+            counts = [terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size()]
+            assert [int(row[column]) for column in ("tokens", "postings", "vocabulary")] == counts
+            analyzer = english_analyzer("porter", True)
+            term = java_class("org.apache.lucene.index.Term")
+            postings = [
+                reader.docFreq(term("contents", word)) for query in queries for word in set(analyse(analyzer, query))
+            ]
+        assert float(row["query_postings"]) == pytest.approx(sum(postings) / len(queries))
+
+
+def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
+    results = RESULTS.parse((finished.results / "results.json").read_text(), "results")
+    (floor,) = results.noise
+    assert floor.retrieval == "qld"
+    assert floor.rounds >= floor.openings >= 1
+    assert floor.twin.wall.value > 0
+    table = rows(finished.results / "results.csv")
+    for row, line in zip(results.rows, table, strict=True):
+        time = row.query
+        assert time is not None
+        assert time.wall.low <= time.wall.value <= time.wall.high
+        assert time.ratio.low <= time.ratio.value <= time.ratio.high
+        assert float(line["query_ms"]) == 1000 * time.wall.value
+        assert (float(line["query_ratio_low"]), float(line["query_ratio_high"])) == (time.ratio.low, time.ratio.high)
+        assert line["query_measurable"] == ("yes" if time.measurable else "no")
+        # Too little time was allowed to build every index again and again.
+        assert (row.indexing, line["indexing_ms"]) == (None, "")
+        assert [item.work for item in row.footprints] == [
+            "cleaning",
+            "indexing",
+            "10,000 searches",
+            "1,000,000 searches",
+        ]
+        assert [item.repeated for item in row.footprints] == [False, False, True, True]
+        assert float(line["10000_searches_hours"]) == pytest.approx(10_000 * time.wall.value / 3600)
+    assert results.rows[0].query is not None
+    assert results.rows[0].query.ratio == Interval(1.0, 1.0, 1.0)
+    page = html.parse(str(finished.results / "report.html")).getroot()
+    times = page.xpath("//section[@id='times']//table/tbody/tr")
+    assert [row[0].text_content() for row in times] == VARIANTS
+    assert ["not measurable here" in row.text_content() for row in times] == [
+        not row.is_baseline and row.query is not None and not row.query.measurable for row in results.rows
+    ]
 
 
 def test_every_run_has_its_metadata(finished: Finished) -> None:
@@ -125,6 +186,9 @@ def test_every_run_has_its_metadata(finished: Finished) -> None:
         assert metadata["tag"] == variant
         assert metadata["method"]["cleaning"]["name"] == variant
         assert metadata["data"]["test collection"]["documents"] == PAGES
+        assert metadata["resources"]["emissions method"] == (
+            "estimated: Eq. 9, wall time × 65 W a machine (TDP configured) × 1 machine × PUE 1 × 0.341 kg/kWh"
+        )
         lines = (finished.results / "runs" / f"{name}.trec").read_text().splitlines()
         assert lines
         for line in lines:

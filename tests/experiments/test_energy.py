@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.costs import Tdp, read_machine
+from thresher.costs import Power, read_machine
 from thresher.errors import ConfigError, MissingDependencyError
 from thresher.experiments.config import CostOptions
 from thresher.experiments.energy import Meter, Stage
 from thresher.results.experiment_results import Cost
 
-PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Tdp(170.0, "configured"))
+PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Power(170.0, "configured"))
 
 
 def equation_9(seconds: float, intensity: float, watts: float) -> float:
@@ -28,12 +28,12 @@ def equation_9(seconds: float, intensity: float, watts: float) -> float:
 def test_the_papers_table_5() -> None:
     clock = 3 * 3600 + 24 * 60 + 23
     assert PAPER.grams(clock) == pytest.approx(197.5, abs=0.05)
-    assert PAPER.grams(15 * 45 * 60) == pytest.approx(652.2, abs=0.05)
+    assert PAPER.grams(45 * 60, machines=15) == pytest.approx(652.2, abs=0.05)
 
 
 @given(st.floats(1, 1e6), st.floats(0, 2), st.floats(0.5, 1000))
 def test_an_estimate_is_equation_9(seconds: float, intensity: float, watts: float) -> None:
-    meter = Meter(CostOptions(intensity, watts, "estimated"), Tdp(watts, "configured"))
+    meter = Meter(CostOptions(intensity, watts, "estimated"), Power(watts, "configured", intensity=intensity))
     assert meter.grams(seconds) == pytest.approx(equation_9(seconds, intensity, watts))
 
 
@@ -50,7 +50,7 @@ def test_a_stage_is_measured_and_its_co2_is_that_of_its_wall_time() -> None:
     assert 0 <= work.cost.cpu < 1
     assert work.cost.peak > 10
     assert work.cost.co2_grams == pytest.approx(equation_9(work.cost.wall, 0.341, 170))
-    assert PAPER.method == "estimated: Eq. 9, wall time × TDP 170 W (configured) × 0.341 kg/kWh"
+    assert PAPER.method == str(PAPER.power)
 
 
 def test_a_short_stage_has_no_figure() -> None:
@@ -80,17 +80,26 @@ def test_a_part_of_a_stage_without_a_figure_has_none() -> None:
 def test_watts_come_from_the_table_or_the_configuration() -> None:
     machine = replace(read_machine(), cpu_model="Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz", sockets=2)
     options = CostOptions(0.341, None, "estimated")
-    assert Meter.of(options, machine).tdp.watts == 170
-    assert Meter.of(replace(options, tdp_watts=15.0), machine).tdp == Tdp(15.0, "configured")
+    assert Meter.of(options, machine).power.watts == 170
+    assert Meter.of(replace(options, tdp_watts=15.0), machine).power == Power(15.0, "TDP configured")
     unknown = Meter.of(options, replace(machine, cpu_model="unknown", sockets=1))
-    assert (unknown.tdp.watts, "assumed" in unknown.method) == (85.0, True)
+    assert (unknown.power.watts, "assumed" in unknown.method) == (85.0, True)
     with pytest.raises(ConfigError):
         Meter.of(replace(options, tdp_watts=math.inf), machine)
 
 
+def test_all_factors_come_from_the_configuration() -> None:
+    machine = replace(read_machine(), cores=8)
+    options = CostOptions(0.2, None, "estimated", 120.0, 2, 15, 1.58, "Galicia", "2026-11")
+    assert Meter.of(options, machine).power == Power(
+        120.0, "measured power, configured", 0.25, 15, 1.58, 0.2, "Galicia, 2026-11"
+    )
+    assert Meter.of(replace(options, cores=16), machine).power.share == 1.0
+
+
 def test_codecarbon_is_named_where_it_is_asked_for() -> None:
-    meter = Meter(CostOptions(0.341, 170.0, "codecarbon"), Tdp(170.0, "configured"))
-    assert meter.method == "codecarbon (power read from the CPU where it allows, else scaled from TDP 170 W)"
+    meter = Meter(CostOptions(0.341, 170.0, "codecarbon"), Power(170.0, "configured"))
+    assert meter.method == "codecarbon (power read from the CPU where it allows, else scaled from 170 W)"
     try:
         import codecarbon  # noqa: F401
     except ImportError:
@@ -100,7 +109,7 @@ def test_codecarbon_is_named_where_it_is_asked_for() -> None:
 
 def test_codecarbon_is_looked_for_before_anything_is_measured() -> None:
     if find_spec("codecarbon"):
-        assert Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine()).tdp.watts == 85.0
+        assert Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine()).power.watts == 85.0
         return
     with pytest.raises(MissingDependencyError) as error:
         Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine())

@@ -18,7 +18,7 @@ from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
-from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
+from thresher.experiments.config import CatalogueId, CostOptions, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import tables
 from thresher.experiments.variants import read_cutoffs
@@ -96,7 +96,8 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert (found.index.stemmer, found.index.stopwords, found.index.lengths) == ("porter", True, False)
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
-    assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.341, None, "estimated")
+    assert found.measure_seconds == 60.0
+    assert found.costs == CostOptions(0.341, None, "estimated", None, 0, 1, 1.0, "", "")
     assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
@@ -139,7 +140,14 @@ neighbour = 0.1
 [costs]
 carbon_intensity = 0
 tdp_watts = 15
+cores = 2
+machines = 15
+pue = 1.58
+region = "Galicia"
+date = "2026-11"
 co2 = "codecarbon"
+[measure]
+seconds = 0.5
 [run]
 workers = 3
 backend = "dask"
@@ -176,7 +184,15 @@ column = "credibility"
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
     assert (found.correction, found.alpha) == ("none", 0.1)
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
-    assert (found.costs.carbon_intensity, found.costs.tdp_watts, found.costs.co2) == (0.0, 15.0, "codecarbon")
+    assert found.measure_seconds == 0.5
+    assert found.costs == CostOptions(0.0, 15.0, "codecarbon", None, 2, 15, 1.58, "Galicia", "2026-11")
+
+
+def test_a_machine_has_a_tdp_or_measured_power(load: Load, fail: Fail) -> None:
+    assert load(HEAD + "[costs]\nmeasured_watts = 120\n").costs.measured_watts == 120.0
+    assert fail(HEAD + "[costs]\ntdp_watts = 65\nmeasured_watts = 120\n") == [
+        f"{NEXT + 2}: a machine has either its TDP or its measured power. Fix: leave one of them out."
+    ]
 
 
 def test_every_problem_is_told_at_once_with_its_line(fail: Fail, tmp_path: Path) -> None:

@@ -9,25 +9,27 @@ from pathlib import Path
 from statistics import mean
 from typing import Any
 
-import numpy as np
 import pytest
 
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs import Tdp, Times
+from thresher.costs import BreakEven, Interval, MeasuredTime, Power, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import Topic
 from thresher.experiments.config import CostOptions, Experiment, TopicSource, load_experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
+from thresher.experiments.measuring import MeasuredQueries, Measurements
 from thresher.experiments.outcome import _notices, assemble, clean_cost
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
+from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
-from thresher.results.experiment_results import Cost, Results
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (
@@ -41,7 +43,7 @@ from thresher.scoring.store import (
     write_shard,
 )
 
-METER = Meter(CostOptions(0.5, 100.0, "estimated"), Tdp(100.0, "configured"))
+METER = Meter(CostOptions(0.5, 100.0, "estimated"), Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
 GRAMS_A_SECOND = 50 / 3600
 
@@ -66,12 +68,30 @@ INDEX = IndexRecord(
     words=1000,
     bytes=4000,
     bytes_by_type={"doc": 4000},
-    cut_seconds=2.0,
+    statistics=IndexStatistics(900, 600, 90),
+    cut_wall=2.0,
+    cut_cpu=1.5,
     cost=Cost(10.0, 11.0, 300.0, 0.25),
     cutoffs={},
     emptied_languages={},
 )
-SEARCH = SearchRecord("k", (1.0, 3.0, 2.0), Cost(6.0, 5.0, 200.0, None))
+SEARCH = SearchRecord("k", QueryWork(12.5, 10.0), Cost(6.0, 5.0, 200.0, None))
+
+
+def exactly(value: float) -> Interval:
+    return Interval(value, value, value)
+
+
+BASE_TIME = MeasuredTime(exactly(0.004), exactly(0.003), exactly(1.0), exactly(1.0), exactly(0.0), measurable=False)
+FASTER = MeasuredTime(
+    exactly(0.003), exactly(0.002), exactly(0.75), exactly(0.7), Interval(0.001, 0.0008, 0.00125), measurable=True
+)
+REPEATS = Repeats({"none": BASE_TIME, "words@5": FASTER}, replace(BASE_TIME, ratio=Interval(1.0, 0.99, 1.02)), 10, 30)
+BUILDS = Repeats(
+    {"none": replace(BASE_TIME, wall=exactly(8.0)), "words@5": replace(BASE_TIME, wall=exactly(7.9))}, BASE_TIME, 6, 6
+)
+PAUSES = CollectorPauses(2, 0.01)
+MEASURED = Measurements({"qld": MeasuredQueries(REPEATS, PAUSES), "bm25": MeasuredQueries(REPEATS, PAUSES)}, BUILDS)
 
 
 def run(
@@ -97,7 +117,7 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
     wall = stages / 4 + 2
     assert clean_cost(run(name), SCORES, METER) == Cost(
         wall=wall,
-        cpu=pytest.approx(32 * stages / 64 + 2),
+        cpu=pytest.approx(32 * stages / 64 + 1.5),
         peak=150.0,
         co2_grams=pytest.approx(wall * GRAMS_A_SECOND),
     )
@@ -105,7 +125,7 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
 
 def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
     nothing = replace(SCORES, seconds={}, times=replace(SCORES.times, cpu=0.0))
-    assert clean_cost(run("none", cut_seconds=0.5), nothing, METER) == Cost(0.5, 0.5, 150.0, None)
+    assert clean_cost(run("none", cut_wall=0.5, cut_cpu=0.25), nothing, METER) == Cost(0.5, 0.25, 150.0, None)
 
 
 TOPICS = TopicSet(
@@ -202,10 +222,10 @@ def results(experiment: Experiment, tmp_path: Path) -> Results:
         emptied=2,
         bytes=1000,
         cost=replace(INDEX.cost, wall=7.0),
-        search=replace(SEARCH, latencies_ms=(1.0, 2.0, 3.0, 10.0)),
+        search=replace(SEARCH, work=QueryWork(6.0, 5.0)),
     )
     exact = run("none", hits(tmp_path, "exact", {"2": "c"}), model="bm25")
-    return assemble(experiment, INPUTS, SCORES, [baseline, cleaned, exact], tmp_path, METER)
+    return assemble(experiment, INPUTS, SCORES, [baseline, cleaned, exact], MEASURED, tmp_path, METER)
 
 
 def test_measures_are_over_the_judged_topics_and_compared_within_a_model(results: Results) -> None:
@@ -240,14 +260,102 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     assert cleaned.index == Cost(7.0, 11.0, 300.0, 0.25)
     assert cleaned.search == Cost(6.0, 5.0, 200.0, None)
     assert cleaned.clean.wall == 24 / 4 + 2
-    assert (cleaned.latency_median_ms, cleaned.queries, baseline.queries) == (2.5, 4, 3)
-    assert cleaned.latency_p95_ms == pytest.approx(float(np.percentile([1, 2, 3, 10], 95)))
-    assert (baseline.break_even_queries, baseline.break_even_note) == (None, "the baseline")
-    # Scoring takes 4 s / 4 workers more, indexing 3 s less, a query 6/3 - 6/4 s less.
-    assert (cleaned.break_even_queries, cleaned.break_even_note) == (
-        0.0,
-        "at once: no costlier to build, no slower to search",
+    assert (cleaned.statistics, cleaned.work) == (IndexStatistics(900, 600, 90), QueryWork(6.0, 5.0))
+    assert baseline.work == QueryWork(12.5, 10.0)
+
+
+def test_times_are_in_their_rows_with_the_noise_beside_them(results: Results) -> None:
+    baseline, cleaned, other = results.rows
+    assert (baseline.query, cleaned.query, other.query) == (BASE_TIME, FASTER, BASE_TIME)
+    assert (baseline.indexing, cleaned.indexing) == (BUILDS.times["none"], BUILDS.times["words@5"])
+    assert results.noise == (
+        NoiseFloor("qld", REPEATS.twin, 10, 30, PAUSES),
+        NoiseFloor("bm25", REPEATS.twin, 10, 30, PAUSES),
+        NoiseFloor("", BUILDS.twin, 6, 6, None),
     )
+
+
+def footprints_of(row: VariantResult) -> dict[str, tuple[float, float | None, float | None, bool]]:
+    """Hours, kWh and kg by kind of work, and whether it was repeated; all intervals are points here."""
+    found = {}
+    for item in row.footprints:
+        figures = [item.hours, item.kwh, item.kg]
+        assert all(figure is None or figure.low == figure.value == figure.high for figure in figures)
+        hours, kwh, kg = (figure and figure.value for figure in figures)
+        assert hours is not None
+        found[item.work] = (hours, kwh, kg, item.repeated)
+    return found
+
+
+def used(seconds: float, repeated: bool) -> tuple[Any, Any, Any, bool]:
+    """Hours, and what 100 W draw and emit in them at 0.5 kg/kWh."""
+    hours = seconds / 3600
+    return pytest.approx(hours), pytest.approx(0.1 * hours), pytest.approx(0.05 * hours), repeated
+
+
+def test_footprints_of_cleaning_indexing_and_searching(results: Results) -> None:
+    baseline, cleaned, _ = results.rows
+    assert footprints_of(baseline) == {
+        "cleaning": used(20 / 4 + 2, False),
+        "indexing": used(8.0, True),
+        "10,000 searches": used(40.0, True),
+        "1,000,000 searches": used(4000.0, True),
+    }
+    assert footprints_of(cleaned) == {
+        "cleaning": used(24 / 4 + 2, False),
+        "indexing": used(7.9, True),
+        "10,000 searches": used(30.0, True),
+        "1,000,000 searches": used(3000.0, True),
+    }
+
+
+def test_break_even_is_of_what_can_be_told_from_noise(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    baseline = run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc"}))
+    cleaned = run("words@5", hits(tmp_path, "words", {"1": "ba"}), cost=replace(INDEX.cost, wall=7.0))
+
+    def of(query: MeasuredTime, indexing: MeasuredTime | None) -> BreakEven:
+        repeats = replace(REPEATS, times={"none": BASE_TIME, "words@5": query})
+        builds = indexing and replace(BUILDS, times={"none": BUILDS.times["none"], "words@5": indexing})
+        measured = Measurements({"qld": MeasuredQueries(repeats, PAUSES)}, builds)
+        found = assemble(experiment, INPUTS, SCORES, [baseline, cleaned], measured, tmp_path, METER)
+        assert found.rows[0].break_even == BreakEven(None, "the baseline")
+        return found.rows[1].break_even
+
+    # Scoring takes 4 s / 4 workers more, a query 1 ms less (0.8 to 1.25); the difference in indexing is noise.
+    noise = BUILDS.times["words@5"]
+    assert of(FASTER, noise) == BreakEven(
+        Interval(*(pytest.approx(count) for count in (1000, 800, 1250))), "after 1,000 queries (800 to 1,250)"
+    )
+    # Indexing takes 0.25 s less, measurably.
+    faster = replace(noise, measurable=True, saved=Interval(0.25, 0.2, 0.3))
+    assert of(FASTER, faster) == BreakEven(
+        Interval(*(pytest.approx(count) for count in (750, 600, 937.5))), "after 750 queries (600 to 938)"
+    )
+    # Timed once, it takes 3 s less.
+    assert of(FASTER, None) == BreakEven(Interval(0, 0, 0), "at once: no costlier to build, faster to search")
+    alike = replace(FASTER, measurable=False)
+    assert of(alike, noise) == BreakEven(None, "not measurable here: the difference in searching is within noise")
+    slower = replace(FASTER, saved=Interval(-0.001, -0.00125, -0.0008))
+    assert of(slower, noise) == BreakEven(None, "never: no cheaper to build, slower to search")
+
+
+def test_without_times_there_is_no_break_even_and_no_footprint_of_searches(
+    experiment: Experiment, results: Results, tmp_path: Path
+) -> None:
+    untimed = replace(experiment, measure_seconds=0.0)
+    runs = [run("none", tmp_path / "base.trec"), run("words@5", tmp_path / "words.trec")]
+    found = assemble(untimed, INPUTS, SCORES, runs, None, tmp_path, METER)
+    assert found.noise == ()
+    assert [(row.query, row.indexing) for row in found.rows] == [(None, None)] * 2
+    assert [row.break_even for row in found.rows] == [BreakEven(None, "the baseline"), BreakEven(None, "not measured")]
+    # Indexing was done once, in 10 s.
+    assert footprints_of(found.rows[0]) == {"cleaning": used(20 / 4 + 2, False), "indexing": used(10.0, False)}
+    told, timed = (dict(of.methods)["Time and memory"] for of in (found, results))
+    cleaning, end, rest = told.partition("a row shows what it would cost alone. ")
+    assert timed.startswith(cleaning + end)
+    assert rest == "Nothing else was timed."
+    assert "its twin" in timed
 
 
 def test_failed_pages_and_notices_are_told(results: Results) -> None:
@@ -261,7 +369,8 @@ def test_failed_pages_and_notices_are_told(results: Results) -> None:
     assert told["Pages"].startswith("10 pages = 7 scored + 1 without text + 2 failed. ")
     assert "that 4 worker processes spent" in told["Time and memory"]
     assert told["CO2"] == (
-        "estimated: Eq. 9, wall time × TDP 100 W (configured) × 0.5 kg/kWh. Stages under a second are below resolution."
+        "estimated: Eq. 9, wall time × 100 W a machine (configured) × 1 machine × PUE 1 × 0.5 kg/kWh. "
+        "Stages under a second are below resolution."
     )
     json.dumps(told)
 
@@ -274,7 +383,7 @@ def test_held_out_topics_are_evaluated_by_themselves(experiment: Experiment, res
         replace(baseline, path=hits(tmp_path, "base.held-out", {"1": "ad", "2": "ae"}), held_out=True),
         replace(cleaned, path=hits(tmp_path, "words.held-out", {"1": "d", "2": "aeb"}), held_out=True),
     ]
-    found = assemble(experiment, inputs, SCORES, [baseline, others[0], cleaned, others[1]], tmp_path, METER)
+    found = assemble(experiment, inputs, SCORES, [baseline, others[0], cleaned, others[1]], None, tmp_path, METER)
     assert found.rows[1].measures == results.rows[1].measures
     assert found.per_topic == results.per_topic[:8]
     there = found.held_out
@@ -320,7 +429,7 @@ def test_pages_lost_by_language_are_a_notice(experiment: Experiment, tmp_path: P
         run("justext(lang=Russian)", path, emptied_languages=few),
         run("bte", path, emptied_languages=many),
     ]
-    found = assemble(experiment, INPUTS, SCORES, runs, tmp_path, METER)
+    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
     assert [notice for notice in found.notices if "languages" in notice] == [
         "words@5 empties 3 of 10 pages (30.0 %) in languages that it does not know: 2 Chinese, 1 Thai; "
         "use floor=W, which keeps W words of each page (1 more of its cutoffs lose over 5% so)",
@@ -339,7 +448,7 @@ def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path
         run("words@p30+perplexity@p70", path, cutoffs={"words@p30": 4.0, "perplexity(lm=books)@p70": 8412.3}),
         run("words@5", path),
     ]
-    found = assemble(experiment, INPUTS, SCORES, runs, tmp_path, METER)
+    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
     headings = [heading for heading, _ in found.methods]
     assert headings[headings.index("Scorers") + 1] == "Percentiles"
     assert dict(found.methods)["Percentiles"] == (
@@ -347,7 +456,7 @@ def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path
         "collection's words; rN is the perplexity at that percentile of the sentences of the model's reference text, linear "
         "between those in its card. Here: words@p30 = 4; perplexity(lm=books)@p70 = 8,412.3. Finding them counts as cleaning."
     )
-    calm = assemble(experiment, INPUTS, SCORES, [runs[0], runs[2]], tmp_path, METER)
+    calm = assemble(experiment, INPUTS, SCORES, [runs[0], runs[2]], None, tmp_path, METER)
     assert "Percentiles" not in dict(calm.methods)
 
 
@@ -355,7 +464,7 @@ def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experi
     make_store(tmp_path)
     baseline = run("none", hits(tmp_path, "base", {"1": "x", "2": "y"}))
     with pytest.raises(InputError) as caught:
-        assemble(experiment, INPUTS, SCORES, [baseline], tmp_path, METER)
+        assemble(experiment, INPUTS, SCORES, [baseline], None, tmp_path, METER)
     assert str(caught.value) == (
         "no judged document was retrieved for any topic (the first id in the run is x, in the qrels a). "
         "Fix: check that collection and qrels use the same document ids."

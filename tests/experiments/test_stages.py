@@ -12,8 +12,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.costs import Interval, MeasuredTime, Repeats
 from thresher.experiments import stages
-from thresher.experiments.stages import INDEXES, SEARCHES, IndexRecord, SearchRecord, finished, stage_key
+from thresher.experiments.measuring import MeasuredQueries, Measurements
+from thresher.experiments.stages import (
+    INDEXES,
+    MEASURES,
+    SEARCHES,
+    IndexRecord,
+    MeasureRecord,
+    SearchRecord,
+    finished,
+    stage_key,
+)
+from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.results.experiment_results import Cost
 
 PLAIN = st.recursive(
@@ -56,11 +69,30 @@ def test_a_key_depends_on_every_part_and_on_the_version(monkeypatch: pytest.Monk
 
 
 COST = Cost(1.5, 2.0, 300.0, None)
-INDEX = IndexRecord("k1", 7, 1, 900, 4000, {"doc": 3000, "é": 1000}, 0.25, COST, {"words@p30": 4.0}, {"Thai": 1})
-SEARCH = SearchRecord("k1", (1.5, math.inf), COST)
+INDEX = IndexRecord(
+    "k1",
+    7,
+    1,
+    900,
+    4000,
+    {"doc": 3000, "é": 1000},
+    IndexStatistics(800, 500, 90),
+    0.25,
+    0.2,
+    COST,
+    {"words@p30": 4.0},
+    {"Thai": 1},
+)
+SEARCH = SearchRecord("k1", QueryWork(1.5, 1.0), COST)
+ONCE = Interval(1.0, 0.0, math.inf)
+TIME = MeasuredTime(ONCE, ONCE, ONCE, ONCE, ONCE, measurable=False)
+MEASURE = MeasureRecord(
+    "k1",
+    Measurements({"qld": MeasuredQueries(Repeats({"none": TIME}, TIME, 1, 1), CollectorPauses(0, 0.0))}, None),
+)
 
 
-@pytest.mark.parametrize(("file", "record"), [(INDEXES, INDEX), (SEARCHES, SEARCH)])
+@pytest.mark.parametrize(("file", "record"), [(INDEXES, INDEX), (SEARCHES, SEARCH), (MEASURES, MEASURE)])
 def test_a_record_is_read_by_its_file_and_key(tmp_path: Path, file: Any, record: Any) -> None:
     path = tmp_path / "stages" / "index-words@5.json"
     assert finished(file, path, "k1") is None
@@ -73,7 +105,7 @@ def test_a_record_is_read_by_its_file_and_key(tmp_path: Path, file: Any, record:
     assert finished(file, path, "k2") == replace(record, key="k2")
 
 
-@pytest.mark.parametrize("file", [INDEXES, SEARCHES])
+@pytest.mark.parametrize("file", [INDEXES, SEARCHES, MEASURES])
 @pytest.mark.parametrize(
     "damage",
     [

@@ -14,6 +14,7 @@ from thresher.lucene.indexing import IndexOptions, build_index, open_index, opti
 from thresher.lucene.jvm import java_class
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
+from thresher.lucene.work import IndexStatistics
 
 Documents = list[tuple[str, str]]
 
@@ -102,12 +103,18 @@ def test_bytes_are_those_on_disk_by_type(documents: Documents, tmp_path: Path) -
     options = IndexOptions(lengths=True)
     report = build_index(documents, tmp_path / "index", options)
     sizes = _sizes(tmp_path / "index")
-    assert report.bytes == sum(sizes.values()) == sum(report.bytes_by_type.values())
+    # Exact lengths are read by searches, too.
+    lengths = (tmp_path / "index" / "lengths.npy").stat().st_size
+    assert report.bytes == sum(sizes.values()) + lengths == sum(report.bytes_by_type.values())
     assert report.bytes_by_type[".doc"] == sizes["_0_Lucene99_0.doc"]
     assert report.bytes_by_type["segments"] == sizes["segments_1"]
-    assert set(report.bytes_by_type) == {Path(name).suffix or "segments" for name in sizes}
+    assert report.bytes_by_type[".npy"] == lengths > 4 * report.documents
+    assert set(report.bytes_by_type) == {Path(name).suffix or "segments" for name in sizes} | {".npy"}
     assert {path.name for path in (tmp_path / "index").iterdir()} == {*sizes, *OWN_FILES}
-    assert build_index(documents, tmp_path / "plain", IndexOptions()) == report
+    plain = build_index(documents, tmp_path / "plain", IndexOptions())
+    assert plain.bytes == report.bytes - lengths
+    assert plain.bytes_by_type == {kind: size for kind, size in report.bytes_by_type.items() if kind != ".npy"}
+    assert (plain.documents, plain.empty, plain.statistics) == (report.documents, report.empty, report.statistics)
 
 
 def test_what_is_asked_for_is_stored(documents: Documents, tmp_path: Path) -> None:
@@ -163,7 +170,8 @@ def test_a_very_long_document(tmp_path: Path) -> None:
 def test_no_documents(tmp_path: Path) -> None:
     report = build_index([("a", " ")], tmp_path / "index", IndexOptions(lengths=True))
     assert (report.documents, report.empty) == (0, 1)
-    assert list(report.bytes_by_type) == ["segments"]
+    assert list(report.bytes_by_type) == [".npy", "segments"]
+    assert report.statistics == IndexStatistics(0, 0, 0)
     for model in (RetrievalModel("qld"), RetrievalModel("qld", exact=True)):
         with Searcher(tmp_path / "index", model) as searcher:
             assert searcher.search("word") == []

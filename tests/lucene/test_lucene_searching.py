@@ -14,6 +14,7 @@ from thresher.lucene.indexing import IndexOptions, build_index, open_index
 from thresher.lucene.jvm import java_class
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher, strictly_decreasing
+from thresher.lucene.work import QueryWork
 
 Documents = list[tuple[str, str]]
 
@@ -83,6 +84,22 @@ def test_equal_documents_are_ranked_by_id(tmp_path: Path, name: str) -> None:
 def test_queries_without_index_words_have_no_hits(index: Path, name: str, query: str) -> None:
     with Searcher(index, parse_retrieval(name)) as searcher:
         assert searcher.search(query) == []
+        assert searcher.work([query]) == QueryWork(0, 0)
+
+
+@pytest.mark.parametrize("name", ["qld", "bm25", "qld(exact)"])
+@pytest.mark.parametrize("query", ["encoding\0", "\ud800 encoding", "encoding \U0001f600", "encoding?!"])
+def test_strange_signs_in_a_query_do_no_work(index: Path, name: str, query: str) -> None:
+    with Searcher(index, parse_retrieval(name)) as searcher:
+        assert searcher.work([query]) == searcher.work(["encoding"]) != QueryWork(0, 0)
+
+
+def test_hits_that_are_forgotten_are_not_in_the_next_search(index: Path) -> None:
+    with Searcher(index, parse_retrieval("qld")) as searcher:
+        expected = searcher.search("list")
+        searcher.ranking.search("encoding")
+        searcher.ranking.forget()
+        assert searcher.search("list") == expected
 
 
 def test_queries_are_analysed_as_the_documents_were(tmp_path: Path) -> None:

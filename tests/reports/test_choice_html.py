@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from browser import Browser, chromium
-from choice_samples import BYTES, COSTS, DOCUMENTS, NDCG, TERMS, WORDS, choice_of, explored, measured
+from choice_samples import BYTES, DOCUMENTS, NDCG, SECONDS, TERMS, WORDS, choice_of, explored, measured, saved_by
 from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
 from report_pages import body_rows, check_policy
@@ -133,18 +133,21 @@ def expected(choice: Choice, exploration: Exploration, model: int, name: str, qu
         "words": f"{100 * sweep.words[point] / WORDS:.1f} %",
         "documents": f"{sweep.sizes[point].documents:,} of {DOCUMENTS:,}",
         "size": f"{variant.size:,.0f} bytes, estimated ({100 * variant.size / BYTES:.1f} % of the baseline's)",
-        "saved": saved(variant.size, queries) if model == 0 else "not known: more runs are needed",
+        "saved": saved(variant.size, queries) if model == 0 else "not known: run the experiment first",
     }
 
 
 def saved(size: float, queries: int | None) -> str:
+    less = saved_by(size)
+    if less is None:
+        return "not measurable here"
     if queries is None:
         return "–"
-    fixed_seconds, per_byte, grams = COSTS
-    less, all_ = queries * per_byte * (BYTES - size), queries * (fixed_seconds + per_byte * BYTES)
-    co2 = f"{amount(less * grams, ('t', 1e6), ('kg', 1e3), ('g', 1))} of CO₂" if less >= 1 else "CO₂ below resolution"
-    seconds = (("h", 3600.0), ("min", 60.0), ("s", 1.0))
-    return f"{amount(less, *seconds)} of {amount(all_, *seconds)}, {co2}"
+    units = (("h", 3600.0), ("min", 60.0), ("s", 1.0))
+    value, low, high, all_ = (
+        amount(queries * abs(seconds), *units) for seconds in (less.value, less.low, less.high, SECONDS)
+    )
+    return f"{value} {'saved' if less.value > 0 else 'lost'} ({low} to {high}) of {all_}"
 
 
 def amount(value: float, *units: tuple[str, float]) -> str:
@@ -284,6 +287,8 @@ def test_numbers_in_the_data_are_those_of_all_variants(page: Path, choice: Choic
                 assert (sweep["lows"][step], sweep["highs"][step]) == (round(test.low, 4), round(test.high, 4))
                 assert sweep["verdicts"][step] == test.verdict
                 assert sweep["sizes"][step] == variant.size
+                saved = saved_by(variant.size) if number == 0 else None
+                assert sweep["saved"][step] == (saved and [saved.value, saved.low, saved.high])
 
 
 def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration) -> None:
@@ -300,7 +305,8 @@ def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration)
     choice = choice_of(small_one, replace(TERMS, resamples=50, folds=2, repeats=1))
     assert main_of(choice).size_kind is SizeKind.POSTINGS
     (model,) = data_of(render_report(None, choice, small_one))["models"]
-    assert (model["costs"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
+    assert (model["seconds"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
+    assert {one for sweep in model["sweeps"] for one in sweep["saved"]} == {None}
     assert model["sweeps"][0]["measures"][0]["held"] is None
 
 
@@ -443,6 +449,11 @@ def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice,
     picked = recommended_of(choice, 1).name
     browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(picked)}")
     assert shown(browser) == expected(choice, exploration, 1, picked)
+    browser.open(page, "#reading:perplexity(lm%3Dbooks)@900000")
+    found = shown(browser)
+    assert found == expected(choice, exploration, 0, "perplexity(lm=books)@900000")
+    assert found["saved"] == "not measurable here"
+    browser.open(page, f"#reading:{picked}:bm25")
     # A link that leads nowhere leaves what is shown.
     for strange in ("#reading:nothing@1", "#reading:%E0%A4%A", "#reading:justext:bm26", "#reading:__proto__", "#table"):
         browser.evaluate(f"location.hash = {json.dumps(strange)}")

@@ -7,6 +7,8 @@ from dataclasses import replace
 import pytest
 from decision_samples import CHOICE, DECISION, HELD_OUT, INCONCLUSIVE, OTHER, SAVED, chosen
 
+from thresher.choosing.decisions import Basis, Savings
+from thresher.costs import BreakEven, Interval
 from thresher.reports.choice_tables import decision_table, picks_table, savings_table
 from thresher.reports.table import Table
 
@@ -111,18 +113,20 @@ def test_what_is_saved() -> None:
     table = savings_table(CHOICE)
     assert table is not None
     assert texts(table) == [
-        ["words@9", "1,000,000", "0.500", "25.0", "250", "12.5", "0.00191", "after 50,000 queries", "measured"]
+        [
+            *["words@9", "1,000,000", "0.500", "25.0", "250", "12.5", "0.00191"],
+            *["after 50,000 queries (40,000 to 62,500)", "measured"],
+        ]
     ]
     assert (table.caption, table.note) == ("What the recommendation saves.", "estimated: as ever")
     assert savings_table(chosen(INCONCLUSIVE)) is None
-    unknown = replace(
-        SAVED, bytes=None, query_seconds=None, extra_seconds=None, co2_kg=None, break_even=None, measured=False
-    )
+    unknown = Savings("qld", "words@9", 1_000_000, None, 0.25, Basis.NOT_RUN, 0)
     table = savings_table(chosen(DECISION, OTHER, replace(DECISION, retrieval="bm25"), savings=(SAVED, unknown)))
     assert table is not None
     assert table.keys == 2
-    assert texts(table)[1] == ["words@9", "qld", "1,000,000", "–", "25.0", "–", "–", "–", "–", "–"]
-    estimated = savings_table(chosen(DECISION, savings=(replace(SAVED, measured=False, extra_seconds=-0.125),)))
+    assert texts(table)[1] == ["words@9", "qld", "1,000,000", "–", "25.0", "–", "–", "–", "–", "not run"]
+    read_off = replace(SAVED, basis=Basis.ESTIMATED, extra_seconds=-0.125)
+    estimated = savings_table(chosen(DECISION, savings=(read_off,)))
     assert estimated is not None
     assert texts(estimated)[0][5] == "−0.125"
     assert texts(estimated)[0][-1] == "estimated from 5 indexes"
@@ -130,6 +134,19 @@ def test_what_is_saved() -> None:
 
 @pytest.mark.parametrize("amount", [0.0, -3.0])
 def test_what_is_no_saving_is_not_called_one(amount: float) -> None:
-    table = savings_table(chosen(DECISION, savings=(replace(SAVED, query_seconds=amount, co2_kg=amount),)))
+    none = Interval(amount, amount - 1, amount + 1)
+    table = savings_table(chosen(DECISION, savings=(replace(SAVED, query_seconds=none, co2_kg=none),)))
     assert table is not None
     assert texts(table)[0][4:7] == ["no saving measured", "12.5", "no saving measured"]
+
+
+def test_a_difference_within_noise_is_not_saved() -> None:
+    words = "not measurable here: the difference in searching is within noise"
+    noise = replace(
+        SAVED, basis=Basis.NOT_MEASURABLE, query_seconds=None, co2_kg=None, break_even=BreakEven(None, words)
+    )
+    table = savings_table(chosen(DECISION, savings=(noise,)))
+    assert table is not None
+    assert texts(table) == [
+        ["words@9", "1,000,000", "0.500", "25.0", "–", "12.5", "–", words, "not measurable here"],
+    ]

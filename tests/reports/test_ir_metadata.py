@@ -36,6 +36,7 @@ def metadata(
         IndexOptions(stemmer="krovetz"),
         parse_retrieval(model),
         COSTS,
+        "estimated: Eq. 9, wall time × 65 W: all of it",
     )
 
 
@@ -72,6 +73,7 @@ def test_all_that_is_known_is_in_its_place() -> None:
                     "emissions": "0.125 g CO2",
                 },
             },
+            "emissions method": "estimated: Eq. 9, wall time × 65 W: all of it",
         },
         "research goal": {
             "name": "sweep",

@@ -21,8 +21,9 @@ from decision_samples import (
 )
 
 from thresher.choosing.choices import Choice
-from thresher.choosing.decisions import Decision, RuleName, Savings, SizeKind
+from thresher.choosing.decisions import Basis, Decision, RuleName, Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName
+from thresher.costs import Interval, break_even
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.reports.recommendation import answer, headline
 
@@ -78,7 +79,10 @@ def test_a_recommendation() -> None:
     assert holds(
         saving, "Over 1,000,000 queries words@9 saves 0.500 MB of index (25.0 %) and 250 s of searching", "12.5 s more"
     )
-    assert holds(saving, "0.00191 kg of CO₂ are saved", "Break-even after 50,000 queries (times measured).")
+    assert holds(
+        saving, "searching (200 to 312), for 12.5 s more of cleaning and building; 0.00191 kg of CO₂ are saved."
+    )
+    assert holds(saving, "Break-even after 50,000 queries (40,000 to 62,500) (times measured).")
     assert holds(
         smaller, "not ruled out: bte (45.0 % of the baseline's bytes (estimated)) would need 140 topics", "AP, if"
     )
@@ -170,7 +174,7 @@ def test_held_out_topics() -> None:
 
 
 def test_savings_that_are_not_known() -> None:
-    unknown = {"query_seconds": None, "extra_seconds": None, "co2_kg": None, "break_even": None, "measured": False}
+    unknown = {"query_seconds": None, "extra_seconds": None, "co2_kg": None, "break_even": None, "basis": Basis.NOT_RUN}
     found = saved(**unknown, bytes=None)
     assert holds(found, "Over 1,000,000 queries words@9 saves 25.0 % of the baseline's postings;", "has been run.")
     decision = replace(DECISION, size_kind=SizeKind.POSTINGS)
@@ -179,13 +183,24 @@ def test_savings_that_are_not_known() -> None:
 
 @pytest.mark.parametrize("seconds", [0.0, -3.0])
 def test_what_is_no_saving_is_not_called_one(seconds: float) -> None:
-    found = saved(query_seconds=seconds, extra_seconds=-0.25, co2_kg=-0.002, measured=False)
+    searching = Interval(seconds, seconds - 1, seconds + 1)
+    lost = Interval(-0.002, -0.003, -0.001)
+    found = saved(query_seconds=searching, extra_seconds=-0.25, co2_kg=lost, basis=Basis.ESTIMATED)
     assert holds(found, "words@9 saves 0.500 MB of index (25.0 %), with 0.250 s less of cleaning and building;")
-    assert holds(found, "no saving of searching measured (times estimated from 5 indexes that were built).")
+    assert holds(found, "no saving of searching measured (times estimated from 5 indexes that were timed).")
     assert "\N{MINUS SIGN}" not in found
-    assert "no saving of CO₂ measured" in saved(co2_kg=-0.002)
+    assert "no saving of CO₂ measured" in saved(co2_kg=lost)
     assert "CO₂ saved is below resolution" in saved(co2_kg=None)
     assert "saves no index" in saved(bytes=-5.0, share=-0.01)
+
+
+@pytest.mark.parametrize(("extra", "more"), [(12.5, "12.5 s more"), (-0.25, "0.250 s less")])
+def test_a_difference_within_noise_is_neither_saved_nor_lost(extra: float, more: str) -> None:
+    unknown = {"query_seconds": None, "co2_kg": None, "break_even": break_even(extra, None)}
+    assert saved(basis=Basis.NOT_MEASURABLE, extra_seconds=extra, **unknown) == (
+        f"Over 1,000,000 queries words@9 saves 0.500 MB of index (25.0 %), for {more} of cleaning and building; what it "
+        "changes in the time of searching is not measurable here."
+    )
 
 
 def test_notices_come_last() -> None:

@@ -8,8 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from report_samples import BASELINE, NDCG, large, small
+import pytest
+from report_samples import BASELINE, NDCG, footprints, large, small
 
+from thresher.costs import BreakEven
 from thresher.reports import write_all
 from thresher.reports.results_tables import per_topic_csv, results_csv
 
@@ -22,7 +24,10 @@ def test_every_number_of_a_variant_is_in_its_line() -> None:
     text = results_csv(small())
     lines = _read(text)
     assert [line["variant"] for line in lines] == ["none", "words@11", "justext"]
-    assert lines[1] == {
+    timed = ("query_ms", "query_cpu_", "query_ratio", "query_saved_", "indexing_ms", "indexing_cpu_", "indexing_ratio")
+    timed += ("indexing_saved_", "cleaning_", "indexing_hours", "indexing_k", "10000_searches_", "1000000_searches_")
+    numbers = {name: float(text) for name, text in lines[1].items() if name.startswith(timed) and text}
+    assert {name: text for name, text in lines[1].items() if name not in numbers} == {
         "variant": "words@11",
         "retrieval": "qld",
         "baseline": "no",
@@ -56,6 +61,11 @@ def test_every_number_of_a_variant_is_in_its_line() -> None:
         "words_total": "200000",
         "index_bytes": "1234567",
         "index_bytes_relative": "0.4938268",
+        "tokens": "75000",
+        "postings": "45000",
+        "vocabulary": "7000",
+        "query_postings": "210.0",
+        "query_documents": "180.0",
         "clean_wall_seconds": "12.5",
         "clean_cpu_seconds": "12.25",
         "clean_peak_mib": "130.0",
@@ -64,31 +74,102 @@ def test_every_number_of_a_variant_is_in_its_line() -> None:
         "index_cpu_seconds": "3.5",
         "index_peak_mib": "480.0",
         "index_co2_grams": "0.02125",
-        "search_wall_seconds": "0.5",
-        "search_cpu_seconds": "0.75",
-        "search_peak_mib": "480.0",
-        "search_co2_grams": "below resolution",
-        "latency_median_ms": "0.75",
-        "latency_p95_ms": "3.5",
-        "queries": "8",
-        "break_even_queries": "1234.5",
-        "break_even_note": "after 1,234 queries",
+        "query_measurable": "yes",
+        "indexing_measurable": "yes",
+        "break_even_queries": "21000.0",
+        "break_even_queries_low": "19090.909",
+        "break_even_queries_high": "23333.333",
+        "break_even_note": "after 21,000 queries (19,091 to 23,333)",
+        # Cleaning was timed once: it has no bounds.
+        **{f"cleaning_{quantity}_{bound}": "" for quantity in ("hours", "kwh", "kg") for bound in ("low", "high")},
     }
+    assert numbers == pytest.approx(
+        {
+            "query_ms": 0.75,
+            "query_cpu_ms": 0.675,
+            "query_ratio": 0.6,
+            "query_ratio_low": 0.54,
+            "query_ratio_high": 0.66,
+            "query_cpu_ratio": 0.6,
+            "query_saved_ms": 0.5,
+            "query_saved_ms_low": 0.45,
+            "query_saved_ms_high": 0.55,
+            "indexing_ms": 1500.0,
+            "indexing_cpu_ms": 1350.0,
+            "indexing_ratio": 0.75,
+            "indexing_ratio_low": 0.675,
+            "indexing_ratio_high": 0.825,
+            "indexing_cpu_ratio": 0.75,
+            "indexing_saved_ms": 500.0,
+            "indexing_saved_ms_low": 450.0,
+            "indexing_saved_ms_high": 550.0,
+            **used("cleaning", 12.5),
+            **used("indexing", 1.5, bounded=True),
+            **used("10000_searches", 7.5, bounded=True),
+            **used("1000000_searches", 750.0, bounded=True),
+        }
+    )
 
 
-def test_the_baseline_has_no_comparison_and_no_break_even_and_never_is_never() -> None:
-    text = results_csv(small())
-    baseline, _, justext = _read(text)
+def used(work: str, seconds: float, bounded: bool = False) -> dict[str, float]:
+    """Hours, energy and CO2 of seconds at 100 W and 0.341 kg/kWh, with bounds a tenth to both sides."""
+    hours = seconds / 3600
+    figures = {f"{work}_hours": hours, f"{work}_kwh": 0.1 * hours, f"{work}_kg": 0.0341 * hours}
+    if not bounded:
+        return figures
+    bounds = {"": 1.0, "_low": 0.9, "_high": 1.1}
+    return {name + end: value * factor for name, value in figures.items() for end, factor in bounds.items()}
+
+
+def test_what_a_line_has_none_of_is_empty() -> None:
+    baseline, _, justext = _read(results_csv(small()))
     empty = {name for name, text in baseline.items() if text == ""}
     compared = ("difference", "W", "T", "L", "p", "p_holm", "effect", "ci_low", "ci_high")
-    assert empty == {f"{measure} {name}" for measure in ("P@10", NDCG) for name in compared} | {
-        "sweep",
-        "cutoff",
-        "break_even_queries",
-        "break_even_note",
+    queries = {"break_even_queries", "break_even_queries_low", "break_even_queries_high"}
+    once = {f"cleaning_{quantity}_{bound}" for quantity in ("hours", "kwh", "kg") for bound in ("low", "high")}
+    comparisons = {f"{measure} {name}" for measure in ("P@10", NDCG) for name in compared}
+    assert empty == comparisons | queries | once | {"sweep", "cutoff"}
+    assert {name for name, text in justext.items() if text == ""} == queries | once | {"sweep", "cutoff"}
+    assert (baseline["baseline"], baseline["break_even_note"]) == ("yes", "the baseline")
+    assert justext["break_even_note"] == "not measurable here: the difference in searching is within noise"
+    assert [(line["query_measurable"], line["indexing_measurable"]) for line in (baseline, justext)] == [
+        ("no", "no"),
+        ("no", "yes"),
+    ]
+
+
+def test_what_was_not_timed_has_no_times() -> None:
+    rows = tuple(
+        replace(
+            row, query=None, indexing=None, break_even=BreakEven(None, "not measured"), footprints=row.footprints[:2]
+        )
+        for row in small().rows
+    )
+    plain, timed = (_read(results_csv(replace(small(), rows=shown))) for shown in (rows, small().rows))
+    for line, whole in zip(plain, timed, strict=True):
+        assert line.keys() == whole.keys()
+        gone = {name for name, text in whole.items() if text and not line[name]}
+        kept = ("query_postings", "query_documents", "indexing_hours", "indexing_kwh", "indexing_kg")
+        times = {name for name in whole if name.startswith(("query_", "indexing_")) and not name.startswith(kept)}
+        searches = {name for name in whole if "_searches_" in name}
+        queries = {name for name in whole if name.startswith("break_even_queries") and whole[name]}
+        assert gone == times | searches | queries
+        assert {name: text for name, text in line.items() if text} == {
+            **{name: text for name, text in whole.items() if text and name not in gone},
+            "break_even_note": "not measured",
+        }
+
+
+def test_short_work_is_below_resolution() -> None:
+    row = replace(BASELINE, footprints=footprints(0.75, 0.5, 0.00005))
+    (line,) = _read(results_csv(replace(small(), rows=(row,))))
+    assert {name for name, text in line.items() if text == "below resolution"} == {
+        "clean_co2_grams",
+        *(f"{work}_{quantity}" for work in ("cleaning", "indexing", "10000_searches") for quantity in ("kwh", "kg")),
+        *(f"1000000_searches_{quantity}" for quantity in ("kwh", "kg")),
     }
-    assert baseline["baseline"] == "yes"
-    assert (justext["break_even_queries"], justext["sweep"], justext["cutoff"]) == ("never", "", "")
+    assert float(line["cleaning_hours"]) == pytest.approx(0.75 / 3600)
+    assert float(line["1000000_searches_hours_high"]) == pytest.approx(1.1 * 0.05 / 3600)
 
 
 def test_floats_of_numpy_and_names_with_commas_survive() -> None:

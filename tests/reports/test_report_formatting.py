@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_samples import BASELINE, WORDS
 
 from thresher.reports.formatting import (
-    break_even_text,
     cutoff_text,
     decimals_for,
     fixed,
@@ -71,14 +68,6 @@ def test_small_forms() -> None:
         "0.0213",
     ]
     assert [p_text(p) for p in (0.00009, 0.0001, 0.03125, 1.0)] == ["< 0.0001", "0.0001", "0.0312", "1.0000"]
-
-
-def test_break_even_is_a_whole_number_never_or_nothing() -> None:
-    assert break_even_text(WORDS) == "1,234"
-    assert break_even_text(replace(WORDS, break_even_queries=0.0)) == "0"
-    assert break_even_text(replace(WORDS, break_even_queries=None)) == "never"
-    assert break_even_text(replace(WORDS, break_even_queries=math.inf)) == "never"
-    assert break_even_text(BASELINE) == "–"
 
 
 def test_control_characters_cannot_reach_a_terminal() -> None:

@@ -11,10 +11,19 @@ from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy
 from report_samples import BASELINE, NDCG, WORDS, large, small
 
+from thresher.costs import BreakEven
 from thresher.reports import write_report
 from thresher.reports.html import render_report
-from thresher.reports.results_tables import main_table
+from thresher.reports.results_tables import (
+    bytes_table,
+    footprint_tables,
+    main_table,
+    stage_table,
+    times_tables,
+    work_table,
+)
 from thresher.reports.summary import summary
+from thresher.reports.table import Table
 from thresher.results.experiment_results import Results
 
 HOSTILE = "<script>alert(1)</script>\"'&</style><img src=x onerror=alert(1)>"
@@ -30,6 +39,10 @@ def page(results: Results) -> str:
     return render_report(results)
 
 
+def _texts(table: Table) -> list[list[str]]:
+    return [[cell.text + cell.mark for cell in row] for row in table.rows]
+
+
 def test_all_sections_are_there_in_order(page: str, results: Results) -> None:
     tree = lxml_html.document_fromstring(page)
     assert [section.get("id") for section in tree.xpath("//section")] == [
@@ -38,7 +51,8 @@ def test_all_sections_are_there_in_order(page: str, results: Results) -> None:
         "trade-off",
         "sweeps",
         "topics",
-        "bytes",
+        "work",
+        "times",
         "costs",
         "break-even",
         "failed",
@@ -53,14 +67,24 @@ def test_all_sections_are_there_in_order(page: str, results: Results) -> None:
     assert len(tree.xpath("//section[@id='sweeps']//figure/svg")) == 3
     assert len(tree.xpath("//section[@id='topics']//figure/svg")) == 6
     assert "below resolution" in {cell.text for cell in tree.xpath("//section[@id='costs']//td")}
+    work, sizes = tree.xpath("//section[@id='work']//table")
+    assert body_rows(work) == _texts(work_table(results, 24))
+    assert body_rows(sizes) == _texts(bytes_table(results, 24))
+    times = tree.xpath("//section[@id='times']//table")
+    assert [body_rows(table) for table in times] == [_texts(table) for table in times_tables(results, 24)]
+    notes = [note.text for note in tree.xpath("//section[@id='times']//p[@class='below']")]
+    assert notes == [table.note for table in times_tables(results, 24)]
+    costs = [table for table in tree.xpath("//section[@id='costs']//table") if not table.xpath("./ancestor::details")]
+    assert [body_rows(table) for table in costs] == [_texts(table) for table in footprint_tables(results, 24)]
+    stages = [body_rows(table) for table in tree.xpath("//section[@id='costs']/details//table")]
+    assert stages == [_texts(stage_table(results, stage, 24)) for stage in ("clean", "index")]
 
 
 def test_the_main_table_is_short_and_whole(page: str, results: Results) -> None:
     tree = lxml_html.document_fromstring(page)
     short, whole = tree.xpath("//section[@id='table']//table")
     assert len(body_rows(short)) == 24
-    expected = [[cell.text + cell.mark for cell in row] for row in main_table(results).rows]
-    assert body_rows(whole) == expected
+    assert body_rows(whole) == _texts(main_table(results))
     values = [float(cell.get("data-value")) for cell in whole.xpath("./tbody/tr/td[1]")]
     assert values == [row.measures["P@10"] for row in results.rows]
 
@@ -97,7 +121,9 @@ def test_ids_are_unique_and_plots_say_what_they_show(page: str) -> None:
 def _hostile() -> Results:
     rows = (
         BASELINE,
-        replace(WORDS, variant=HOSTILE, sweep=HOSTILE, break_even_note=HOSTILE, index_bytes_by_type={HOSTILE: 5}),
+        replace(
+            WORDS, variant=HOSTILE, sweep=HOSTILE, break_even=BreakEven(None, HOSTILE), index_bytes_by_type={HOSTILE: 5}
+        ),
     )
     per_topic = tuple(
         value._replace(
@@ -153,10 +179,20 @@ def test_only_a_baseline_and_nothing_else_still_makes_a_page() -> None:
         "summary",
         "table",
         "trade-off",
-        "bytes",
+        "work",
+        "times",
         "costs",
         "methods",
     ]
+
+
+def test_without_times_there_is_no_section_on_them() -> None:
+    rows = tuple(replace(row, query=None, indexing=None) for row in small().rows)
+    tree = lxml_html.document_fromstring(render_report(replace(small(), rows=rows, noise=())))
+    sections = [section.get("id") for section in tree.xpath("//section")]
+    assert sections[sections.index("work") + 1] == "costs"
+    assert [link.get("href") for link in tree.xpath("//nav//a")].count("#times") == 0
+    assert "not measurable here" not in tree.xpath("string(//section[@id='table'])")
 
 
 def test_several_retrieval_models_get_their_own_plots() -> None:

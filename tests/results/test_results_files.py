@@ -13,9 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_samples import BASELINE, WORDS, large, small
 
+from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime
 from thresher.errors import InputError
 from thresher.evaluation.significance import Comparison
-from thresher.results.experiment_results import RESULTS, Cost, Results, TopicValue, VariantResult
+from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.results.experiment_results import RESULTS, Cost, NoiseFloor, Results, TopicValue, VariantResult
 
 FIX = "Fix: run the experiment again, or use the version of thresher that wrote the file."
 
@@ -48,6 +51,10 @@ comparisons = st.builds(
     numbers,
     names,
 )
+intervals = st.builds(Interval, numbers, numbers, numbers)
+measured_times = st.builds(MeasuredTime, intervals, intervals, intervals, intervals, intervals, st.booleans())
+footprints = st.builds(Footprint, names, intervals, st.none() | intervals, st.none() | intervals, st.booleans())
+pauses = st.builds(CollectorPauses, counts, numbers)
 rows = st.builds(
     VariantResult,
     variant=names,
@@ -69,11 +76,12 @@ rows = st.builds(
     clean=costs,
     index=costs,
     search=costs,
-    latency_median_ms=numbers,
-    latency_p95_ms=numbers,
-    queries=counts,
-    break_even_queries=st.none() | numbers,
-    break_even_note=names,
+    statistics=st.builds(IndexStatistics, counts, counts, counts),
+    work=st.builds(QueryWork, numbers, numbers),
+    query=st.none() | measured_times,
+    indexing=st.none() | measured_times,
+    break_even=st.builds(BreakEven, st.none() | intervals, names),
+    footprints=st.lists(footprints, max_size=2).map(tuple),
 )
 whole = st.builds(
     Results,
@@ -87,6 +95,9 @@ whole = st.builds(
     notices=st.lists(names, max_size=2).map(tuple),
     failed_pages=st.lists(st.tuples(names, names), max_size=2).map(tuple),
     test=names,
+    noise=st.lists(st.builds(NoiseFloor, names, measured_times, counts, counts, st.none() | pauses), max_size=2).map(
+        tuple
+    ),
 )
 
 
@@ -97,17 +108,25 @@ def test_any_results_come_back_as_they_were(results: Results) -> None:
 
 
 def test_a_nan_and_numpy_numbers_come_back_as_plain_numbers() -> None:
-    row = replace(BASELINE, latency_p95_ms=math.nan, documents=np.int64(7), measures={"P@10": np.float64(0.3)})
+    row = replace(BASELINE, work=QueryWork(math.nan, 1.0), documents=np.int64(7), measures={"P@10": np.float64(0.3)})
     (found,) = _through_json(replace(small(), rows=(row,))).rows
-    assert math.isnan(found.latency_p95_ms)
+    assert math.isnan(found.work.postings)
     assert (found.documents, type(found.documents)) == (7, int)
     assert (found.measures["P@10"], type(found.measures["P@10"])) == (0.3, float)
 
 
+def test_an_interval_without_bounds_comes_back_as_it_was() -> None:
+    once = Interval(0.5, 0.0, math.inf)
+    time = MeasuredTime(once, once, once, once, Interval(0.0, -math.inf, math.inf), measurable=False)
+    results = replace(small(), rows=(replace(BASELINE, query=time),), noise=(NoiseFloor("qld", time, 1, 1, None),))
+    assert _through_json(results) == results
+
+
 def test_a_field_with_a_default_may_be_missing() -> None:
-    value = json.loads(RESULTS.text(replace(small(), failed_pages=())))
-    del value["failed_pages"], value["test"]
-    assert RESULTS.parse(json.dumps(value), "results") == replace(small(), failed_pages=())
+    bare = replace(small(), failed_pages=(), noise=())
+    value = json.loads(RESULTS.text(bare))
+    del value["failed_pages"], value["test"], value["noise"]
+    assert RESULTS.parse(json.dumps(value), "results") == bare
 
 
 def _damaged(*path: Any, value: Any) -> dict[str, Any]:
@@ -137,13 +156,23 @@ def _damaged(*path: Any, value: Any) -> dict[str, Any]:
         ),
         (_damaged("rows", 0, "clean", value=[1]), f"results: rows[0].clean: it should be a mapping. {FIX}"),
         (_damaged("rows", 0, "cutoff", value="x"), f"results: rows[0].cutoff: it should be a number. {FIX}"),
+        (
+            _damaged("rows", 1, "query", "wall", "low", value="x"),
+            f"results: rows[1].query.wall.low: it should be a number. {FIX}",
+        ),
+        (_damaged("rows", 0, "statistics", value=None), f"results: rows[0].statistics: it is missing. {FIX}"),
+        (
+            _damaged("rows", 0, "work", "postings", value=None),
+            f"results: rows[0].work.postings: it is missing. {FIX}",
+        ),
+        (_damaged("noise", 0, "rounds", value=0.5), f"results: noise[0].rounds: it should be a whole number. {FIX}"),
         (_damaged("rows", value=3), f"results: rows: it should be a list. {FIX}"),
         (_damaged("measures", 0, value=1), f"results: measures[0]: it should be text. {FIX}"),
         (_damaged("methods", 0, value=["a"]), f"results: methods[0][1]: it is missing. {FIX}"),
         (_damaged("per_topic", 0, 5, value=None), f"results: per_topic[0][5]: it is missing. {FIX}"),
         (_damaged("per_topic", 0, 5, value="q"), f"results: per_topic[0][5]: it should be a number. {FIX}"),
         (_damaged("per_topic", 0, value=3), f"results: per_topic[0]: it should be a list. {FIX}"),
-        (_damaged("version", value=1), f"results: version 1 is not known, only 3. {FIX}"),
+        (_damaged("version", value=1), f"results: version 1 is not known, only 4. {FIX}"),
         (
             {"rows": []},
             "results: this is not a results file. Fix: name a file of the format thresher-results.",

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import (
+    Basis,
     Decision,
     HeldOutCheck,
     JudgedVariant,
@@ -19,7 +20,7 @@ from thresher.choosing.decisions import (
 )
 from thresher.choosing.guards import DEFAULT_GUARDS, GuardName
 from thresher.choosing.recommending import recommend
-from thresher.costs import BreakEven
+from thresher.costs import BreakEven, Interval
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.significance import Comparison
 
@@ -138,12 +139,12 @@ SAVED = Savings(
     queries=1_000_000,
     bytes=500_000.0,
     share=0.25,
-    query_seconds=250.0,
-    extra_seconds=12.5,
-    co2_kg=0.0019125,
-    break_even=BreakEven(50_000.0, "after 50,000 queries"),
-    measured=True,
+    basis=Basis.MEASURED,
     indexes=5,
+    query_seconds=Interval(250.0, 200.0, 312.5),
+    extra_seconds=12.5,
+    co2_kg=Interval(0.0019125, 0.0015, 0.0024),
+    break_even=BreakEven(Interval(50_000.0, 40_000.0, 62_500.0), "after 50,000 queries (40,000 to 62,500)"),
 )
 CHOICE = Choice(
     title="Pages",
@@ -151,7 +152,17 @@ CHOICE = Choice(
     measure="AP",
     recommendations=(recommend(DECISION, (OTHER,), DEFAULT_GUARDS, SAVED),),
     decisions=(DECISION, OTHER),
-    costs=(QueryCosts("qld", 0.001, 5e-10, 0.008),),
+    costs=(
+        QueryCosts(
+            "qld",
+            0.002,
+            {
+                "words@30": Interval(0.0008, 0.0007, 0.0009),
+                "words@9": Interval(0.00025, 0.0002, 0.0003125),
+                "words@2": None,
+            },
+        ),
+    ),
     co2_method="estimated: as ever",
 )
 

@@ -7,9 +7,11 @@ import math
 import random
 from dataclasses import replace
 
-from thresher.costs.break_even import break_even
+from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation.significance import Comparison, compare_all
-from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
+from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, TopicValue, VariantResult
 
 NDCG = "nDCG(dcg='exp-log2')@10"
 
@@ -27,6 +29,38 @@ def comparison(measure: str, difference: float, wins: int, ties: int, losses: in
         effect=math.copysign(0.5, difference),
         ci_low=difference - 0.01,
         ci_high=difference + 0.01,
+    )
+
+
+def interval(value: float, reach: float = 0.1) -> Interval:
+    """Return a figure whose interval reaches to both sides by a share of it."""
+    return Interval(value, value * (1 - reach), value * (1 + reach))
+
+
+def measured_time(milliseconds: float, ratio: float) -> MeasuredTime:
+    """Return a time beside a baseline's, with intervals of a tenth to both sides; one that differs is measurable."""
+    seconds = milliseconds / 1000
+    of_ratio = interval(ratio) if ratio != 1 else Interval(1.0, 1.0, 1.0)
+    return MeasuredTime(
+        interval(seconds), interval(0.9 * seconds), of_ratio, of_ratio, interval(seconds / ratio - seconds), ratio != 1
+    )
+
+
+def twin() -> MeasuredTime:
+    """Return the time of a baseline's twin, which noise makes a little slower."""
+    return replace(measured_time(1.26, 1.0), ratio=Interval(1.008, 0.99, 1.03))
+
+
+def footprints(clean: float, index: float, milliseconds: float) -> tuple[Footprint, ...]:
+    """Return the footprints of seconds of cleaning and indexing, and of a query's milliseconds."""
+    power = Power(100.0, "configured")
+    return (
+        footprint("cleaning", Interval(clean, clean, clean), power, 1, repeated=False),
+        footprint("indexing", interval(index), power, 1, repeated=True),
+        *(
+            footprint(f"{count:,} searches", interval(milliseconds * count / 1000), power, 1, repeated=True)
+            for count in (10_000, 1_000_000)
+        ),
     )
 
 
@@ -50,11 +84,12 @@ BASELINE = VariantResult(
     clean=Cost(1.5, 1.4, 120.0, None),
     index=Cost(2.25, 3.5, 480.0, 0.02125),
     search=Cost(0.5, 0.75, 480.0, None),
-    latency_median_ms=1.25,
-    latency_p95_ms=3.5,
-    queries=8,
-    break_even_queries=None,
-    break_even_note="",
+    statistics=IndexStatistics(tokens=150_000, postings=80_000, vocabulary=9000),
+    work=QueryWork(postings=410.5, documents=320.25),
+    query=measured_time(1.25, 1.0),
+    indexing=measured_time(2000.0, 1.0),
+    break_even=BreakEven(None, "the baseline"),
+    footprints=footprints(1.5, 2.0, 1.25),
 )
 WORDS = replace(
     BASELINE,
@@ -73,9 +108,12 @@ WORDS = replace(
     index_bytes=1_234_567,
     index_bytes_by_type={".doc": 734_567, ".tim": 500_000},
     clean=Cost(12.5, 12.25, 130.0, 0.125),
-    latency_median_ms=0.75,
-    break_even_queries=1234.5,
-    break_even_note="after 1,234 queries",
+    statistics=IndexStatistics(tokens=75_000, postings=45_000, vocabulary=7000),
+    work=QueryWork(postings=210.0, documents=180.0),
+    query=measured_time(0.75, 0.6),
+    indexing=measured_time(1500.0, 0.75),
+    break_even=BreakEven(Interval(21_000.0, 19_090.909, 23_333.333), "after 21,000 queries (19,091 to 23,333)"),
+    footprints=footprints(12.5, 1.5, 0.75),
 )
 JUSTEXT = replace(
     WORDS,
@@ -92,8 +130,8 @@ JUSTEXT = replace(
     words_kept=60_000,
     index_bytes=750_000,
     index_bytes_by_type={".doc": 500_000, ".tim": 250_000},
-    break_even_queries=None,
-    break_even_note="never: costlier to build, no faster to search",
+    query=replace(measured_time(1.2, 0.96), measurable=False),
+    break_even=BreakEven(None, "not measurable here: the difference in searching is within noise"),
 )
 
 
@@ -124,6 +162,10 @@ def small() -> Results:
         methods=(("Time", "Wall seconds of one run."),),
         notices=("2 judged pages are not in the collection.",),
         failed_pages=(("page-1", "it is empty"), ("page-2", "it is empty")),
+        noise=(
+            NoiseFloor("qld", twin(), 10, 30, CollectorPauses(4, 0.02)),
+            NoiseFloor("", twin(), 8, 8, None),
+        ),
     )
 
 
@@ -189,13 +231,8 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
             size = int(97_000_000 * (0.06 + 0.94 * kept**0.9))
             latency = 0.35 + 1.1 * kept
             clean = 0.0 if name == "none" else 14.0 + 9 * ("perplexity" in name)
-            point = break_even(
-                clean,
-                1 + 7 * kept,
-                latency / 1000,
-                baseline_index_seconds=8.0,
-                baseline_query_seconds=0.00145,
-            )
+            query = measured_time(latency, latency / 1.45)
+            point = break_even(clean + 7 * kept - 7, query.saved if query.measurable else None)
             rows.append(
                 VariantResult(
                     variant=name,
@@ -222,11 +259,12 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
                     clean=Cost(clean, clean * 1.9, 512.0 if clean else 0.0, clean * 0.004 if clean else None),
                     index=Cost(1 + 7 * kept, 2 + 9 * kept, 900.0, 0.02 + 0.1 * kept),
                     search=Cost(latency * topics / 1000, latency * topics / 900, 910.0, None),
-                    latency_median_ms=latency,
-                    latency_p95_ms=3.1 * latency,
-                    queries=topics,
-                    break_even_queries=point.queries,
-                    break_even_note="" if kept == 1 else point.note,
+                    statistics=IndexStatistics(int(9_000_000 * kept), int(4_000_000 * kept), int(150_000 * kept**0.6)),
+                    work=QueryWork(12_000 * kept, 1500 * kept),
+                    query=query,
+                    indexing=None,
+                    break_even=BreakEven(None, "the baseline") if kept == 1 else point,
+                    footprints=footprints(clean, 1 + 7 * kept, latency),
                 )
             )
     bases = {key: ("none", key[1]) for key in table if key[0] != "none"}
@@ -257,4 +295,5 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
             ("clueweb-0004-02", "its encoding is not known"),
             ("clueweb-0007-99", "its markup has no text"),
         ),
+        noise=tuple(NoiseFloor(retrieval, twin(), 10, 30, CollectorPauses(4, 0.02)) for retrieval in retrievals),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.choosing.guards import GuardName
-from thresher.costs import BreakEven
+from thresher.costs import BreakEven, Interval
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.significance import Comparison
 
@@ -284,6 +285,15 @@ class ModelDecisions:
     others: tuple[Decision, ...]
 
 
+class Basis(StrEnum):
+    """Where the time that a variant saves comes from."""
+
+    MEASURED = "measured"
+    ESTIMATED = "estimated"
+    NOT_MEASURABLE = "not measurable here"
+    NOT_RUN = "not run"
+
+
 @dataclass(frozen=True)
 class Savings:
     """What a variant saves against the baseline over `queries` queries, searched by a retrieval model.
@@ -291,10 +301,12 @@ class Savings:
     Args:
         bytes: of the index; None where sizes are postings and it was not built.
         share: of the baseline's size.
-        query_seconds: wall time that all the queries save; None where too little was run.
-        extra_seconds: wall time that cleaning and building take more before the first query; None likewise.
-        co2_kg: of the net seconds, negative for a loss; None likewise and below resolution.
-        measured: whether this very variant was run; otherwise times are read off lines through the `indexes` that were.
+        basis: where the times come from.
+        indexes: how many were timed.
+        query_seconds: wall time that all the queries save, negative where they take longer; None unless it is known.
+        extra_seconds: wall time that cleaning and building take more before the first query; None where nothing was run.
+        co2_kg: of the net seconds, negative for a loss; None unless they are known, and below resolution.
+        break_even: None where nothing was run.
     """
 
     retrieval: str
@@ -302,22 +314,23 @@ class Savings:
     queries: int
     bytes: float | None
     share: float
-    query_seconds: float | None
-    extra_seconds: float | None
-    co2_kg: float | None
-    break_even: BreakEven | None
-    measured: bool
+    basis: Basis
     indexes: int
+    query_seconds: Interval | None = None
+    extra_seconds: float | None = None
+    co2_kg: Interval | None = None
+    break_even: BreakEven | None = None
 
 
 @dataclass(frozen=True)
 class QueryCosts:
-    """What a query costs by the size of the index: the line through all indexes that one retrieval model searched.
+    """What a query costs with one retrieval model.
 
-    Wall seconds are `seconds_fixed` + `seconds_per_byte` · bytes, CO2 is `grams_per_second` of them.
+    Args:
+        seconds: of the baseline, wall time.
+        saved: wall seconds less than the baseline's, by variant; None where the difference cannot be told from noise.
     """
 
     retrieval: str
-    seconds_fixed: float
-    seconds_per_byte: float
-    grams_per_second: float
+    seconds: float
+    saved: Mapping[str, Interval | None]

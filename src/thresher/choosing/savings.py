@@ -1,37 +1,52 @@
-"""What a cutoff saves over many queries: bytes, seconds, CO2, and after how many queries it pays off."""
+"""What a cutoff saves over many queries: bytes, seconds, CO2, and after how many queries it pays off.
+
+Seconds come from one function, `saved_per_query`, and from what was measured for all variants together.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.choosing.decisions import Decision, Savings, SizedVariant, SizeKind
-from thresher.costs import break_even
+from thresher.choosing.decisions import Basis, Decision, Savings, SizedVariant, SizeKind
+from thresher.costs import Interval, MeasuredTime, break_even
+from thresher.costs.repeats import measurable
 
-FEWEST = 3
+FEWEST = 4
 """Fewest indexes to fit a line of times through, the baseline's among them."""
 
 
 @dataclass(frozen=True)
 class Timed:
-    """An index that was built and searched: wall seconds of cleaning, of building, and of one query on average."""
+    """An index that was built and timed.
+
+    Args:
+        clean_seconds: wall time of cleaning.
+        index_seconds: wall time of building; the baseline's where the difference is noise.
+        query: the time of a query.
+    """
 
     variant: str
     scorers: tuple[str, ...]
     bytes: int
     clean_seconds: float
     index_seconds: float
-    query_seconds: float
+    query: MeasuredTime
 
 
 @dataclass(frozen=True)
 class TimeLine:
-    """Seconds by bytes of an index, `fixed` + `per_byte` · bytes, neither negative, by least squares."""
+    """Seconds by bytes of an index, `fixed` + `per_byte` · bytes, neither negative, by least squares.
+
+    `spread` is the standard deviation of the indexes' seconds around the line.
+    """
 
     fixed: float
     per_byte: float
+    spread: float
 
     @classmethod
     def through(cls, sizes: Sequence[float], seconds: Sequence[float]) -> TimeLine:
@@ -39,12 +54,36 @@ class TimeLine:
         from scipy.optimize import nnls  # of the extra `retrieval`
 
         scale = max(sizes)
-        (fixed, slope), _ = nnls(np.array([[1.0, size / scale] for size in sizes]), np.array(seconds))
-        return cls(float(fixed), float(slope) / scale)
+        (fixed, slope), norm = nnls(np.array([[1.0, size / scale] for size in sizes]), np.array(seconds))
+        return cls(float(fixed), float(slope) / scale, float(norm) / math.sqrt(max(len(sizes) - 2, 1)))
 
     def at(self, size: float) -> float:
         """Return the seconds for an index of so many bytes."""
         return self.fixed + self.per_byte * size
+
+
+def saved_per_query(variant: str, size: float, timed: Sequence[Timed], twin: Interval) -> tuple[Basis, Interval | None]:
+    """Return how many wall seconds a query takes less than the baseline's, and how that is known.
+
+    For a variant that was timed, it is what was measured. For others it is read off the line through all that were timed, with
+    an interval of twice their spread around it. It is None where the difference cannot be told from noise.
+
+    Args:
+        variant: its canonical name.
+        size: bytes of its index.
+        timed: what was timed, the baseline first.
+        twin: the noise floor, a ratio.
+    """
+    base, known = timed[0], next((row for row in timed if row.variant == variant), None)
+    if known:
+        return (Basis.MEASURED, known.query.saved) if known.query.measurable else (Basis.NOT_MEASURABLE, None)
+    if len(timed) < FEWEST:
+        return Basis.NOT_RUN, None
+    line = TimeLine.through([row.bytes for row in timed], [row.query.wall.value for row in timed])
+    value, reach = line.per_byte * (base.bytes - size), 2 * line.spread
+    saved, whole = Interval(value, value - reach, value + reach), line.at(base.bytes)
+    ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
+    return (Basis.ESTIMATED, saved) if measurable(ratio, saved, twin) else (Basis.NOT_MEASURABLE, None)
 
 
 def savings(
@@ -52,19 +91,21 @@ def savings(
     variant: SizedVariant,
     scorers: tuple[str, ...],
     timed: Sequence[Timed],
+    twin: Interval | None,
     queries: int,
     grams: Callable[[float], float | None],
 ) -> Savings:
-    """Estimate what a variant saves against the baseline over so many queries.
+    """Return what a variant saves against the baseline over so many queries.
 
-    Times and bytes of a variant that was run are those measured. For others, building and searching are read off lines through
-    all indexes that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
+    Times and bytes of a variant that was run are those measured. For others, building is read off a line through all indexes
+    that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
 
     Args:
         decision: has the baseline's size.
         variant: one of the decision's.
         scorers: the names of the variant's scorers.
-        timed: what was run, the baseline first; empty if nothing was.
+        timed: what was timed, the baseline first; empty if nothing was.
+        twin: the noise floor, a ratio; None if nothing was timed.
         queries: at least 1.
         grams: CO2 of wall seconds, None below resolution.
     """
@@ -78,62 +119,35 @@ def savings(
         queries=queries,
         bytes=base_size - size if known or exact else None,
         share=1 - size / base_size if base_size else 0.0,
-        query_seconds=None,
-        extra_seconds=None,
-        co2_kg=None,
-        break_even=None,
-        measured=known is not None,
+        basis=Basis.NOT_RUN,
         indexes=len(timed),
     )
-    times = known or (_estimated(variant, scorers, timed) if exact else None)
-    if times is None:
+    extra = _extra_seconds(variant, scorers, timed) if known or exact else None
+    if twin is None or extra is None:
         return saved
-    base = timed[0] if known else _estimated_baseline(timed)
-    extra = times.clean_seconds - base.clean_seconds + times.index_seconds - base.index_seconds
-    per_query = base.query_seconds - times.query_seconds
-    break_even_point = break_even(
-        times.clean_seconds - base.clean_seconds,
-        times.index_seconds,
-        times.query_seconds,
-        baseline_index_seconds=base.index_seconds,
-        baseline_query_seconds=base.query_seconds,
-    )
-    net = per_query * queries - extra
-    emitted = grams(abs(net))
-    return replace(
-        saved,
-        query_seconds=per_query * queries,
-        extra_seconds=extra,
-        co2_kg=None if emitted is None else emitted / 1000 * (1 if net > 0 else -1),
-        break_even=break_even_point,
-    )
+    basis, per_query = saved_per_query(variant.name, variant.size, timed, twin)
+    if basis is Basis.NOT_RUN:
+        return saved
+    saved = replace(saved, basis=basis, extra_seconds=extra, break_even=break_even(extra, per_query))
+    if per_query is None:
+        return saved
+    seconds = Interval(*(queries * bound for bound in (per_query.value, per_query.low, per_query.high)))
+    emitted = grams(abs(seconds.value - extra))
+    kg = None
+    if emitted is not None:
+        factor = emitted / 1000 / abs(seconds.value - extra)
+        kg = Interval(*(factor * (bound - extra) for bound in (seconds.value, seconds.low, seconds.high)))
+    return replace(saved, query_seconds=seconds, co2_kg=kg)
 
 
-def query_line(timed: Sequence[Timed]) -> TimeLine | None:
-    """Return seconds per query by bytes of the index; None with too few indexes."""
-    if len(timed) < FEWEST:
-        return None
-    return TimeLine.through([row.bytes for row in timed], [row.query_seconds for row in timed])
-
-
-def _estimated(variant: SizedVariant, scorers: tuple[str, ...], timed: Sequence[Timed]) -> Timed | None:
-    """Return the times the variant would take; None if too little was run."""
+def _extra_seconds(variant: SizedVariant, scorers: tuple[str, ...], timed: Sequence[Timed]) -> float | None:
+    """Return what cleaning and building take beyond the baseline's; None if too little was run."""
+    known = next((row for row in timed if row.variant == variant.name), None)
+    if known:
+        return known.clean_seconds - timed[0].clean_seconds + known.index_seconds - timed[0].index_seconds
     same = [row.clean_seconds for row in timed if row.scorers == scorers]
     if len(timed) < FEWEST or not same:
         return None
-    return _on_the_lines(variant.name, scorers, variant.size, sum(same) / len(same), timed)
-
-
-def _estimated_baseline(timed: Sequence[Timed]) -> Timed:
-    """Return the baseline's times on the same lines, so that its own deviation from them does not count as a saving."""
-    base = timed[0]
-    return _on_the_lines(base.variant, base.scorers, base.bytes, base.clean_seconds, timed)
-
-
-def _on_the_lines(
-    variant: str, scorers: tuple[str, ...], size: float, clean_seconds: float, timed: Sequence[Timed]
-) -> Timed:
-    sizes = [row.bytes for row in timed]
-    index = TimeLine.through(sizes, [row.index_seconds for row in timed])
-    query = TimeLine.through(sizes, [row.query_seconds for row in timed])
-    return Timed(variant, scorers, round(size), clean_seconds, index.at(size), query.at(size))
+    line = TimeLine.through([row.bytes for row in timed], [row.index_seconds for row in timed])
+    # The baseline's own deviation from the line is no saving.
+    return sum(same) / len(same) - timed[0].clean_seconds + line.at(variant.size) - line.at(timed[0].bytes)

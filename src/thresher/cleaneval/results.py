@@ -27,7 +27,7 @@ TESTED = "word F1"
 
 
 @dataclass(frozen=True)
-class Interval:
+class MeanInterval:
     """A mean and its confidence interval, which is unbounded (infinite) for a single value."""
 
     mean: float
@@ -39,7 +39,7 @@ class Interval:
 class TTest:
     """A paired t-test: the mean difference with its interval, t, the degrees of freedom and the two-sided p."""
 
-    difference: Interval
+    difference: MeanInterval
     t: float
     df: int
     p: float
@@ -92,7 +92,7 @@ class CleanerResult:
     crashes: int
     pages: tuple[PageQuality, ...]
     summary: QualitySummary
-    intervals: tuple[Interval, Interval, Interval]
+    intervals: tuple[MeanInterval, MeanInterval, MeanInterval]
     comparison: Comparison | None = None
     t_test: TTest | None = None
     t_precision: TTest | None = None
@@ -179,7 +179,7 @@ def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
         raise ValueError(f"{len(values)} values cannot be paired with {len(baseline)}")
     differences, df = [*map(sub, values, baseline)], len(values) - 1
     interval = mean_interval(differences)
-    if not df or interval == Interval(0, 0, 0):
+    if not df or interval == MeanInterval(0, 0, 0):
         return TTest(interval, 0.0, df, 1.0)
     if interval.low == interval.high:
         return TTest(interval, math.copysign(math.inf, interval.mean), df, 0.0)
@@ -187,7 +187,7 @@ def paired_t_test(values: Sequence[float], baseline: Sequence[float]) -> TTest:
     return TTest(interval, t, df, float(_two_sided_p(t, df)))
 
 
-def mean_interval(values: Sequence[float]) -> Interval:
+def mean_interval(values: Sequence[float]) -> MeanInterval:
     """Return the mean and its 95 % confidence interval by Student's t, infinite for one value.
 
     Means and standard deviations below `TOLERANCE` are floating-point noise and count as 0.
@@ -200,12 +200,12 @@ def mean_interval(values: Sequence[float]) -> Interval:
     mean = fmean(values)
     mean = mean if abs(mean) >= TOLERANCE else 0.0
     if len(values) == 1:
-        return Interval(mean, -math.inf, math.inf)
+        return MeanInterval(mean, -math.inf, math.inf)
     deviation = stdev(values)
     if deviation < TOLERANCE:
-        return Interval(mean, mean, mean)
+        return MeanInterval(mean, mean, mean)
     half = _critical_t(len(values) - 1) * deviation / math.sqrt(len(values))
-    return Interval(mean, mean - half, mean + half)
+    return MeanInterval(mean, mean - half, mean + half)
 
 
 def _two_sided_p(t: Any, df: int) -> Any:

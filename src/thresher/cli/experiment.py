@@ -15,13 +15,14 @@ if TYPE_CHECKING:
 
 _ROWS_SHOWN = 40
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
+_INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
 
 
 @click.command()
 @click.argument("experiment", type=FILE)
 @_RESULTS
-@click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@_INDEXES
 @backend_options
 @_FRESH
 def run(
@@ -42,6 +43,27 @@ def run(
     folder = results / config.name
     found = run_experiment(config, results, indexes, fresh, say)
     _show(found, last_choice(folder, found.key)[0], folder)
+
+
+@click.command()
+@click.argument("experiment", type=FILE)
+@_RESULTS
+@_INDEXES
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to time queries, and indexing.")
+def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None) -> None:
+    """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
+    from dataclasses import replace
+
+    from thresher.experiments.chooser import last_choice
+    from thresher.experiments.config import load_experiment
+    from thresher.experiments.runner import measure_experiment
+
+    config = load_experiment(experiment)
+    if seconds is not None:
+        config = replace(config, measure_seconds=seconds)
+    folder = results / config.name
+    measured = measure_experiment(config, results, indexes, say)
+    _show(measured, last_choice(folder, measured.key)[0], folder)
 
 
 @click.command()

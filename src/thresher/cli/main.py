@@ -10,7 +10,7 @@ import click
 from thresher import __version__
 from thresher.cli.clean import clean, cleaners
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.experiment import choose, explore, report, run
+from thresher.cli.experiment import choose, explore, measure, report, run
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.pseudo_topics import pseudo_topics
@@ -69,7 +69,7 @@ def doctor() -> None:
 
 
 for verb in (
-    *(run, explore, choose, report),
+    *(run, measure, explore, choose, report),
     *(clean, cleaners, index, search, evaluate),
     *(pseudo_topics, cleaneval, lm, ncleaner, doctor),
 ):

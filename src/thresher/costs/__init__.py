@@ -4,9 +4,10 @@ CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP, or codecar
 """
 
 from thresher.costs.break_even import BreakEven, break_even
-from thresher.costs.carbon import RESOLUTION_SECONDS, co2_grams, co2_kg, co2_method
+from thresher.costs.carbon import RESOLUTION_SECONDS, Footprint, Power, footprint
 from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
 from thresher.costs.machine import Machine, Rapl, read_machine
+from thresher.costs.repeats import Interval, MeasuredTime, Repeats, compare_times, is_narrow
 from thresher.costs.tdp import Tdp, find_tdp
 from thresher.costs.times import Stopwatch, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
@@ -16,16 +17,21 @@ __all__ = [
     "RESOLUTION_SECONDS",
     "BreakEven",
     "Co2Reading",
+    "Footprint",
+    "Interval",
     "Machine",
+    "MeasuredTime",
+    "Power",
     "Rapl",
+    "Repeats",
     "Stopwatch",
     "Tdp",
     "Times",
     "break_even",
-    "co2_grams",
-    "co2_kg",
-    "co2_method",
+    "compare_times",
     "find_tdp",
+    "footprint",
+    "is_narrow",
     "measure_times",
     "measured_co2",
     "peak_memory",

@@ -4,47 +4,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from thresher.costs.repeats import Interval
+
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The number of queries, and the same in words: None where cleaning never pays, 0 where it does at once."""
+    """The number of queries with its interval, and the same in words: None where cleaning never pays, or nobody can say."""
 
-    queries: float | None
+    queries: Interval | None
     note: str
 
 
-def break_even(
-    clean_seconds: float,
-    index_seconds: float,
-    query_seconds: float,
-    *,
-    baseline_index_seconds: float,
-    baseline_query_seconds: float,
-) -> BreakEven:
-    """Compare a variant's extra cost before the first query with what it saves on each query.
+def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
+    """Compare a variant's extra cost before the first query with what it saves on each.
 
     All are seconds of one kind (wall or CPU) on one machine. The answer holds for CO2 too, as Eq. 9 is linear in time.
 
     Args:
-        clean_seconds: cleaning, beyond the parsing that the baseline needs too.
-        index_seconds: building the variant's index.
-        query_seconds: one query, on average.
-        baseline_index_seconds: building the baseline's index.
-        baseline_query_seconds: one query of the baseline, on average.
-
-    Returns:
-        The number of queries, not rounded, at which both have cost the same.
+        extra_seconds: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
+            the baseline's; negative for less.
+        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
     """
-    extra = clean_seconds + index_seconds - baseline_index_seconds
-    saving = baseline_query_seconds - query_seconds
-    if extra <= 0 <= saving:
-        return BreakEven(0.0, "at once: no costlier to build, no slower to search")
-    if extra < 0:
-        until = extra / saving
-        return BreakEven(0.0, f"at once, but slower to search: the gain is used up after {until:,.0f} queries")
-    if extra == 0:
+    if saved is None:
+        if extra_seconds <= 0:
+            return BreakEven(None, "no costlier to build; the difference in searching is not measurable here")
+        return BreakEven(None, "not measurable here: the difference in searching is within noise")
+    if saved.value > 0:
+        if extra_seconds <= 0:
+            return BreakEven(Interval(0.0, 0.0, 0.0), "at once: no costlier to build, faster to search")
+        queries = Interval(extra_seconds / saved.value, extra_seconds / saved.high, extra_seconds / saved.low)
+        return BreakEven(queries, f"after {queries.value:,.0f} queries ({queries.low:,.0f} to {queries.high:,.0f})")
+    if extra_seconds >= 0:
         return BreakEven(None, "never: no cheaper to build, slower to search")
-    if saving <= 0:
-        return BreakEven(None, "never: costlier to build, no faster to search")
-    queries = extra / saving
-    return BreakEven(queries, f"after {queries:,.0f} queries")
+    until = extra_seconds / saved.value
+    return BreakEven(None, f"at once, but slower to search: the gain is used up after {until:,.0f} queries")

@@ -1,42 +1,85 @@
-"""CO2 from time and power: Eq. 9 of the PyPlexity paper."""
+"""CO2 from time and power: Eq. 9 of the PyPlexity paper, with every factor named."""
 
 from __future__ import annotations
 
-from thresher.costs.tdp import Tdp
-from thresher.defaults import CARBON_INTENSITY
+from dataclasses import dataclass
+
+from thresher.costs.repeats import Interval
+from thresher.defaults import CARBON_INTENSITY, PUE
 
 RESOLUTION_SECONDS = 1.0
 """The shortest work that gets a figure: below it, starting and scheduling outweigh what is measured."""
+_HOUR = 3600.0
 
 
-def co2_kg(hours: float, watts: float, intensity: float = CARBON_INTENSITY) -> float:
-    """Return kg of CO2 equivalents, t·C_e·W/1000 (Eq. 9 of the PyPlexity paper, after Lacoste et al. 2019).
-
-    Args:
-        hours: t, time of computation in hours, summed over the machines that work at the same time.
-        watts: W, the thermal design power of the CPUs of one machine.
-        intensity: C_e, kg of CO2 equivalents per kWh.
-    """
-    return hours * intensity * watts / 1000.0
-
-
-def co2_grams(seconds: float, watts: float, intensity: float = CARBON_INTENSITY, machines: int = 1) -> float | None:
-    """Estimate the CO2 of a stage from its wall time: all the machine's CPUs are taken to draw their TDP.
+@dataclass(frozen=True)
+class Power:
+    """What a machine draws while it works, and what the power costs.
 
     Args:
-        seconds: wall time of the stage.
-        watts: TDP of all CPUs of one machine.
-        intensity: kg of CO2 equivalents per kWh.
-        machines: how many machines of this kind worked for the whole time.
-
-    Returns:
-        Grams of CO2 equivalents; None below resolution, that is, under `RESOLUTION_SECONDS`.
+        watts: of one machine: the thermal design power of its CPUs, or its measured power.
+        source: of the watts.
+        share: of the watts that the work is charged with: cores used by cores there are.
+        machines: of a cluster that cleans; indexing and searching are done by one.
+        pue: power usage effectiveness, 1 or more.
+        intensity: C_e, kg of CO2 equivalents a kWh.
+        origin: where and when that intensity held; empty if nobody said.
     """
-    if seconds < RESOLUTION_SECONDS:
-        return None
-    return 1000.0 * co2_kg(seconds / 3600.0 * machines, watts, intensity)
+
+    watts: float
+    source: str
+    share: float = 1.0
+    machines: int = 1
+    pue: float = PUE
+    intensity: float = CARBON_INTENSITY
+    origin: str = ""
+
+    def kwh(self, seconds: float, machines: int = 1) -> float:
+        """Return the energy of `machines` that all work for so many seconds."""
+        return seconds / _HOUR * machines * self.watts * self.share * self.pue / 1000.0
+
+    def grams(self, seconds: float, machines: int = 1) -> float | None:
+        """Return grams of CO2 equivalents, 1000 · t·C_e·W/1000 (Eq. 9 of the PyPlexity paper, after Lacoste et al. 2019).
+
+        t are hours summed over the machines, W are watts times `share` times `pue`. None below resolution, that is, under
+        `RESOLUTION_SECONDS`.
+        """
+        return None if seconds < RESOLUTION_SECONDS else 1000.0 * self.kwh(seconds, machines) * self.intensity
+
+    def __str__(self) -> str:
+        """Say in one line how figures come about."""
+        factors = [f"{self.watts:g} W a machine ({self.source})"]
+        if self.share != 1:
+            factors.append(f"{self.share:.3g} of its cores")
+        factors.append("1 machine" if self.machines == 1 else f"{self.machines} machines for cleaning, 1 for the rest")
+        factors.append(f"PUE {self.pue:g}")
+        factors.append(f"{self.intensity:g} kg/kWh" + (f" ({self.origin})" if self.origin else ""))
+        return f"estimated: Eq. 9, wall time × {' × '.join(factors)}"
 
 
-def co2_method(tdp: Tdp, intensity: float = CARBON_INTENSITY) -> str:
-    """Return one line on how `co2_grams` estimates."""
-    return f"estimated: Eq. 9, wall time × TDP {tdp.watts:g} W ({tdp.source}) × {intensity:g} kg/kWh"
+@dataclass(frozen=True)
+class Footprint:
+    """What a piece of work takes in time, energy and CO2.
+
+    Args:
+        work: such as "indexing" or "10,000 searches".
+        hours: of all machines together.
+        kwh, kg: None below resolution.
+        repeated: whether it was measured several times, so that the intervals mean something.
+    """
+
+    work: str
+    hours: Interval
+    kwh: Interval | None
+    kg: Interval | None
+    repeated: bool
+
+
+def footprint(work: str, seconds: Interval, power: Power, machines: int, repeated: bool) -> Footprint:
+    """Return the footprint of work that takes so many seconds of each of `machines`."""
+    bounds = seconds.value, seconds.low, seconds.high
+    hours = Interval(*(bound * machines / _HOUR for bound in bounds))
+    if seconds.value < RESOLUTION_SECONDS:
+        return Footprint(work, hours, None, None, repeated)
+    kwh = [power.kwh(bound, machines) for bound in bounds]
+    return Footprint(work, hours, Interval(*kwh), Interval(*(power.intensity * bound for bound in kwh)), repeated)

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 
 from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings
+from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
-from thresher.choosing.savings import Timed, query_line, savings
-from thresher.costs import Tdp, co2_grams, co2_method, find_tdp, read_machine
+from thresher.choosing.savings import Timed, saved_per_query, savings
+from thresher.costs import Interval, Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import Experiment, checked_measure
+from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key, exclusive
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
@@ -28,7 +28,7 @@ from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
-from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
+from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 from thresher.scorers.cleaners import parse_cleaner
 
@@ -128,6 +128,23 @@ def last_choice(folder: Path, key: str) -> tuple[Choice | None, Exploration | No
     return choice, exploration if exploration and exploration.key == key else None
 
 
+def measured_again(choice: Choice, experiment: Experiment, measured: Results, folder: Path) -> Choice:
+    """Return a choice with what it saves by new times, and write it to the folder; nothing else of it rests on times."""
+    power = power_of(experiment.costs, read_machine())
+    decisions = {model.main.retrieval: model.main for model in choice.models}
+    recommendations = tuple(
+        replace(one, savings=_savings(decisions[one.retrieval], one.savings.queries, measured, power))
+        if one.savings
+        else one
+        for one in choice.recommendations
+    )
+    costs = tuple(_costs(choice.decisions, measured))
+    changed = replace(choice, recommendations=recommendations, costs=costs, co2_method=str(power))
+    if changed != choice:
+        write_choice(changed, folder)
+    return changed
+
+
 _PAST = {"run": "run", "explore": "explored or run"}
 
 
@@ -159,9 +176,7 @@ def _choose(
     ]
     _check_sweeps(gathered[0][0], question.sweeps, exploration, measured)
     say(f"judging {len(gathered[0][0].variants)} variants by {', '.join(ordered)}")
-    machine = read_machine()
-    tdp = find_tdp(machine.cpu_model, machine.sockets, experiment.costs.tdp_watts)
-    intensity = experiment.costs.carbon_intensity
+    power = power_of(experiment.costs, read_machine())
     decisions: list[Decision] = []
     recommendations = []
     with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
@@ -170,7 +185,7 @@ def _choose(
             also = [(one, decision) for one, decision in others if one.measure in deciding]
             decision = decide(evidence, question.terms, True, lambda _: bar.advance(), also, guards)
             decisions += [decision, *(other for _, other in others)]
-            saved = _savings(decision, question.queries, measured, tdp, intensity)
+            saved = _savings(decision, question.queries, measured, power)
             recommendations.append(recommend(decision, [other for _, other in also], guards, saved))
     return Choice(
         title=experiment.title,
@@ -178,8 +193,8 @@ def _choose(
         measure=main,
         recommendations=tuple(recommendations),
         decisions=tuple(decisions),
-        costs=tuple(_costs(measured, tdp, intensity)) if measured else (),
-        co2_method=co2_method(tdp, intensity),
+        costs=tuple(_costs(decisions, measured)) if measured else (),
+        co2_method=str(power),
     )
 
 
@@ -224,37 +239,52 @@ def _check_sweeps(
     raise ConfigError(f"{missing!r} was not looked at", f"use one of {', '.join(known)}", "--scorer")
 
 
-def _savings(decision: Decision, queries: int, measured: Results | None, tdp: Tdp, intensity: float) -> Savings | None:
+def _savings(decision: Decision, queries: int, measured: Results | None, power: Power) -> Savings | None:
     """Return what the recommended variant saves; None if there is none."""
     variant = decision.recommended
     if variant is None:
         return None
-    timed = _timed(measured, decision.retrieval) if measured else []
-    grams = partial(co2_grams, watts=tdp.watts, intensity=intensity)
-    return savings(decision, variant, _scorers(variant.name), timed, queries, grams)
+    timed, twin = _timed(measured, decision.retrieval)
+    return savings(decision, variant, _scorers(variant.name), timed, twin, queries, power.grams)
 
 
-def _costs(measured: Results, tdp: Tdp, intensity: float) -> list[QueryCosts]:
-    costs = []
+def _costs(decisions: Sequence[Decision], measured: Results) -> Iterator[QueryCosts]:
+    """Give what every variant saves, for the retrieval models that were timed and whose sizes are bytes."""
     for model in retrievals(measured):
-        line = query_line(_timed(measured, model))
-        if line is not None:
-            costs.append(QueryCosts(model, line.fixed, line.per_byte, tdp.watts * intensity / 3600))
-    return costs
+        timed, twin = _timed(measured, model)
+        # The first decision is the main one; all have the same variants.
+        decision = next((one for one in decisions if one.retrieval == model), None)
+        if twin is None or decision is None or decision.size_kind is SizeKind.POSTINGS:
+            continue
+        saved = {one.name: saved_per_query(one.name, one.size, timed, twin)[1] for one in decision.variants}
+        yield QueryCosts(model, timed[0].query.wall.value, saved)
 
 
-def _timed(measured: Results, model: str) -> list[Timed]:
-    return [
+def _timed(measured: Results | None, model: str) -> tuple[list[Timed], Interval | None]:
+    """Return what was timed with a retrieval model, the baseline first, and the noise floor."""
+    noise = next((floor for floor in measured.noise if floor.retrieval == model), None) if measured else None
+    if measured is None or noise is None:
+        return [], None
+    base = baseline_row(measured, model)
+    rows = [
         Timed(
             row.variant,
             _scorers(row.variant),
             row.index_bytes,
             row.clean.wall,
-            row.index.wall,
-            row.search.wall / row.queries,
+            _index_seconds(row, base),
+            row.query,
         )
-        for row in (baseline_row(measured, model), *variant_rows(measured, model))
+        for row in (base, *variant_rows(measured, model))
+        if row.query
     ]
+    return rows, noise.twin.ratio
+
+
+def _index_seconds(row: VariantResult, base: VariantResult) -> float:
+    if row.indexing is None or base.indexing is None:
+        return row.index.wall
+    return row.indexing.wall.value if row.indexing.measurable else base.indexing.wall.value
 
 
 def _scorers(variant: str) -> tuple[str, ...]:

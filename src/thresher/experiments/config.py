@@ -14,7 +14,7 @@ from thresher.choosing.guards import Guards
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
-from thresher.defaults import DASK, GRADES
+from thresher.defaults import DASK, GRADES, PUE
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import Problems, read_document
@@ -68,11 +68,20 @@ class TopicSource:
 
 @dataclass(frozen=True)
 class CostOptions:
-    """How costs are computed: kg CO2 per kWh, watts (None to look them up), the method."""
+    """How costs are computed: kg CO2 per kWh, watts (None to look them up), the method, and the other factors of Eq. 9.
+
+    `cores` are those charged, 0 for all.
+    """
 
     carbon_intensity: float
     tdp_watts: float | None
     co2: str
+    measured_watts: float | None = None
+    cores: int = 0
+    machines: int = 1
+    pue: float = PUE
+    region: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True)
@@ -105,6 +114,7 @@ class Experiment:
     seed: int
     guards: Guards
     deciding: tuple[str, ...]
+    measure_seconds: float
     costs: CostOptions
     workers: int
     backend: str
@@ -163,6 +173,9 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         document.qrels.column,
         (file.parent, problems),
     )
+    if costs.tdp_watts and costs.measured_watts:
+        what, fix = "a machine has either its TDP or its measured power", "leave one of them out"
+        problems.add(what, fix, ("costs", "measured_watts"))
     if run.scheduler and run.backend != DASK:
         problems.add("only the backend dask has a scheduler", f'write backend = "{DASK}"', ("run", "scheduler"))
     if run.backend == DASK and not run.scheduler:
@@ -192,7 +205,18 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         seed=document.evaluation.seed,
         guards=Guards(choose.emptied, choose.stability, choose.neighbour),
         deciding=deciding,
-        costs=CostOptions(costs.carbon_intensity, costs.tdp_watts or None, costs.co2),
+        measure_seconds=document.measure.seconds,
+        costs=CostOptions(
+            costs.carbon_intensity,
+            costs.tdp_watts or None,
+            costs.co2,
+            costs.measured_watts or None,
+            costs.cores,
+            costs.machines,
+            costs.pue,
+            costs.region,
+            costs.date,
+        ),
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,

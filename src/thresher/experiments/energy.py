@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from thresher.costs import (
     RESOLUTION_SECONDS,
     Machine,
-    Tdp,
-    co2_grams,
-    co2_method,
+    Power,
     find_tdp,
     measure_times,
     measured_co2,
@@ -19,6 +17,29 @@ from thresher.costs import (
 )
 from thresher.experiments.config import CostOptions
 from thresher.results.experiment_results import Cost
+
+
+def power_of(options: CostOptions, machine: Machine) -> Power:
+    """Return the factors of Eq. 9 as configured; what is not is the machine's.
+
+    Raises:
+        ConfigError: if the TDP is no positive number.
+    """
+    if options.measured_watts is not None:
+        watts, source = options.measured_watts, "measured power, configured"
+    else:
+        tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts)
+        watts, source = tdp.watts, f"TDP {tdp.source}"
+    there = machine.cores or machine.logical_cpus
+    return Power(
+        watts,
+        source,
+        min(options.cores / there, 1.0) if options.cores and there else 1.0,
+        options.machines,
+        options.pue,
+        options.carbon_intensity,
+        ", ".join(filter(None, (options.region, options.date))),
+    )
 
 
 @dataclass
@@ -33,7 +54,7 @@ class Meter:
     """Measures stages: time and memory always, CO2 by Eq. 9 or by codecarbon."""
 
     options: CostOptions
-    tdp: Tdp
+    power: Power
 
     @classmethod
     def of(cls, options: CostOptions, machine: Machine) -> Meter:
@@ -44,18 +65,18 @@ class Meter:
         """
         if options.co2 == "codecarbon":
             require_codecarbon()
-        return cls(options, find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts))
+        return cls(options, power_of(options, machine))
 
     @property
     def method(self) -> str:
         """How CO2 is determined, in words."""
         if self.options.co2 == "codecarbon":
-            return f"codecarbon (power read from the CPU where it allows, else scaled from TDP {self.tdp.watts:g} W)"
-        return co2_method(self.tdp, self.options.carbon_intensity)
+            return f"codecarbon (power read from the CPU where it allows, else scaled from {self.power.watts:g} W)"
+        return str(self.power)
 
-    def grams(self, wall_seconds: float) -> float | None:
+    def grams(self, wall_seconds: float, machines: int = 1) -> float | None:
         """Estimate the CO2 of work by Eq. 9; None below resolution."""
-        return co2_grams(wall_seconds, self.tdp.watts, self.options.carbon_intensity)
+        return self.power.grams(wall_seconds, machines)
 
     def part(self, cost: Cost, wall_seconds: float) -> float | None:
         """Return the share of a stage's CO2 that falls to `wall_seconds` of it; None below resolution."""
@@ -69,7 +90,7 @@ class Meter:
         stage, reading = Stage(), None
         with ExitStack() as stack:
             if self.options.co2 == "codecarbon":
-                reading = stack.enter_context(measured_co2(self.tdp.watts, self.options.carbon_intensity))
+                reading = stack.enter_context(measured_co2(self.power.watts, self.options.carbon_intensity))
             watch = stack.enter_context(measure_times())
             yield stage
         times = watch.times

@@ -71,6 +71,7 @@ def write_run_metadata(
     runs: Sequence[VariantRun],
     results: Results,
     machine: Machine,
+    meter: Meter,
 ) -> None:
     """Write an ir_metadata file beside every run."""
     rows = {(False, row.variant, row.retrieval): row for row in results.rows}
@@ -97,6 +98,7 @@ def write_run_metadata(
             experiment.index,
             run.model,
             {"cleaning": row.clean, "indexing": row.index, "searching": row.search},
+            meter.method,
         )
         write_text(run.path.with_suffix(".yaml"), text)
 
@@ -177,7 +179,7 @@ def methods(
         (
             "Index",
             f"Lucene through Pyserini, one thread, merged into one segment; it holds {', '.join(held)}. "
-            f"Stemmer: {index.stemmer}; {stop}. Bytes are the sizes of the index's files.",
+            f"Stemmer: {index.stemmer}; {stop}. Bytes are the sizes of all files that a search reads.",
         ),
         (
             "Retrieval",
@@ -202,8 +204,8 @@ def methods(
             "Time and memory",
             f"Cleaning: the time that {scores.workers} worker processes spent on decoding, parsing and cutting pages and on "
             "the variant's own scorers, divided by the number of workers, and the time to apply the cutoff. Every page was "
-            "parsed and scored once for all variants; a row shows what it would cost alone. Indexing and searching: wall "
-            "time of this process after a warm-up; latency is measured query by query. Memory: the largest process.",
+            "parsed and scored once for all variants; a row shows what it would cost alone. "
+            + (_TIMING if experiment.measure_seconds else "Nothing else was timed."),
         ),
         (
             "CO2",
@@ -212,8 +214,8 @@ def methods(
         ),
         (
             "Break-even",
-            "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds a query saves. Both sides "
-            "are wall time on this machine; where a query takes a millisecond, noise decides.",
+            "Seconds that cleaning and indexing take beyond the baseline's, divided by the seconds that a query saves, where "
+            "these can be told from noise.",
         ),
     )
 
@@ -237,6 +239,14 @@ def _percentiles(cutoffs: Mapping[str, float]) -> str:
     )
 
 
+_TIMING = (
+    "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every few "
+    "rounds. A figure is the median over all rounds, and its mean over topics. A ratio is the geometric mean over topics of a "
+    "variant's time by the baseline's, with a 95 % interval by a bootstrap over openings and topics. A copy of the baseline's "
+    "index, its twin, is timed like a variant: what cannot be told from its ratio is not measurable here. Indexes are built "
+    "again and again in the same way, or once if that takes too long. CPU seconds are those of the searching thread, and of "
+    "this process without the thread that cuts."
+)
 _BLOCKS = {
     "join": "A block is text between tags other than A and inline tags such as B and SPAN.",
     "split": "A block is text between tags other than A.",

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
 
-from thresher.costs import break_even
+from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation import check_overlap, compare_all, evaluate, read_run
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.manifest import methods
+from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import RowKey, VariantRun
-from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, TopicValue, VariantResult
 from thresher.results.held_out import with_chosen
 from thresher.results.selection import main_measure
 from thresher.scoring.emptied import TOLERATED, foreign, language_warning
@@ -28,6 +28,8 @@ from thresher.scoring.store import missing_documents
 
 # A crawl may have millions, which are in failures.jsonl.
 _FAILURES_KEPT = 10_000
+SEARCHES = (10_000, 1_000_000)
+"""Numbers of searches whose costs the PyPlexity paper tells."""
 
 
 def assemble(
@@ -35,6 +37,7 @@ def assemble(
     inputs: Inputs,
     scores: ScoreReport,
     runs: Sequence[VariantRun],
+    measured: Measurements | None,
     store: Path,
     meter: Meter,
 ) -> Results:
@@ -44,8 +47,8 @@ def assemble(
         InputError: if no judged document was retrieved by the baseline.
     """
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
-    results = _evaluated(experiment, inputs.topics, main, scores, meter)
-    held_out = _evaluated(experiment, inputs.held_out, others, scores, meter) if inputs.held_out else None
+    results = _evaluated(experiment, inputs.topics, main, scores, measured, meter)
+    held_out = _evaluated(experiment, inputs.held_out, others, scores, None, meter) if inputs.held_out else None
     return with_chosen(
         replace(
             results,
@@ -58,7 +61,12 @@ def assemble(
 
 
 def _evaluated(
-    experiment: Experiment, topics: TopicSet, runs: Sequence[VariantRun], scores: ScoreReport, meter: Meter
+    experiment: Experiment,
+    topics: TopicSet,
+    runs: Sequence[VariantRun],
+    scores: ScoreReport,
+    measured: Measurements | None,
+    meter: Meter,
 ) -> Results:
     values: dict[RowKey, dict[str, dict[str, float]]] = {}
     for run in runs:
@@ -80,7 +88,7 @@ def _evaluated(
         measures=experiment.measures,
         topics=len(topics.ids),
         rows=tuple(
-            _row(run, baselines[run.model.name], values[run.key], comparisons.get(run.key, {}), scores, meter)
+            _row(run, baselines[run.model.name], values[run.key], comparisons.get(run.key, {}), scores, measured, meter)
             for run in runs
         ),
         per_topic=tuple(
@@ -92,7 +100,17 @@ def _evaluated(
         methods=(),
         alpha=experiment.alpha,
         correction=experiment.correction,
+        noise=tuple(_noise(measured)) if measured else (),
     )
+
+
+def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
+    for model, queries in measured.queries.items():
+        repeats = queries.repeats
+        yield NoiseFloor(model, repeats.twin, repeats.openings, repeats.rounds, queries.pauses)
+    if measured.indexing:
+        repeats = measured.indexing
+        yield NoiseFloor("", repeats.twin, repeats.openings, repeats.rounds, None)
 
 
 def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
@@ -103,10 +121,14 @@ def clean_cost(run: VariantRun, scores: ScoreReport, meter: Meter) -> Cost:
     names = {"pages", *(scorer.canonical_name for scorer in run.variant.cleaner.scorers)}
     spent = sum(scores.seconds.get(name, 0.0) for name in names)
     everything = sum(scores.seconds.values())
-    cut = run.index.cut_seconds
-    wall = spent / scores.workers + cut
-    cpu = scores.times.cpu * (spent / everything if everything else 0.0) + cut
-    return Cost(wall, cpu, scores.times.peak, meter.grams(wall))
+    wall = spent / scores.workers + run.index.cut_wall
+    cpu = scores.times.cpu * (spent / everything if everything else 0.0) + run.index.cut_cpu
+    return Cost(wall, cpu, scores.times.peak, meter.grams(wall, cleaning_machines(scores, meter)))
+
+
+def cleaning_machines(scores: ScoreReport, meter: Meter) -> int:
+    """Return how many machines cleaned: as configured, or those that scored if they were more."""
+    return max(meter.power.machines, scores.machines)
 
 
 def _row(
@@ -115,19 +137,16 @@ def _row(
     values: Mapping[str, Mapping[str, float]],
     comparisons: Mapping[str, Any],
     scores: ScoreReport,
+    measured: Measurements | None,
     meter: Meter,
 ) -> VariantResult:
     clean = clean_cost(run, scores, meter)
-    latencies = run.search.latencies_ms
-    break_even_point = break_even(
-        clean.wall - clean_cost(baseline, scores, meter).wall,
-        run.index.cost.wall,
-        run.search.cost.wall / len(latencies),
-        baseline_index_seconds=baseline.index.cost.wall,
-        baseline_query_seconds=baseline.search.cost.wall / len(latencies),
-    )
+    name = run.variant.name
+    query = measured.queries[run.model.name].repeats.times[name] if measured else None
+    indexing = measured.indexing.times[name] if measured and measured.indexing else None
+    more = clean.wall - clean_cost(baseline, scores, meter).wall + _more_to_index(run, baseline, indexing)
     return VariantResult(
-        variant=run.variant.name,
+        variant=name,
         retrieval=run.model.name,
         is_baseline=run is baseline,
         sweep=run.variant.sweep,
@@ -143,15 +162,52 @@ def _row(
         index_bytes=run.index.bytes,
         index_bytes_baseline=baseline.index.bytes,
         index_bytes_by_type=run.index.bytes_by_type,
+        statistics=run.index.statistics,
+        work=run.search.work,
         clean=clean,
         index=run.index.cost,
         search=run.search.cost,
-        latency_median_ms=median(latencies),
-        latency_p95_ms=float(np.percentile(latencies, 95)),
-        queries=len(latencies),
-        break_even_queries=None if run is baseline else break_even_point.queries,
-        break_even_note="the baseline" if run is baseline else break_even_point.note,
+        query=query,
+        indexing=indexing,
+        break_even=_break_even(run is baseline, query, more),
+        footprints=tuple(
+            _footprints(clean, cleaning_machines(scores, meter), run.index.cost, query, indexing, meter.power)
+        ),
     )
+
+
+def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None) -> float:
+    """Return wall seconds beyond the baseline's; what cannot be told from noise is nothing."""
+    if indexing is None:
+        return run.index.cost.wall - baseline.index.cost.wall
+    return -indexing.saved.value if indexing.measurable else 0.0
+
+
+def _break_even(is_baseline: bool, query: MeasuredTime | None, more: float) -> BreakEven:
+    if is_baseline:
+        return BreakEven(None, "the baseline")
+    if query is None:
+        return BreakEven(None, "not measured")
+    return break_even(more, query.saved if query.measurable else None)
+
+
+def _footprints(
+    clean: Cost,
+    machines: int,
+    index: Cost,
+    query: MeasuredTime | None,
+    indexing: MeasuredTime | None,
+    power: Power,
+) -> Iterator[Footprint]:
+    """Give the rows of Tables 4 and 5 of the PyPlexity paper."""
+    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines, repeated=False)
+    seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
+    yield footprint("indexing", seconds, power, 1, repeated=indexing is not None)
+    if query is None:
+        return
+    for count in SEARCHES:
+        seconds = Interval(query.wall.value * count, query.wall.low * count, query.wall.high * count)
+        yield footprint(f"{count:,} searches", seconds, power, 1, repeated=True)
 
 
 def _percentile_cutoffs(runs: Sequence[VariantRun]) -> dict[str, float]:

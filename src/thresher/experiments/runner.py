@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
-import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
 
 from thresher.costs import read_machine
-from thresher.errors import StateError
+from thresher.errors import ConfigError, StateError
 from thresher.evaluation import write_run
-from thresher.experiments.chooser import last_choice
+from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
+from thresher.experiments.measuring import Cutting, Measurements, measure, warm_up_indexing
 from thresher.experiments.outcome import assemble
 from thresher.experiments.stages import (
     INDEXES,
+    MEASURES,
     SEARCHES,
     IndexRecord,
+    MeasureRecord,
     SearchRecord,
     VariantRun,
     evidence_key,
@@ -34,22 +34,17 @@ from thresher.experiments.stages import (
 )
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
-from thresher.lucene.indexing import IndexOptions, build_index, is_blank
+from thresher.lucene.indexing import build_index
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.reports import write_all
-from thresher.results.experiment_results import Cost, Results
+from thresher.results.experiment_results import RESULTS_FILE, Cost, Results
 from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.emptied import by_count, language_of_emptied
+from thresher.scoring.emptied import by_count
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
-
-# Java compiles what runs often: without this, the first variant (the baseline) would pay for it.
-_WARM_UP_DOCUMENTS = 3000
-_WARM_UP_SEARCHES = 3
 
 
 @dataclass(frozen=True)
@@ -95,27 +90,64 @@ def run_experiment(
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
+    with _held(folders):
+        return _Run(experiment, folders, say).all(fresh)
+
+
+def measure_experiment(
+    experiment: Experiment,
+    results: Path = Path("results"),
+    indexes: Path = Path("indexes"),
+    say: Callable[[str], None] = lambda _: None,
+) -> Results:
+    """Measure the times of a finished experiment again and write its report; everything else stays as it is.
+
+    Args:
+        experiment, results, indexes, say: as for `run_experiment`.
+
+    Raises:
+        ConfigError: if the experiment wants no times.
+        StateError: if the experiment was not run to its end as it is now.
+        ThresherError: as `run_experiment`.
+    """
+    check_installed()
+    if not experiment.measure_seconds:
+        raise ConfigError("the experiment measures no times", "set `seconds` in [measure]", str(experiment.file))
+    folders = Folders(results / experiment.name, indexes / experiment.name)
+    if not (folders.results / RESULTS_FILE).exists():
+        raise StateError("the experiment has not been run", "run it first: `thresher run`", str(folders.results))
+    with _held(folders):
+        return _Run(experiment, folders, say, build=False).all()
+
+
+@contextmanager
+def _held(folders: Folders) -> Iterator[None]:
+    """Hold an experiment's folders, free of what killed processes left."""
     with ExitStack() as stack:
         for folder in {folders.results.resolve(): folders.results, folders.indexes.resolve(): folders.indexes}.values():
             stack.enter_context(exclusive(folder))
             remove_leftovers(folder)
-        run = _Run(experiment, folders, say)
-        return run.all(fresh)
+        yield
 
 
 class _Run:
-    """The stages of one run, which share what was read."""
+    """The stages of one run, which share what was read.
 
-    def __init__(self, experiment: Experiment, folders: Folders, say: Callable[[str], None]) -> None:
-        self.experiment, self.folders, self.say = experiment, folders, say
+    Without `build` nothing but times is made: it is an error if a variant is missing, and times are measured anew.
+    """
+
+    def __init__(
+        self, experiment: Experiment, folders: Folders, say: Callable[[str], None], build: bool = True
+    ) -> None:
+        self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
-        self.indexing_is_warm = self.searching_is_warm = False
-        # By variant, its cleaner with numbers for percentiles; by scorer, the seconds it took to compute them.
+        self.indexing_is_warm = False
+        # By variant, its cleaner with numbers for percentiles; by scorer, wall and CPU seconds to compute them.
         self.cleaners: dict[str, Cleaner] = {}
-        self.finding_seconds: dict[str, float] = {}
+        self.finding: dict[str, tuple[float, float]] = {}
 
-    def all(self, fresh: bool) -> Results:
+    def all(self, fresh: bool = False) -> Results:
         experiment = self.experiment
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, plan, scores = scored.inputs, scored.plan, scored.report
@@ -128,13 +160,17 @@ class _Run:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
+        measured = self._measured(runs, inputs.topics)
         outcome = replace(
-            assemble(experiment, inputs, scores, runs, self.folders.scores, self.meter),
+            assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
             key=evidence_key(experiment, scored),
         )
         write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter)
-        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine)
-        write_all(outcome, self.folders.results, *last_choice(self.folders.results, outcome.key))
+        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter)
+        choice, exploration = last_choice(self.folders.results, outcome.key)
+        if choice:
+            choice = measured_again(choice, experiment, outcome, self.folders.results)
+        write_all(outcome, self.folders.results, choice, exploration)
         return outcome
 
     def _find_cutoffs(self) -> None:
@@ -149,11 +185,11 @@ class _Run:
             }
             if cuts:
                 self.say(f"finding percentiles of {scorer.canonical_name}")
-                begin = perf_counter()
+                wall, cpu = time.perf_counter(), time.thread_time()
                 resolved_cuts |= {
                     cut.name: cut for cut in resolved(self.folders.scores, Cleaner(tuple(cuts.values()))).cuts
                 }
-                self.finding_seconds[scorer.canonical_name] = perf_counter() - begin
+                self.finding[scorer.canonical_name] = time.perf_counter() - wall, time.thread_time() - cpu
         self.cleaners = {
             variant.name: Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts))
             for variant in variants
@@ -168,13 +204,16 @@ class _Run:
         record = finished(INDEXES, path, key)
         if record is not None and folder.is_dir():
             return record
-        self._warm_up(options)
-        cutting = _Cutting(self.folders.scores, cleaner)
+        self._may_build(f"the index of {variant.name}", folder)
+        if not self.indexing_is_warm:
+            warm_up_indexing(self.folders.scores, options)
+            self.indexing_is_warm = True
         with (
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
         ):
-            report = build_index(((doc.id, doc.text) for doc in cutting.documents(bar)), folder, options)
+            cutting = Cutting(self.folders.scores, cleaner, bar.advance, languages=True)
+            report = build_index(cutting.texts(), folder, options)
         if report.documents + report.empty + scores.failed != scores.documents:
             raise StateError(
                 f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
@@ -184,8 +223,8 @@ class _Run:
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between. Naming languages is neither.
         cost = work.cost
-        wall_seconds = max(cost.wall - cutting.seconds - cutting.naming_seconds, 0.0)
-        cpu_seconds = max(cost.cpu - cutting.seconds - cutting.naming_seconds, 0.0)
+        wall_seconds = max(cost.wall - cutting.wall - cutting.naming_wall, 0.0)
+        cpu_seconds = max(cost.cpu - cutting.cpu - cutting.naming_cpu, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
         record = IndexRecord(
             key=key,
@@ -194,7 +233,9 @@ class _Run:
             words=cutting.words,
             bytes=report.bytes,
             bytes_by_type=report.bytes_by_type,
-            cut_seconds=cutting.seconds + sum(self.finding_seconds[scorer] for scorer in waited_for),
+            statistics=report.statistics,
+            cut_wall=cutting.wall + sum(self.finding[scorer][0] for scorer in waited_for),
+            cut_cpu=cutting.cpu + sum(self.finding[scorer][1] for scorer in waited_for),
             cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
             cutoffs=cleaner.resolved_cutoffs,
             emptied_languages=by_count(cutting.emptied),
@@ -222,6 +263,7 @@ class _Run:
         done = self.folders.stage(f"search-{path.stem}")
         record = finished(SEARCHES, done, key)
         if record is None or not path.exists():
+            self._may_build(f"the run of {variant.name}", path)
             record = self._searched(variant, model, topics, path, key)
             SEARCHES.write(done, record)
         return VariantRun(variant, model, path, index, record, held_out)
@@ -231,46 +273,44 @@ class _Run:
     ) -> SearchRecord:
         queries = [(topic.id, topic.query) for topic in topics.topics.values()]
         with Searcher(self.folders.indexes / variant.folder, model, self.experiment.depth) as searcher:
-            searcher.search_topics(queries, warm_up=0 if self.searching_is_warm else _WARM_UP_SEARCHES)
-            self.searching_is_warm = True
-            with self.meter.stage() as work:
+            with self.meter.stage() as stage:
                 report = searcher.search_topics(queries, warm_up=0)
+            work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
-        latencies = tuple(round(latency, 4) for latency in report.latencies_ms)
-        return SearchRecord(key, latencies, replace(work.cost, wall=report.total_seconds))
+        return SearchRecord(key, work, stage.cost)
 
-    def _warm_up(self, options: IndexOptions) -> None:
-        if self.indexing_is_warm:
-            return
-        self.indexing_is_warm = True
-        documents = itertools.islice(cleaned_documents(self.folders.scores, Cleaner()), _WARM_UP_DOCUMENTS)
-        with tempfile.TemporaryDirectory(prefix="thresher-") as folder:
-            build_index(((doc.id, doc.text) for doc in documents), Path(folder) / "warm-up", options)
+    def _may_build(self, what: str, path: Path) -> None:
+        if not self.build:
+            raise StateError(
+                f"{what} is missing or of another configuration", "run it first: `thresher run`", str(path)
+            )
 
-
-class _Cutting:
-    """Cleaned documents of a store, with the time that reading and cutting took, the words that were kept, and those emptied.
-
-    `emptied` counts what is not indexed by language, for which `naming_seconds` were needed.
-    """
-
-    def __init__(self, folder: Path, cleaner: Cleaner) -> None:
-        self._source = cleaned_documents(folder, cleaner)
-        self.seconds = self.naming_seconds = 0.0
-        self.words = 0
-        self.emptied: Counter[str] = Counter()
-
-    def documents(self, bar: Progress) -> Iterator[CleanedDocument]:
-        while True:
-            begin = perf_counter()
-            document = next(self._source, None)
-            self.seconds += perf_counter() - begin
-            if document is None:
-                return
-            self.words += document.words
-            if is_blank(document.text):
-                begin = perf_counter()
-                self.emptied[language_of_emptied(document)] += 1
-                self.naming_seconds += perf_counter() - begin
-            bar.advance()
-            yield document
+    def _measured(self, runs: Sequence[VariantRun], topics: TopicSet) -> Measurements | None:
+        """Return the times of all variants, measured before or now; None if the experiment wants none."""
+        experiment = self.experiment
+        if not experiment.measure_seconds:
+            return None
+        records = {run.variant.name: run.index for run in runs}
+        key = stage_key(
+            indexes=[record.key for record in records.values()],
+            models=[model.name for model in experiment.retrieval],
+            depth=experiment.depth,
+            topics=topics.digests["topics"],
+            field=topics.source.field,
+            seconds=experiment.measure_seconds,
+        )
+        path = self.folders.stage("measure")
+        record = finished(MEASURES, path, key) if self.build else None
+        if record is None:
+            self.say(f"timing {len(records)} variants together")
+            measured = measure(
+                experiment,
+                {variant.name: self.folders.indexes / variant.folder for variant in experiment.variants},
+                self.cleaners,
+                self.folders.scores,
+                [topic.query for topic in topics.topics.values()],
+                sum(record.cost.wall + record.cut_wall for record in records.values()),
+            )
+            record = MeasureRecord(key, measured)
+            MEASURES.write(path, record)
+        return record.measured

@@ -26,10 +26,12 @@ from thresher.defaults import (
     GRADES,
     HOLM,
     LANGUAGE,
+    MEASURE_SECONDS,
     MOST_EMPTIED,
     NEIGHBOUR,
     PAGE_MIB,
     PAGE_SECONDS,
+    PUE,
     RETRIEVAL_MODEL,
     STABILITY,
     STEMMERS,
@@ -214,13 +216,30 @@ class ChooseTable(_Strict):
 
 
 @dataclass(frozen=True)
+class MeasureTable(_Strict):
+    """[measure]."""
+
+    seconds: Annotated[float, Within(0, 1e6), "how long to time queries, and how long indexing; 0 times nothing"] = (
+        MEASURE_SECONDS
+    )
+
+
+@dataclass(frozen=True)
 class CostsTable(_Strict):
     """[costs]."""
 
     carbon_intensity: Annotated[float, Within(0, 1e12), "kg of CO2 equivalents per kWh"] = CARBON_INTENSITY
+    region: Annotated[str, "region of that intensity, for the report"] = ""
+    date: Annotated[str, "date of that intensity, such as 2026-11, for the report"] = ""
     tdp_watts: Annotated[
         float, Within(0, 1e12), "thermal design power of all CPUs; 0 looks it up by the CPU's name"
     ] = 0.0
+    measured_watts: Annotated[
+        float, Within(0, 1e12), "measured power of a machine, in place of the TDP; 0 if there is none"
+    ] = 0.0
+    cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
+    machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
+    pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = PUE
     co2: Annotated[str, OneOf(CO2_METHODS), "estimated from wall time and TDP, or read by codecarbon"] = CO2_METHODS[0]
 
 
@@ -249,6 +268,7 @@ class Document(_Strict):
     retrieval: RetrievalTable = field(default_factory=RetrievalTable)
     evaluation: EvaluationTable = field(default_factory=EvaluationTable)
     choose: ChooseTable = field(default_factory=ChooseTable)
+    measure: MeasureTable = field(default_factory=MeasureTable)
     costs: CostsTable = field(default_factory=CostsTable)
     run: RunTable = field(default_factory=RunTable)
 

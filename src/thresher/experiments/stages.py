@@ -17,10 +17,12 @@ from typing import Any, TypeVar
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
+from thresher.experiments.measuring import Measurements
 from thresher.experiments.variants import Variant
 from thresher.files import digest, user_error
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import Cleaner
@@ -57,7 +59,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
 
 
 RowKey = tuple[str, str]
-Stage = TypeVar("Stage", "IndexRecord", "SearchRecord")
+Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord")
 
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 1
@@ -74,7 +76,7 @@ class IndexRecord:
 
     `cutoffs` are the resolved percentiles, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
     `emptied_languages` are the emptied documents by language (see `thresher.scoring.emptied`): they add up to `emptied`.
-    `cut_seconds` are wall time to find and apply the cutoffs, which is cleaning and no part of `cost`.
+    `cut_wall` and `cut_cpu` are seconds to find and apply the cutoffs, which is cleaning and no part of `cost`.
     """
 
     key: str
@@ -83,7 +85,9 @@ class IndexRecord:
     words: int
     bytes: int
     bytes_by_type: Mapping[str, int]
-    cut_seconds: float
+    statistics: IndexStatistics
+    cut_wall: float
+    cut_cpu: float
     cost: Cost
     cutoffs: Mapping[str, float]
     emptied_languages: Mapping[str, int]
@@ -91,11 +95,19 @@ class IndexRecord:
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """A finished search, with the key of all that it depends on; `latencies_ms` by topic."""
+    """A finished search, with the key of all that it depends on, and the work of a query, mean over topics."""
 
     key: str
-    latencies_ms: tuple[float, ...]
+    work: QueryWork
     cost: Cost
+
+
+@dataclass(frozen=True)
+class MeasureRecord:
+    """The finished stage `measure`, with the key of all that it depends on."""
+
+    key: str
+    measured: Measurements
 
 
 @dataclass(frozen=True)
@@ -117,6 +129,7 @@ class VariantRun:
 
 INDEXES = RecordFile(IndexRecord, "a record of an index", "run the experiment again")
 SEARCHES = RecordFile(SearchRecord, "a record of a search", "run the experiment again")
+MEASURES = RecordFile(MeasureRecord, "a record of times", "measure the experiment again")
 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:

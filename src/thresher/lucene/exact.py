@@ -25,6 +25,7 @@ from thresher.lucene import handles
 from thresher.lucene.analysis import analyse
 from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.jvm import java_class
+from thresher.lucene.work import QueryWork
 
 Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
@@ -83,8 +84,7 @@ class ExactRanking:
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
-        counts = Counter(analyse(self._analyzer, query))
-        postings = {word: posting for word in counts if (posting := self._postings(word)) is not None}
+        counts, postings = self._read(query)
         documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu)
         scores = np.round(scores, _TIES)
         if len(scores) > self._depth:
@@ -93,6 +93,23 @@ class ExactRanking:
         ids = [self._ids[number] for number in documents.tolist()]
         order = sorted(range(len(ids)), key=lambda index: (-scores[index], ids[index]))[: self._depth]
         return [ids[index] for index in order], scores[order].tolist()
+
+    def search(self, query: str) -> None:
+        """Search and drop the hits."""
+        self.rank(query)
+
+    def forget(self) -> None:
+        """Do nothing: no hits are left behind."""
+
+    def work(self, query: str) -> QueryWork:
+        """Return what there is to do for a query."""
+        postings = [numbers for numbers, _ in self._read(query)[1].values()]
+        documents = len(np.unique(np.concatenate(postings))) if postings else 0
+        return QueryWork(sum(map(len, postings)), documents)
+
+    def _read(self, query: str) -> tuple[Counter[str], dict[str, tuple[Numbers, Numbers]]]:
+        counts = Counter(analyse(self._analyzer, query))
+        return counts, {word: posting for word in counts if (posting := self._postings(word)) is not None}
 
     def _postings(self, word: str) -> tuple[Numbers, Numbers] | None:
         """Return the numbers of the documents with `word` and its tf there; None if there are none."""

@@ -140,8 +140,12 @@ class Integers:
     def take(self) -> npt.NDArray[np.int32]:
         """Return and remove the ints."""
         raw = java_bytes(self._bytes.toByteArray())
-        self._bytes.reset()
+        self.clear()
         return np.frombuffer(raw, dtype=">i4").astype(np.int32)
+
+    def clear(self) -> None:
+        """Remove the ints."""
+        self._bytes.reset()
 
 
 class Strings:
@@ -157,8 +161,12 @@ class Strings:
     def take(self) -> list[str]:
         """Return and remove the strings."""
         joined: str = self._joined.toString()
-        self._joined.setLength(0)
+        self.clear()
         return joined.split(_END)[:-1]
+
+    def clear(self) -> None:
+        """Remove the strings."""
+        self._joined.setLength(0)
 
 
 def _handles() -> Any:

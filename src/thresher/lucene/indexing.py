@@ -15,13 +15,13 @@ from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
 from thresher.lucene.index_writer import SEPARATOR, IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
+from thresher.lucene.work import IndexStatistics, index_statistics
 from thresher.records import RecordFile
 
 LENGTHS = "lengths.npy"
 SETTINGS = "thresher.json"
 """Lucene's folder holds these two files of Thresher's as well."""
 
-_SIDECARS = (LENGTHS, SETTINGS)
 _BATCH_CHARACTERS = 1 << 17
 _LONGEST_ID = 32766
 _BLANK = "".join(map(chr, range(33)))
@@ -70,14 +70,15 @@ class IndexReport:
     """What was indexed; `documents` and `empty` add up to the documents given.
 
     Documents of white space and control characters only (up to U+0020) are empty and, as in Anserini, dropped; one of stop
-    words only is indexed without terms. `bytes` is the size of the Lucene index without Thresher's files; `bytes_by_type`
-    splits it by file suffix (`.doc` postings, `.tim` terms…; files without one by their name up to `_`).
+    words only is indexed without terms. `bytes` is the size of all files that a search reads; `bytes_by_type` splits it by
+    file suffix (`.doc` postings, `.tim` terms, `.npy` exact document lengths…; files without one by their name up to `_`).
     """
 
     documents: int
     empty: int
     bytes: int
     bytes_by_type: dict[str, int]
+    statistics: IndexStatistics
 
 
 def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexReport:
@@ -98,7 +99,9 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
         temporary.mkdir()
         try:
             settings = _write(documents, temporary, options)
-            repeated = _repeated_id(temporary, settings.documents, folder)
+            with open_index(temporary, folder) as reader:
+                repeated = _repeated_id(reader, settings.documents)
+                statistics = index_statistics(reader)
         except JavaException as error:
             raise user_error_of_java(error, str(folder)) from error
         if repeated is not None:
@@ -107,7 +110,7 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
         (temporary / "write.lock").unlink(missing_ok=True)
         _SETTINGS_FILE.write(temporary / SETTINGS, settings)
         sizes = _bytes_by_type(temporary)
-    return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes)
+    return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes, statistics)
 
 
 @contextmanager
@@ -200,24 +203,23 @@ def _check_id(identifier: str) -> None:
         raise InputError(f"the document id {shown} has {size} bytes where Lucene allows {_LONGEST_ID}", fix)
 
 
-def _repeated_id(folder: Path, documents: int, shown: Path) -> str | None:
+def _repeated_id(reader: Any, documents: int) -> str | None:
     """Return an id that several documents have, from Lucene's term dictionary; None if all are unique."""
-    with open_index(folder, shown) as reader:
-        terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
-        if terms is None or terms.size() == documents:
-            return None
-        every = terms.iterator()
+    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "id")
+    if terms is None or terms.size() == documents:
+        return None
+    every = terms.iterator()
+    term = every.next()
+    while every.docFreq() == 1:
         term = every.next()
-        while every.docFreq() == 1:
-            term = every.next()
-        repeated: str = term.utf8ToString()
-        return repeated
+    repeated: str = term.utf8ToString()
+    return repeated
 
 
 def _bytes_by_type(folder: Path) -> dict[str, int]:
     sizes: dict[str, int] = {}
     for path in sorted(folder.iterdir()):
-        if path.name not in _SIDECARS:
+        if path.name != SETTINGS:
             kind = path.suffix or path.name.split("_")[0]
             sizes[kind] = sizes.get(kind, 0) + path.stat().st_size
     return dict(sorted(sizes.items()))

@@ -7,6 +7,7 @@ differ by less than such floats resolve (2e-6 near 20) would be reordered.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -18,12 +19,13 @@ import numpy as np
 
 from thresher.errors import ConfigError, InputError
 from thresher.lucene import handles
-from thresher.lucene.analysis import english_analyzer, valid_unicode
+from thresher.lucene.analysis import analyse, english_analyzer, valid_unicode
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.indexing import LENGTHS, open_index, options_of
 from thresher.lucene.jvm import java_cast, java_class
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.work import CONTENTS, QueryWork, mean_work, postings_of
 
 _MICRO = 10**6
 
@@ -74,6 +76,8 @@ class LuceneRanking:
     A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
     """
 
+    _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
+
     def __init__(self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int) -> None:
         similarities = "org.apache.lucene.search.similarities."
         if model.family == "qld":
@@ -82,22 +86,42 @@ class LuceneRanking:
             similarity = java_class(similarities + "BM25Similarity")(model.k1, model.b)
         searcher = java_class(_SEARCHER)(reader)
         searcher.setSimilarity(similarity)
+        self._reader, self._searcher, self._analyzer, self._depth = reader, searcher, analyzer, depth
         self._ids = Strings()
         self._scores = Integers()
         self._run = handles.as_interface(self._loop(searcher, analyzer, depth), "java.util.function.Consumer")
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
-        self._run.accept(valid_unicode(query))
+        self.search(query)
         scores = self._scores.take().view(np.float32).astype(np.float64)
         return self._ids.take(), (np.floor(scores * 1e4 + 0.5) / 1e4).tolist()
 
-    def _loop(self, searcher: Any, analyzer: Any, depth: int) -> Any:
-        generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
-        build = handles.method(
-            generator, "buildQuery", f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}"
+    def search(self, query: str) -> None:
+        """Search in Java, and leave the hits there."""
+        self._run.accept(valid_unicode(query))
+
+    def forget(self) -> None:
+        """Drop the hits that are left in Java."""
+        self._ids.clear()
+        self._scores.clear()
+
+    def work(self, query: str) -> QueryWork:
+        """Search once more and return what there was to do."""
+        built = java_class(self._generator)().buildQuery(
+            CONTENTS, self._analyzer, java_class("java.lang.String")(query)
         )
-        build = handles.bind(build, 0, java_class(generator)(), "contents", analyzer)
+        top = self._searcher.search(built, self._depth, _score_then_id())
+        words = Counter(analyse(self._analyzer, query))
+        return QueryWork(postings_of(self._reader, words), top.totalHits.value)
+
+    def _loop(self, searcher: Any, analyzer: Any, depth: int) -> Any:
+        build = handles.method(
+            self._generator,
+            "buildQuery",
+            f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}",
+        )
+        build = handles.bind(build, 0, java_class(self._generator)(), CONTENTS, analyzer)
         build = handles.cast(build, f"({handles.OBJECT}){_QUERY}")
         search = handles.method(_SEARCHER, "search", f"({_QUERY}I{_SORT}){_TOP}")
         search = handles.bind(handles.bind(search, 0, searcher), 1, depth, _score_then_id())
@@ -188,11 +212,24 @@ class Searcher:
         self._ranking = None
         self._stack.__exit__(kind, error, trace)
 
-    def search(self, query: str) -> Hits:
-        """Return the best documents' (id, score), best first; none for a query without index words."""
+    @property
+    def ranking(self) -> LuceneRanking | ExactRanking:
+        """What searches.
+
+        Raises:
+            RuntimeError: outside of the with block.
+        """
         if self._ranking is None:
             raise RuntimeError("a Searcher is used inside its with block")
-        ids, scores = self._ranking.rank(query)
+        return self._ranking
+
+    def work(self, queries: Sequence[str]) -> QueryWork:
+        """Return the work of searching, mean over queries."""
+        return mean_work([self.ranking.work(query) for query in queries])
+
+    def search(self, query: str) -> Hits:
+        """Return the best documents' (id, score), best first; none for a query without index words."""
+        ids, scores = self.ranking.rank(query)
         return list(zip(ids, strictly_decreasing(scores), strict=True))
 
     def search_topics(self, topics: Sequence[tuple[str, str]], warm_up: int = 1) -> SearchReport:

@@ -11,8 +11,8 @@ from typing import Any
 from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
-from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions, SizeKind
-from thresher.costs import RESOLUTION_SECONDS
+from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
+from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import Drawn
@@ -89,7 +89,7 @@ class Readable:
 def reading_json(choice: Choice, models: Iterable[Readable]) -> Markup:
     """Return the data as JSON that may stand in a `script` element: nothing in it can end the element, or open a comment."""
     queries = next((saved.queries for saved in choice.savings), QUERIES)
-    data = {"queries": queries, "resolution": RESOLUTION_SECONDS, "models": [_model(choice, model) for model in models]}
+    data = {"queries": queries, "models": [_model(choice, model) for model in models]}
     text = json.dumps(data, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
@@ -99,14 +99,13 @@ def reading_json(choice: Choice, models: Iterable[Readable]) -> Markup:
 def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
     main = readable.decisions.main
     costs = next((costs for costs in choice.costs if costs.retrieval == main.retrieval), None)
-    if main.size_kind is SizeKind.POSTINGS:
-        costs = None  # which are by byte
+    saved = costs.saved if costs else {}
     sweeps = [
-        _sweep(readable, sweep.name, sweep.laxest_first, drawn)
+        _sweep(readable, sweep.name, sweep.laxest_first, drawn, saved)
         for sweep, drawn in zip(main.ordered_sweeps, readable.sweeps, strict=True)
     ]
     if main.singles:
-        sweeps.append(_sweep(readable, SINGLES, main.singles, readable.overview))
+        sweeps.append(_sweep(readable, SINGLES, main.singles, readable.overview, saved))
     return {
         "name": main.retrieval,
         "kind": main.size_kind.value,
@@ -115,14 +114,20 @@ def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
         "measures": [decision.measure for decision in _decisions(readable)],
         "words": _words(main),
         "sure": percent_text(1 - main.alpha),
-        "costs": costs and [costs.seconds_fixed, costs.seconds_per_byte, costs.grams_per_second],
+        "seconds": costs and costs.seconds,
         "start": next((pick.variant.name for pick in main.picks if pick.variant), None),
         "picks": [[pick.rule.value, pick.variant.name] for pick in main.picks if pick.variant],
         "sweeps": sweeps,
     }
 
 
-def _sweep(readable: Readable, name: str, variants: Sequence[JudgedVariant], drawn: Drawn) -> dict[str, Any]:
+def _sweep(
+    readable: Readable,
+    name: str,
+    variants: Sequence[JudgedVariant],
+    drawn: Drawn,
+    saved: Mapping[str, Interval | None],
+) -> dict[str, Any]:
     main = readable.decisions.main
     known = [readable.facts.get(variant.name) for variant in variants]
     frame = drawn.frame
@@ -137,6 +142,9 @@ def _sweep(readable: Readable, name: str, variants: Sequence[JudgedVariant], dra
         "verdicts": [variant.test.verdict.value for variant in variants],
         "lows": [_rounded(variant.test.low) for variant in variants],
         "highs": [_rounded(variant.test.high) for variant in variants],
+        "saved": [
+            [time.value, time.low, time.high] if (time := saved.get(variant.name)) else None for variant in variants
+        ],
         "needed": [variant.test.topics_needed for variant in variants],
         "measures": [_values(decision, readable.facts, variants) for decision in _decisions(readable)],
         "plot": {

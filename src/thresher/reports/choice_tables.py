@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
-from thresher.choosing.decisions import Decision, HeldOutCheck, JudgedVariant, Pick, Savings, SweepPicks
+from thresher.choosing.decisions import Basis, Decision, HeldOutCheck, JudgedVariant, Pick, Savings, SweepPicks
+from thresher.costs import Interval
 from thresher.files import write_text
 from thresher.reports.formatting import (
     MEASURE_DECIMALS,
@@ -333,7 +334,7 @@ def savings_columns(several: bool) -> list[Column[Savings]]:
         ),
         Column(
             "searching saved",
-            lambda saved: saved.query_seconds,
+            lambda saved: _of(saved.query_seconds),
             "Seconds saved on all queries.",
             unit="s",
             format=each(_saving),
@@ -347,7 +348,7 @@ def savings_columns(several: bool) -> list[Column[Savings]]:
         ),
         Column(
             "CO₂ saved",
-            lambda saved: saved.co2_kg,
+            lambda saved: _of(saved.co2_kg),
             "Kilograms of CO₂ equivalents saved in all.",
             unit="kg",
             format=each(_saving),
@@ -371,10 +372,12 @@ def savings_table(choice: Choice) -> Table | None:
     return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
 
 
-def _times(saved: Savings) -> str | None:
-    if saved.query_seconds is None:
-        return None
-    return "measured" if saved.measured else f"estimated from {saved.indexes} indexes"
+def _of(figure: Interval | None) -> float | None:
+    return None if figure is None else figure.value
+
+
+def _times(saved: Savings) -> str:
+    return f"estimated from {saved.indexes} indexes" if saved.basis is Basis.ESTIMATED else saved.basis.value
 
 
 def margin_text(decision: Decision) -> str:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts, Summary
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult, Interval, SegmentationSummary, TTest
+from thresher.cleaneval.results import CleanerResult, MeanInterval, SegmentationSummary, TTest
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.separation import Area
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
@@ -76,7 +76,9 @@ def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
     return [replace(column, unit="micro") for column in columns]
 
 
-def interval_columns(name: str, header: str, read: Callable[[Row], Interval | Area], what: str) -> list[Column[Row]]:
+def interval_columns(
+    name: str, header: str, read: Callable[[Row], MeanInterval | Area], what: str
+) -> list[Column[Row]]:
     """Return the columns of both ends of a 95 % interval of `what`, and one of both for tables."""
     return [
         Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),

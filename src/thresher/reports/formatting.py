@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
-from thresher.results.experiment_results import VariantResult
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
 
@@ -146,15 +145,6 @@ def p_text(p: float) -> str:
 def wins_text(comparison: Comparison) -> str:
     """Return topics won, tied and lost."""
     return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
-
-
-def break_even_text(row: VariantResult) -> str:
-    """Return the number of queries to break-even: "never" if there is none, an en dash for the baseline."""
-    if row.is_baseline:
-        return NOTHING
-    if row.break_even_queries is None or not math.isfinite(row.break_even_queries):
-        return "never"
-    return fixed(row.break_even_queries, 0)
 
 
 def megabytes(count: int) -> float:

@@ -24,8 +24,11 @@ from thresher.reports.results_tables import (
     bytes_table,
     chosen_table,
     effectiveness_table,
+    footprint_tables,
     main_table,
     stage_table,
+    times_tables,
+    work_table,
 )
 from thresher.reports.summary import summary
 from thresher.reports.table import DIFFERENCE, Column, Table
@@ -104,7 +107,10 @@ def _results_page(results: Results, choice: Choice | None, sections: ChoiceSecti
         table=main_table(results, limit),
         whole=main_table(results) if len(results.rows) > limit else None,
         models=[_model(results, name, number) for number, name in enumerate(models)],
+        work=work_table(results, limit),
         bytes=bytes_table(results, limit),
+        times=times_tables(results, limit),
+        footprints=footprint_tables(results, limit),
         stages=[stage_table(results, stage, limit) for stage in STAGES],
         break_even=break_even_table(results, limit),
         chosen=chosen_table(results),

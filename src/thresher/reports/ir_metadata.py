@@ -66,6 +66,7 @@ def run_metadata(
     index: IndexOptions,
     model: RetrievalModel,
     costs: Mapping[str, Cost],
+    co2_method: str,
 ) -> str:
     """Return the metadata of one run as YAML.
 
@@ -76,6 +77,7 @@ def run_metadata(
         collection, topics, qrels: what was searched, with what, and how it was judged.
         cleaner, index, model: how it was cleaned, indexed and searched.
         costs: by stage; `runtime` and `ram` of the whole are their sums and their maximum.
+        co2_method: how CO2 is determined, with all factors.
     """
     data = {
         "schema version": SCHEMA,
@@ -96,7 +98,7 @@ def run_metadata(
             "executable": {"cmd": software.command, "version": software.version},
             "source": {"lang": ["python"], **({"commit": software.commit} if software.commit else {})},
         },
-        "resources": _resources(costs),
+        "resources": _resources(costs, co2_method),
         "research goal": {
             "name": goal.name,
             "title": goal.title,
@@ -137,7 +139,7 @@ def run_metadata(
     return "# ir_metadata 0.2-beta\n" + text
 
 
-def _resources(costs: Mapping[str, Cost]) -> dict[str, Any]:
+def _resources(costs: Mapping[str, Cost], co2_method: str) -> dict[str, Any]:
     whole = _cost(
         sum(cost.wall for cost in costs.values()),
         sum(cost.cpu for cost in costs.values()),
@@ -146,7 +148,7 @@ def _resources(costs: Mapping[str, Cost]) -> dict[str, Any]:
     stages = {
         name: {**_cost(cost.wall, cost.cpu, cost.peak), "emissions": _emissions(cost)} for name, cost in costs.items()
     }
-    return {**whole, "stages": stages}
+    return {**whole, "stages": stages, "emissions method": co2_method}
 
 
 def _cost(wall_seconds: float, cpu_seconds: float, peak_mib: float) -> dict[str, Any]:

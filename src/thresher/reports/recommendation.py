@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from thresher.choosing.choices import Choice, Effect, Recommendation, Unguarded
-from thresher.choosing.decisions import Savings, SizeKind
+from thresher.choosing.decisions import Basis, Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports.choice_tables import loss_text
@@ -108,20 +108,23 @@ def _saved(saved: Savings) -> str:
     if saved.share <= 0:
         held = "no index"
     opening = f"Over {exact_number(saved.queries)} queries {saved.variant} saves {held}"
-    if saved.query_seconds is None or saved.extra_seconds is None or saved.break_even is None:
+    if saved.basis is Basis.NOT_RUN or saved.extra_seconds is None or saved.break_even is None:
         return f"{opening}; the time it saves is known once the experiment has been run."
     more = "more" if saved.extra_seconds >= 0 else "less"
     building = f"{significant_digits(abs(saved.extra_seconds))} s {more} of cleaning and building"
-    source = "measured" if saved.measured else f"estimated from {saved.indexes} indexes that were built"
-    if saved.query_seconds <= 0:
+    source = "measured" if saved.basis is Basis.MEASURED else f"estimated from {saved.indexes} indexes that were timed"
+    if saved.query_seconds is None:
+        return f"{opening}, for {building}; what it changes in the time of searching is {Basis.NOT_MEASURABLE}."
+    if saved.query_seconds.value <= 0:
         return f"{opening}, with {building}; no saving of searching measured (times {source})."
+    low, high = (significant_digits(bound) for bound in (saved.query_seconds.low, saved.query_seconds.high))
     emitted = "the CO₂ saved is below resolution"
     if saved.co2_kg is not None:
-        emitted = f"{significant_digits(saved.co2_kg)} kg of CO₂ are saved"
-        emitted = emitted if saved.co2_kg > 0 else "no saving of CO₂ measured"
+        emitted = f"{significant_digits(saved.co2_kg.value)} kg of CO₂ are saved"
+        emitted = emitted if saved.co2_kg.value > 0 else "no saving of CO₂ measured"
     return (
-        f"{opening} and {significant_digits(saved.query_seconds)} s of searching, for {building}; {emitted}. Break-even "
-        f"{saved.break_even.note} (times {source})."
+        f"{opening} and {significant_digits(saved.query_seconds.value)} s of searching ({low} to {high}), for {building}; "
+        f"{emitted}. Break-even {saved.break_even.note} (times {source})."
     )
 
 

@@ -6,10 +6,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from thresher.costs import MeasuredTime
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
+from thresher.reports.cost_columns import (
+    BOUNDS,
+    COSTS,
+    FOOTPRINTS,
+    NOT_MEASURABLE,
+    TIMES,
+    WORK,
+    footprint_columns,
+    shown_footprints,
+)
 from thresher.reports.formatting import (
-    BELOW_RESOLUTION,
     MARKS,
     MEASURE_DECIMALS,
     MINUS,
@@ -18,7 +28,6 @@ from thresher.reports.formatting import (
     p_text,
     percent_text,
     signed,
-    significant_digits,
     wins_text,
 )
 from thresher.reports.table import (
@@ -45,8 +54,8 @@ from thresher.results.selection import (
     words_kept,
 )
 
-Stage = Literal["clean", "index", "search"]
-STAGES: dict[Stage, str] = {"clean": "Cleaning", "index": "Indexing", "search": "Searching"}
+Stage = Literal["clean", "index"]
+STAGES: dict[Stage, str] = {"clean": "Cleaning", "index": "Indexing"}
 HELD_OUT_FILE = "results.held-out.csv"
 """The variants on held-out topics."""
 _MEGA = 1e-6
@@ -85,32 +94,23 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
             "% of baseline",
             PERCENT,
         ),
+        *WORK,
         *(column for stage in STAGES for column in _costs(stage)),
-        Column(
-            "latency_median_ms",
-            lambda row: row.latency_median_ms,
-            "Median time of a query in milliseconds.",
-            "latency",
-            "ms",
-            fitted(2),
-        ),
-        Column(
-            "latency_p95_ms", lambda row: row.latency_p95_ms, "95th percentile of the time of a query in milliseconds."
-        ),
-        Column("queries", lambda row: row.queries, "Queries that were searched and timed."),
+        *within(TIMES, lambda row: row.query, "query_", "Searching"),
+        *within(TIMES, lambda row: row.indexing, "indexing_", "Indexing"),
         Column(
             "break_even_queries",
-            lambda row: (
-                None if row.is_baseline else "never" if row.break_even_queries is None else row.break_even_queries
-            ),
-            "Queries after which cleaning has paid off; `never` if it does not.",
+            lambda row: None if row.break_even.queries is None else row.break_even.queries.value,
+            "Queries after which cleaning pays off; empty where it never does, and where nobody can say.",
             "break-even",
             "queries",
             COUNT,
         ),
+        *within(BOUNDS, lambda row: row.break_even.queries, "break_even_queries_", "Break-even"),
         Column(
-            "break_even_note", lambda row: row.break_even_note, "The break-even in words.", "in words", align="left"
+            "break_even_note", lambda row: row.break_even.note, "The break-even in words.", "in words", align="left"
         ),
+        *footprint_columns(),
     ]
 
 
@@ -150,20 +150,6 @@ COMPARED: tuple[Column[Comparison], ...] = (
     ),
 )
 """The columns of a comparison with the baseline."""
-COSTS: tuple[Column[Cost], ...] = (
-    Column("wall_seconds", lambda cost: cost.wall, "Wall seconds.", "wall", "s", fitted(2)),
-    Column("cpu_seconds", lambda cost: cost.cpu, "CPU seconds.", "CPU", "s", fitted(2)),
-    Column("peak_mib", lambda cost: cost.peak, "Peak memory in MiB (2²⁰ bytes).", "peak", "MiB", fitted(1)),
-    Column(
-        "co2_grams",
-        lambda cost: BELOW_RESOLUTION if cost.co2_grams is None else cost.co2_grams,
-        "Grams of CO₂ equivalents, or `below resolution` where too little was done to measure.",
-        "CO₂",
-        "g",
-        each(significant_digits),
-    ),
-)
-"""The columns of what a stage took."""
 
 
 def results_csv(results: Results) -> str:
@@ -200,9 +186,14 @@ def main_table(results: Results, limit: int | None = None) -> Table:
     """
     columns = _columns(results)
     costs = pick(columns, "index_bytes", "index_bytes_relative", "words kept", "emptied")
-    times = [replace(column, header=STAGES[stage].lower()) for stage in STAGES for column in _costs(stage)[:1]]
-    shown = [*_effectiveness(results), *costs, *times[:2], *pick(columns, "latency_median_ms", "break_even_queries")]
-    units = "MB: 10⁶ bytes. Latency: median of a query. Break-even: queries after which cleaning pays off."
+    work = pick(columns, "query_postings", "query_documents")
+    shown = [*_effectiveness(results), *costs, *work]
+    units = "MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
+    if results.noise:
+        query, ratio = pick(columns, "query_ms", "query_ratio")
+        noted = replace(ratio, header="time of a query", unit="by baseline's", text=_ratio_or_verdict)
+        shown += [replace(query, header="query"), noted, *pick(columns, "break_even_queries")]
+        units += f" {_noise_note(results)} Break-even: queries after which cleaning pays off."
     rows = shown_rows(results, limit)
     return _table(results, shown, rows, f"{caption(results)} {units}", _left_out(rows, results, "results.csv"))
 
@@ -237,6 +228,69 @@ def stage_table(results: Results, stage: Stage, limit: int | None = None) -> Tab
     return _table(results, [*_keys(results), *_costs(stage)], shown_rows(results, limit), STAGES[stage])
 
 
+def work_table(results: Results, limit: int | None = None) -> Table:
+    """Return the exact work of each variant: what is in its index, and what a query makes Lucene do."""
+    return _table(results, [*_keys(results), *WORK], shown_rows(results, limit), "Exact work")
+
+
+def times_tables(results: Results, limit: int | None = None) -> list[Table]:
+    """Return the measured times of queries and of indexing, as far as they were measured; the note says the noise floor."""
+    rows = [row for row in shown_rows(results, limit) if row.query]
+    tables = []
+    parts: tuple[tuple[str, Callable[[VariantResult], MeasuredTime | None], str], ...] = (
+        ("Time of a query", lambda row: row.query, "query_"),
+        ("Time of indexing", lambda row: row.indexing, "indexing_"),
+    )
+    for caption, part, prefix in parts:
+        if not any(part(row) for row in rows):
+            continue
+        names = [prefix + name for name in ("ms", "cpu_ms", "ratio", "ratio_interval", "cpu_ratio", "verdict")]
+        columns = pick(within(TIMES, part, prefix), *names)
+        tables.append(_table(results, [*_keys(results), *columns], rows, caption, _noise_note(results, prefix)))
+    return tables
+
+
+def footprint_tables(results: Results, limit: int | None = None) -> list[Table]:
+    """Return hours, energy and CO2 of cleaning, indexing and numbers of searches: Tables 4 and 5 of the PyPlexity paper."""
+    held = max((len(row.footprints) for row in results.rows), default=0)
+    rows = shown_rows(results, limit)
+    return [
+        _table(results, [*_keys(results), *shown_footprints(FOOTPRINTS[:held], quantity)], rows, caption)
+        for quantity, caption in (("hours", "Hours"), ("kwh", "Energy"), ("kg", "CO₂"))
+    ]
+
+
+def _ratio_or_verdict(row: VariantResult) -> str:
+    time = row.query
+    if time is None:
+        return ""
+    return f"{time.ratio.value:.3f}" if time.measurable or row.is_baseline else NOT_MEASURABLE
+
+
+def _noise_note(results: Results, prefix: str = "query_") -> str:
+    """Say how times were measured and what noise is."""
+    notes = []
+    for noise in results.noise:
+        if bool(noise.retrieval) is not (prefix == "query_"):
+            continue
+        ratio, name = (
+            noise.twin.ratio,
+            f"{noise.retrieval}: " if noise.retrieval and len(retrievals(results)) > 1 else "",
+        )
+        rounds = f"{noise.rounds} rounds in {noise.openings} openings" if noise.retrieval else f"{noise.rounds} rounds"
+        if noise.pauses:
+            rounds += (
+                f", {noise.pauses.collections} pauses of Java's garbage collectors, {noise.pauses.seconds:.2f} s in all"
+            )
+        notes.append(
+            f"{name}{rounds}; the baseline's twin takes {ratio.value:.3f} of its time ({ratio.low:.3f} to {ratio.high:.3f}), "
+            f"which is noise: differences within it are “{NOT_MEASURABLE}”."
+        )
+    if prefix == "indexing_" and not notes:
+        return "Indexing was timed once."
+    return " ".join(notes)
+
+
 def bytes_table(results: Results, limit: int | None = None) -> Table:
     """Return the index bytes by file type in MB (10^6 bytes), the largest type first, and their sum."""
     rows = shown_rows(results, limit)
@@ -251,8 +305,7 @@ def bytes_table(results: Results, limit: int | None = None) -> Table:
 
 def break_even_table(results: Results, limit: int | None = None) -> Table:
     """Return each variant's break-even, as a number of queries and in words."""
-    queries, words = pick(_columns(results), "break_even_queries", "break_even_note")
-    columns = [*_keys(results), replace(queries, header="queries", unit=""), words]
+    columns = [*_keys(results), *pick(_columns(results), "break_even_note")]
     rows = [row for row in shown_rows(results, limit) if not row.is_baseline]
     return _table(results, columns, rows, "Break-even")
 
@@ -361,7 +414,7 @@ def _comparison(measure: str) -> Callable[[VariantResult], Comparison | None]:
 
 def _costs(stage: Stage) -> list[Column[VariantResult]]:
     def cost(row: VariantResult) -> Cost:
-        return {"clean": row.clean, "index": row.index, "search": row.search}[stage]
+        return {"clean": row.clean, "index": row.index}[stage]
 
     return within(COSTS, cost, f"{stage}_", STAGES[stage])
 

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from thresher.costs import Times
+from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
 from thresher.defaults import ALPHA, HOLM
 from thresher.evaluation.significance import Comparison
+from thresher.lucene.query_rounds import CollectorPauses
+from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
 
 
@@ -26,8 +28,9 @@ class VariantResult:
 
     `sweep` names the sweep it belongs to (the scorer's canonical name, with `@p` or `@r` behind it where cutoffs
     are percentiles) and `cutoff` its cutoff; both are None for single cleaners and for the baseline.
-    `comparisons` is empty for the baseline. Counts are documents, except the words. Break-even is the number of
-    queries after which cleaning pays off; None where it never does.
+    `comparisons` is empty for the baseline. Counts are documents, except the words. `work` is that of a query, mean over
+    topics. `index` and `search` are what it took to make this very index and run, once. `query` and `indexing` are times that
+    were measured for all variants together, None where they were not; `break_even` is computed from them.
     """
 
     variant: str
@@ -46,14 +49,15 @@ class VariantResult:
     index_bytes: int
     index_bytes_baseline: int
     index_bytes_by_type: Mapping[str, int]
+    statistics: IndexStatistics
+    work: QueryWork
     clean: Cost
     index: Cost
     search: Cost
-    latency_median_ms: float
-    latency_p95_ms: float
-    queries: int
-    break_even_queries: float | None
-    break_even_note: str
+    query: MeasuredTime | None
+    indexing: MeasuredTime | None
+    break_even: BreakEven
+    footprints: tuple[Footprint, ...]
 
 
 class TopicValue(NamedTuple):
@@ -98,6 +102,20 @@ class Chosen:
 
 
 @dataclass(frozen=True)
+class NoiseFloor:
+    """How times were measured, of a retrieval model's queries or of indexing, and what the baseline's twin seems to save.
+
+    `retrieval` is empty for indexing, whose `pauses` are not known. See `thresher.costs.repeats.Repeats`.
+    """
+
+    retrieval: str
+    twin: MeasuredTime
+    openings: int
+    rounds: int
+    pauses: CollectorPauses | None
+
+
+@dataclass(frozen=True)
 class Results:
     """A finished experiment.
 
@@ -124,6 +142,7 @@ class Results:
     correction: str = HOLM
     held_out: Results | None = None
     chosen: tuple[Chosen, ...] = ()
+    noise: tuple[NoiseFloor, ...] = ()
     key: str = ""
 
 
@@ -133,7 +152,7 @@ RESULTS = RecordFile(
     "a results file",
     "run the experiment again, or use the version of thresher that wrote the file",
     "thresher-results",
-    3,
+    4,
 )
 """How results are kept in `results.json`."""
 

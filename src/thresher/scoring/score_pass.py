@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -83,7 +84,8 @@ class ScoreWork(PartWork[PageScores]):
             after=span.after,
         )
         names = [scorer.canonical_name for scorer in self.scorers]
-        write_shard(self.output(part), pages, names, report, Spent(dict(seconds), finished.times), self.labels)
+        spent = Spent(dict(seconds), finished.times, socket.gethostname())
+        write_shard(self.output(part), pages, names, report, spent, self.labels)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""

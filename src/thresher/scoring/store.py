@@ -140,10 +140,12 @@ class Spent:
     """The cost of scoring a shard, or of training scorers before the pass.
 
     `seconds` are those of all workers by stage: `pages` (read, decode, parse, cut), then each scorer by its canonical name.
+    `host` is the machine that scored a shard.
     """
 
     seconds: Mapping[str, float]
     times: Times
+    host: str = ""
 
 
 NOTHING_SPENT = Spent({}, Times(0.0, 0.0, 0.0))
@@ -320,7 +322,8 @@ class ScoreReport:
     """The result of a scoring pass: `documents = scored + emptied + failed`.
 
     `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
-    that it covers resumed passes; the peak is the largest worker's. Training time is included.
+    that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
+    scored.
     """
 
     documents: int
@@ -333,6 +336,7 @@ class ScoreReport:
     workers: int
     seconds: Mapping[str, float]
     times: Times
+    machines: int = 1
 
 
 def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
@@ -352,4 +356,5 @@ def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, 
         workers=workers,
         seconds=dict(seconds),
         times=replace(by_workers, wall=by_workers.wall / workers) + learning.times,
+        machines=len({shard.host for shard in spent}) or 1,
     )

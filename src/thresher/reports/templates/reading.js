@@ -20,7 +20,6 @@
     return `${value < 0 ? "−" : ""}${text} ${name}`;
   };
   const seconds = (value) => amount(value, [["h", 3600], ["min", 60], ["s", 1]]);
-  const grams = (value) => amount(value, [["t", 1e6], ["kg", 1e3], ["g", 1]]);
 
   // Names may hold the colon that parts them; signs that read well stay as they are.
   const encoded = (name) => encodeURIComponent(name).replace(/%(40|3D|2C|2B)/g, (code) => decodeURIComponent(code));
@@ -51,7 +50,7 @@
     const model = data.models[state.model];
     part("model").value = state.model;
     fill(part("sweep"), model.sweeps.map(({ name }) => name));
-    part("costs").hidden = !model.costs;
+    part("costs").hidden = model.seconds === null;
     part("picks").replaceChildren(
       ...model.picks.map(([rule, name]) => {
         const link = document.createElement("a");
@@ -100,15 +99,14 @@
       }),
     );
   };
-  const saved = (model, size) => {
-    if (!model.costs) return "not known: more runs are needed";
+  const saved = (model, perQuery) => {
+    if (model.seconds === null) return "not known: run the experiment first";
+    if (!perQuery) return "not measurable here";
     const queries = part("queries").valueAsNumber;
     if (!(queries >= 1)) return "–";
-    const [fixedSeconds, perByte, gramsPerSecond] = model.costs;
-    const all = queries * (fixedSeconds + perByte * model.size);
-    const less = queries * perByte * (model.size - size);
-    const co2 = Math.abs(less) < data.resolution ? "CO₂ below resolution" : `${grams(less * gramsPerSecond)} of CO₂`;
-    return `${seconds(less)} of ${seconds(all)}, ${co2}`;
+    const [value, low, high] = perQuery.map((one) => seconds(queries * Math.abs(one)));
+    const bounds = perQuery[0] > 0 ? `${low} to ${high}` : `${high} to ${low}`;
+    return `${value} ${perQuery[0] > 0 ? "saved" : "lost"} (${bounds}) of ${seconds(queries * model.seconds)}`;
   };
   const show = () => {
     const model = data.models[state.model];
@@ -129,7 +127,7 @@
     part("words").textContent = sweep.words[step] === null ? "–" : `${fixed(sweep.words[step], 1)} %`;
     part("documents").textContent = `${fixed(sweep.documents[step], 0)} of ${fixed(model.documents, 0)}`;
     part("size").textContent = `${fixed(sweep.sizes[step], 0)} ${model.kind} (${fixed(sweep.shares[step], 1)} % of the baseline's)`;
-    part("saved").textContent = saved(model, sweep.sizes[step]);
+    part("saved").textContent = saved(model, sweep.saved[step]);
     showMarker({ frame: sweep.plot.frame, dots: sweep.plot.dots[step] });
   };
   const remember = () => {

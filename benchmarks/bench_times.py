@@ -1,0 +1,127 @@
+"""Whether measured times repeat, each time in a new process: the baseline's twin, equal indexes, and savings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+
+from measurements import Measurement
+from passages import PAGES
+
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.runner import measure_experiment, run_experiment
+from thresher.results.experiment_results import Results, VariantResult, read_results
+from thresher.results.selection import baseline_row
+
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+DATA = PAGES.parents[2]
+TWINS, REPEATS = 20, 4
+SECONDS = 30.0
+QUERIES = 1_000_000
+WITHIN = 0.10
+VARIANTS = {
+    "pydoc": (
+        "ncleaner@-0.2",
+        "perplexity(lm=books)@6000",
+        "words@2",
+        "words@5",
+        "words@11",
+        "justext",
+        "bte",
+        "boilerpipe(rules=words)",
+    ),
+    "cacm": (),  # all: many of their indexes equal the baseline's
+    "postgresql": (
+        "ncleaner@-0.2",
+        "perplexity(lm=books)@6000",
+        "words@2",
+        "words@5",
+        "words@11",
+        "justext",
+        "bte",
+        "boilerpipe(rules=words)",
+    ),
+}
+
+
+def measure(pages: Path = PAGES) -> Iterator[Measurement]:
+    """Give the counts and deviations; CACM and the manual only where their files are."""
+    del pages  # the collections are their own
+    for name in VARIANTS:
+        if name != "pydoc" and not (DATA / "retrieval").is_dir():
+            print(f"{name}: left out, as its files are not here", flush=True)
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            yield from _repeated(name, Path(folder), TWINS if name == "pydoc" else REPEATS)
+
+
+def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
+    first = run_experiment(replace(_experiment(name), measure_seconds=0.0), folder / "results", folder / "indexes")
+    base = baseline_row(first, "qld")
+    same = [row.variant for row in first.rows if not row.is_baseline and _equal(row, base)]
+    results = [_again(name, folder) for _ in range(repeats)]
+    floors = [one.noise[0].twin.ratio for one in results]
+    held = sum(floor.low <= 1 <= floor.high for floor in floors)
+    widest = max(max(1 - floor.low, floor.high - 1) for floor in floors)
+    outcome = f"{held} of {repeats} (the widest reaches {100 * widest:.1f} %)"
+    yield Measurement(f"{name}: intervals of the twin that hold 1", outcome, held / repeats, 0.95, least=True)
+    rows = [{row.variant: row for row in one.rows} for one in results]
+    if same:
+        paid = sum(one[variant].break_even.queries is not None for one in rows for variant in same)
+        outcome = f"{paid} of {repeats} repeats of {len(same)} variants"
+        yield Measurement(f"{name}: indexes equal to the baseline's with a break-even", outcome, paid, 0)
+    yield from _savings(name, [variant for variant in rows[0] if variant != base.variant], rows)
+
+
+def _savings(name: str, variants: Sequence[str], rows: Sequence[dict[str, VariantResult]]) -> Iterator[Measurement]:
+    """Give how far savings of four repeats lie from their median, and how many variants repeat."""
+    good = 0
+    for variant in variants:
+        times = [one[variant].query for one in rows[:REPEATS]]
+        saved = [QUERIES * time.saved.value for time in times if time and time.measurable]
+        middle = median(saved) if saved else 0.0
+        repeats = all(abs(seconds - middle) <= WITHIN * abs(middle) for seconds in saved)
+        good += repeats and len(saved) in (0, REPEATS)
+        shown = ", ".join(f"{seconds:.1f}" for seconds in saved) or "never"
+        print(f"    {name}, {variant}: {QUERIES:,} queries save seconds, where measurable: {shown}", flush=True)
+    outcome = f"{good} of {len(variants)} (within {100 * WITHIN:.0f} % of their median, or not measurable each time)"
+    yield Measurement(
+        f"{name}: variants whose savings repeat {REPEATS} times", outcome, good / len(variants), 1.0, least=True
+    )
+
+
+def _equal(row: VariantResult, base: VariantResult) -> bool:
+    """Return whether an index has the words, postings and bytes by type of the baseline's: the same index."""
+    return (row.statistics, row.index_bytes_by_type) == (base.statistics, base.index_bytes_by_type)
+
+
+def _experiment(name: str) -> Experiment:
+    experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
+    chosen = [variant for variant in experiment.variants if not VARIANTS[name] or variant.name in VARIANTS[name]]
+    baseline = experiment.variants[0]
+    return replace(
+        experiment,
+        variants=(baseline, *(variant for variant in chosen if variant is not baseline)),
+        measure_seconds=SECONDS,
+    )
+
+
+def _again(name: str, folder: Path) -> Results:
+    """Measure in a new process and return the results."""
+    command = [sys.executable, __file__, name, str(folder)]
+    subprocess.run(command, check=True, env=dict(os.environ))
+    return read_results(folder / "results" / name)
+
+
+def _main(name: str, folder: Path) -> Results:
+    return measure_experiment(_experiment(name), folder / "results", folder / "indexes")
+
+
+if __name__ == "__main__":
+    _main(sys.argv[1], Path(sys.argv[2]))

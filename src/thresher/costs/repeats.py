@@ -1,0 +1,162 @@
+"""What repeated times say: ratios to the baseline with intervals, and which differences can be measured at all.
+
+Times are of the same work again and again, interleaved with the baseline's and with those of its twin: a copy of the baseline
+that is measured as if it were a variant. What the twin seems to save is noise.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+"""Numbers of openings and of topics, drawn with replacement."""
+
+RESAMPLES = 400
+CONFIDENCE = 0.95
+_TICK = 1e-9
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A figure with the bounds of its 95 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class MeasuredTime:
+    """The time of a piece of work, and what it is beside the baseline's.
+
+    Args:
+        wall, cpu: seconds, the mean over topics of the median over rounds.
+        ratio, cpu_ratio: to the baseline's, the geometric mean over topics; 1 for the baseline itself.
+        saved: wall seconds less than the baseline's, negative for more: the baseline's on these topics, times the share of it
+            that all topics together save.
+        measurable: whether the ratio differs from 1 by more than noise; see `measurable`.
+    """
+
+    wall: Interval
+    cpu: Interval
+    ratio: Interval
+    cpu_ratio: Interval
+    saved: Interval
+    measurable: bool
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Repeated times of several pieces of work.
+
+    Args:
+        times: by piece, the baseline first.
+        twin: the noise floor.
+        openings: how often everything was set up anew.
+        rounds: how often everything was measured, in all openings together.
+    """
+
+    times: Mapping[str, MeasuredTime]
+    twin: MeasuredTime
+    openings: int
+    rounds: int
+
+
+def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Floats], seed: int = 0) -> Repeats:
+    """Compare times with the baseline's.
+
+    The time of a topic is the median over all rounds. The ratio is the geometric mean over topics of a variant's time by the
+    baseline's. Standard errors are those of a bootstrap that draws openings, with all of their rounds, and topics
+    independently (Owen, "The pigeonhole bootstrap", Annals of Applied Statistics 1(2), 2007), so that intervals hold for other
+    openings and for other topics of the kind. A bootstrap of n draws is too narrow by √((n − 1)/n), and means of few draws
+    have thick tails: an interval reaches to both sides by the standard error times √(n/(n − 1)) times the quantile of
+    Student's t with n − 1 degrees of freedom, where n are the openings (Hesterberg, "What teachers should know about the
+    bootstrap", The American Statistician 69(4), 2015). After a single opening it reaches from 0 to infinity.
+
+    Args:
+        names: of the baseline, then of the variants.
+        wall, cpu: seconds of each opening, shape (rounds, 1 + pieces, topics): the baseline, its twin, the variants.
+        seed: of the bootstrap.
+    """
+    openings, topics = len(wall), wall[0].shape[2]
+    chance = np.random.default_rng(seed)
+    resamples = RESAMPLES if openings > 1 else 0
+    drawn = [chance.integers(count, size=(resamples, count)) for count in (openings, topics)]
+    draws: list[Draw] = list(zip(*drawn, strict=True))
+    means, ratios, saved = _bounded(wall, draws)
+    cpu_means, cpu_ratios, _ = _bounded(cpu, draws)
+    baseline, twin, *variants = [
+        MeasuredTime(*figures, measurable(figures[2], figures[4], ratios[1]))
+        for figures in zip(means, cpu_means, ratios, cpu_ratios, saved, strict=True)
+    ]
+    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), twin, openings, sum(map(len, wall)))
+
+
+def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
+    """Say whether a difference from the baseline is more than noise.
+
+    The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the twin's interval
+    reaches to the farther one; and what is saved in seconds must have one sign all over its interval.
+    """
+    low = min(twin.low, 1 / twin.high)
+    high = 1 / low if low > 0 else math.inf
+    return (ratio.high < low and saved.low > 0) or (ratio.low > high and saved.high < 0)
+
+
+def is_narrow(ratio: Interval, width: float) -> bool:
+    """Say whether a ratio's interval reaches from it by less than the share `width` to both sides."""
+    return ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width)
+
+
+def _mean(medians: Floats) -> Floats:
+    means: Floats = medians.mean(axis=1)
+    return means
+
+
+def _log_ratios(medians: Floats) -> Floats:
+    logs = np.log(np.maximum(medians, _TICK))
+    return _mean(logs - logs[:1])
+
+
+def _saved_shares(medians: Floats) -> Floats:
+    means = _mean(medians)
+    shares: Floats = 1 - means / means[0]
+    return shares
+
+
+def _bounded(times: Sequence[Floats], draws: Sequence[Draw]) -> tuple[list[Interval], list[Interval], list[Interval]]:
+    """Return mean, ratio to the baseline and what is saved, each by piece, with intervals over draws."""
+    openings = len(times)
+    medians = _medians(times)
+    resampled = [_medians([times[number] for number in drawn])[:, topics] for drawn, topics in draws]
+    factor = math.inf
+    if draws:
+        from scipy.special import stdtrit  # of the extra `retrieval`
+
+        quantile = float(stdtrit(openings - 1, (1 + CONFIDENCE) / 2))
+        factor = quantile * math.sqrt(openings / (openings - 1))
+
+    def bounds(figure: Callable[[Floats], Floats]) -> list[tuple[float, float, float]]:
+        values = figure(medians)
+        errors = np.array([figure(one) for one in resampled]).std(axis=0, ddof=1) if draws else np.ones(len(values))
+        if figure is not _mean:
+            errors[0] = 0.0  # the baseline beside itself
+        reach = [factor * error if error else 0.0 for error in errors.tolist()]
+        return [(value, value - by, value + by) for value, by in zip(values.tolist(), reach, strict=True)]
+
+    means = [Interval(value, max(low, 0.0), high) for value, low, high in bounds(_mean)]
+    ratios = [Interval(*map(math.exp, logs)) for logs in bounds(_log_ratios)]
+    saved = [Interval(*(means[0].value * share for share in shares)) for shares in bounds(_saved_shares)]
+    return means, ratios, saved
+
+
+def _medians(times: Sequence[Floats]) -> Floats:
+    """Return the median over all rounds; shape (pieces, topics)."""
+    medians: Floats = np.median(np.concatenate(times), axis=0)
+    return medians

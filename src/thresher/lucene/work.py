@@ -1,0 +1,54 @@
+"""Exact work: what is in an index, and what a query makes a search engine do. The same on every machine."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.lucene.jvm import java_class
+
+CONTENTS = "contents"
+"""The field that is indexed and searched."""
+
+
+@dataclass(frozen=True)
+class IndexStatistics:
+    """The counts of an index: tokens, postings (pairs of a document and a term), and different terms."""
+
+    tokens: int
+    postings: int
+    vocabulary: int
+
+
+@dataclass(frozen=True)
+class QueryWork:
+    """The work of searching, mean over queries.
+
+    `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. `documents` are those that
+    were scored: Lucene leaves out documents that cannot be among the best once it has enough hits; `qld(exact)` scores every
+    document with a query term.
+    """
+
+    postings: float
+    documents: float
+
+
+def index_statistics(reader: Any) -> IndexStatistics:
+    """Return the counts of an open index; an index without a term has zeros."""
+    terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
+    if terms is None:
+        return IndexStatistics(0, 0, 0)
+    return IndexStatistics(terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size())
+
+
+def mean_work(work: Sequence[QueryWork]) -> QueryWork:
+    """Return the mean over queries; zeros if there are none."""
+    count = max(len(work), 1)
+    return QueryWork(sum(one.postings for one in work) / count, sum(one.documents for one in work) / count)
+
+
+def postings_of(reader: Any, words: Mapping[str, int]) -> int:
+    """Return Σ df over different words."""
+    term = java_class("org.apache.lucene.index.Term")
+    return sum(reader.docFreq(term(CONTENTS, word)) for word in words)

@@ -1,0 +1,113 @@
+"""`thresher measure`: times are taken anew, and everything else stays as it is."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import Done
+from small_web import Finished, Web
+
+from thresher.choosing.choices import read_choice
+from thresher.experiments import measuring
+from thresher.results.experiment_results import read_results
+
+Call = Callable[..., Done]
+
+
+def stamps(folder: Path) -> dict[str, int]:
+    """Return when the files of a folder were last written."""
+    return {str(path): path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file() and path.name != ".lock"}
+
+
+def test_only_times_are_new(copy: Finished, call: Call) -> None:
+    folder = copy.web.folder
+    before = read_results(copy.results)
+    assert call("choose", copy.file.name, "--measured", "--folds", "2", "--repeats", "1", cwd=folder).code == 0
+    kept = [folder / "indexes", copy.results / "runs", copy.results / "scores"]
+    written = [stamps(path) for path in kept]
+    done = call("measure", copy.file.name, "--seconds", "0.2", cwd=folder)
+    assert done.code == 0, done.err
+    runs = {path for path in written[1] if path.endswith(".trec")}
+    again = [stamps(path) for path in kept]
+    assert (again[0], again[2]) == (written[0], written[2])
+    assert {path: again[1][path] for path in runs} == {path: written[1][path] for path in runs}
+
+    after = read_results(copy.results)
+    assert after.noise != before.noise
+    for old, new in zip(before.rows, after.rows, strict=True):
+        assert new.query is not None
+        assert new.query != old.query
+        changed = {name: getattr(new, name) for name in ("query", "indexing", "break_even", "footprints")}
+        assert replace(old, **changed) == new
+    # What was chosen saves by the new times what the report says.
+    choice = read_choice(copy.results)
+    assert choice is not None
+    assert [costs.seconds for costs in choice.costs] == [
+        row.query.wall.value for row in after.rows if row.is_baseline and row.query
+    ]
+
+
+def test_what_is_measured_is_recorded(finished: Finished) -> None:
+    results = read_results(finished.results)
+    baseline, *variants = results.rows
+    (queries,) = results.noise
+    assert (queries.retrieval, queries.rounds >= queries.openings >= 1) == ("qld", True)
+    assert baseline.query is not None
+    assert (baseline.query.ratio.value, baseline.query.saved.value, baseline.query.measurable) == (1.0, 0.0, False)
+    for row in (baseline, *variants):
+        assert row.query is not None
+        assert row.query.wall.value > 0
+        # Indexes are built too seldom in a tenth of a second to time them more than once.
+        assert row.indexing is None
+        assert [one.work for one in row.footprints] == ["cleaning", "indexing", "10,000 searches", "1,000,000 searches"]
+        assert (row.break_even.queries is None) or row.query.measurable
+        assert row.statistics.postings <= row.statistics.tokens
+        assert row.work.documents <= row.work.postings
+    for row in variants:
+        assert row.statistics.postings < baseline.statistics.postings
+        assert row.work.postings < baseline.work.postings
+
+
+def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Time for all, and as little as possible to do with it.
+    monkeypatch.setattr(measuring, "OPENINGS", 2)
+    monkeypatch.setattr(measuring, "FEWEST_BUILDS", 2)
+    monkeypatch.setattr(measuring, "WIDTH", 1e9)
+    file = web.write(sweep="", cleaners='names = ["words@20"]', measure="seconds = 1000")
+    assert call("run", file.name, cwd=web.folder).code == 0
+    results = read_results(web.folder / "results" / "web")
+    queries, indexing = results.noise
+    assert (queries.retrieval, queries.openings, queries.rounds) == ("qld", 2, 6)
+    assert (indexing.retrieval, indexing.openings, indexing.rounds) == ("", 2, 2)
+    for row in results.rows:
+        assert row.indexing is not None
+        assert 0 <= row.indexing.wall.low < row.indexing.wall.value < row.indexing.wall.high
+    assert list((web.folder / "indexes" / "web").glob(".*.tmp")) == []
+    assert list((web.folder / "results" / "web").glob(".*.tmp")) == []
+
+
+def test_times_are_not_measured_twice(copy: Finished, call: Call) -> None:
+    before = read_results(copy.results)
+    assert call("run", copy.file.name, cwd=copy.web.folder).code == 0
+    assert read_results(copy.results) == before
+
+
+def test_what_stands_in_the_way(copy: Finished, call: Call) -> None:
+    folder, record = copy.web.folder, copy.results / "stages" / "measure.json"
+    recorded = json.loads(record.read_text())
+    copy.web.write(file="timeless.toml", measure="seconds = 0")
+    done = call("measure", "timeless.toml", cwd=folder)
+    assert (done.code, len(done.err.splitlines())) == (2, 1)
+    assert "measures no times" in done.err
+    copy.web.write(name="new", file="new.toml")
+    done = call("measure", "new.toml", "--seconds", "1", cwd=folder)
+    assert (done.code, "has not been run" in done.err, "`thresher run`" in done.err) == (5, True, True)
+    shutil.rmtree(folder / "indexes" / "web" / "words@20")
+    done = call("measure", copy.file.name, cwd=folder)
+    assert (done.code, "the index of words@20 is missing" in done.err) == (5, True)
+    assert json.loads(record.read_text()) == recorded
