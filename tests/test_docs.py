@@ -56,12 +56,14 @@ def test_every_key_and_scorer_is_documented() -> None:
         assert f"\n## {name}\n" in cleaners
 
 
-@pytest.mark.parametrize("name", ["columns.md", "columns-cleaning.md"])
-def test_every_column_is_documented_by_a_sentence(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "least"), [("columns.md", 120), ("columns-choice.md", 70), ("columns-cleaning.md", 100)]
+)
+def test_every_column_is_documented_by_a_sentence(name: str, least: int) -> None:
     text = (DOCS / name).read_text(encoding="utf-8")
     rows = [line.strip("|").split(" | ") for line in text.splitlines() if line.startswith("|") and "| --- " not in line]
     rows = [row for row in rows if row[-1].strip() != "meaning"]
-    assert len(rows) > 100
+    assert len(rows) > least
     for row in rows:
         assert re.fullmatch(r"[A-Z0-9`n].+\.", row[-1].strip()), row
 

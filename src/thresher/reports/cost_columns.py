@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from thresher.costs import Footprint, Interval, MeasuredTime
-from thresher.reports.formatting import BELOW_RESOLUTION, significant_digits
+from thresher.reports.formatting import BELOW_RESOLUTION, fixed, significant_digits
 from thresher.reports.table import COUNT, Column, each, fitted, pick, within
 from thresher.results.experiment_results import Cost, VariantResult
 
@@ -63,7 +63,7 @@ TIMES: tuple[Column[MeasuredTime], ...] = (
         lambda time: time.ratio.low,
         "95 % interval of the ratio.",
         "interval",
-        text=lambda time: f"{time.ratio.low:.3f} to {time.ratio.high:.3f}",
+        text=lambda time: f"{fixed(time.ratio.low, 3)} to {fixed(time.ratio.high, 3)}",
         exact=False,
     ),
     Column(

@@ -115,15 +115,17 @@ def _saved(saved: Savings) -> str:
     source = "measured" if saved.basis is Basis.MEASURED else f"estimated from {saved.indexes} indexes that were timed"
     if saved.query_seconds is None:
         return f"{opening}, for {building}; what it changes in the time of searching is {Basis.NOT_MEASURABLE}."
+    low, high = sorted(abs(bound) for bound in (saved.query_seconds.low, saved.query_seconds.high))
+    bounds = f"{significant_digits(low)} to {significant_digits(high)}"
     if saved.query_seconds.value <= 0:
-        return f"{opening}, with {building}; no saving of searching measured (times {source})."
-    low, high = (significant_digits(bound) for bound in (saved.query_seconds.low, saved.query_seconds.high))
+        lost = significant_digits(-saved.query_seconds.value)
+        return f"{opening}, with {building}; no saving of searching measured: it takes {lost} s more ({bounds}) (times {source})."
     emitted = "the CO₂ saved is below resolution"
     if saved.co2_kg is not None:
         emitted = f"{significant_digits(saved.co2_kg.value)} kg of CO₂ are saved"
         emitted = emitted if saved.co2_kg.value > 0 else "no saving of CO₂ measured"
     return (
-        f"{opening} and {significant_digits(saved.query_seconds.value)} s of searching ({low} to {high}), for {building}; "
+        f"{opening} and {significant_digits(saved.query_seconds.value)} s of searching ({bounds}), for {building}; "
         f"{emitted}. Break-even {saved.break_even.note} (times {source})."
     )
 

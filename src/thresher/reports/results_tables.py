@@ -25,6 +25,7 @@ from thresher.reports.formatting import (
     MINUS,
     correction_text,
     cutoff_text,
+    fixed,
     p_text,
     percent_text,
     signed,
@@ -156,7 +157,7 @@ def results_csv(results: Results) -> str:
     """Return one line per variant and retrieval model.
 
     The baseline's comparisons are empty; CO2 that was too little to measure is "below resolution"; a break-even that never
-    comes is "never".
+    comes, or that cannot be told from noise, is empty.
     """
     return csv_table(result_columns(results.measures, compared_measures(results)), results.rows)
 
@@ -282,9 +283,10 @@ def _noise_note(results: Results, prefix: str = "query_") -> str:
             rounds += (
                 f", {noise.pauses.collections} pauses of Java's garbage collectors, {noise.pauses.seconds:.2f} s in all"
             )
+        value, low, high = (fixed(bound, 3) for bound in (ratio.value, ratio.low, ratio.high))
         notes.append(
-            f"{name}{rounds}; the baseline's twin takes {ratio.value:.3f} of its time ({ratio.low:.3f} to {ratio.high:.3f}), "
-            f"which is noise: differences within it are “{NOT_MEASURABLE}”."
+            f"{name}{rounds}; the baseline's twin takes {value} of its time ({low} to {high}), which is noise: differences "
+            f"within it are “{NOT_MEASURABLE}”."
         )
     if prefix == "indexing_" and not notes:
         return "Indexing was timed once."
