@@ -119,7 +119,8 @@ def _saved(saved: Savings) -> str:
     bounds = f"{significant_digits(low)} to {significant_digits(high)}"
     if saved.query_seconds.value <= 0:
         lost = significant_digits(-saved.query_seconds.value)
-        return f"{opening}, with {building}; no saving of searching measured: it takes {lost} s more ({bounds}) (times {source})."
+        lost = f"no saving of searching measured: it takes {lost} s more ({bounds})"
+        return f"{opening}, with {building}; {lost} (times {source})."
     emitted = "the CO₂ saved is below resolution"
     if saved.co2_kg is not None:
         emitted = f"{significant_digits(saved.co2_kg.value)} kg of CO₂ are saved"
