@@ -10,7 +10,7 @@ SECONDS ?= 600
 .PHONY: demo test bench fuzz clean
 
 demo: .venv/run
-	$(BIN)/thresher run experiments/pydoc.toml
+	$(BIN)/thresher run experiments/pydoc.toml --seconds 10
 	$(BIN)/thresher explore experiments/pydoc.toml
 	$(BIN)/thresher choose experiments/pydoc.toml
 

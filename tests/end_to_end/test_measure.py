@@ -76,6 +76,7 @@ def test_what_is_measured_is_recorded(finished: Finished) -> None:
 def test_indexing_is_repeated_where_there_is_time(web: Web, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     # Time for all, and as little as possible to do with it.
     monkeypatch.setattr(measuring, "OPENINGS", 2)
+    monkeypatch.setattr(measuring, "CHECKED", 2)
     monkeypatch.setattr(measuring, "FEWEST_BUILDS", 2)
     monkeypatch.setattr(measuring, "WIDTH", 1e9)
     file = web.write(sweep="", cleaners='names = ["words@20"]', measure="seconds = 1000")
@@ -104,6 +105,8 @@ def test_what_stands_in_the_way(copy: Finished, call: Call) -> None:
     done = call("measure", "timeless.toml", cwd=folder)
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "measures no times" in done.err
+    done = call("measure", copy.file.name, "--seconds", "nan", cwd=folder)
+    assert (done.code, "--seconds" in done.err, "nan is no number of seconds" in done.err) == (2, True, True)
     copy.web.write(name="new", file="new.toml")
     done = call("measure", "new.toml", "--seconds", "1", cwd=folder)
     assert (done.code, "has not been run" in done.err, "`thresher run`" in done.err) == (5, True, True)

@@ -1,4 +1,4 @@
-"""The verbs of experiments: `run`, `report`, `explore`, `choose`."""
+"""The verbs of experiments: `run`, `measure`, `report`, `explore`, `choose`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.options import FILE, backend_options, instead_of, say, show, with_backend
+from thresher.cli.options import FILE, backend_options, instead_of, say, show, with_backend, with_seconds
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 _ROWS_SHOWN = 40
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
 _INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+_SECONDS = click.option(
+    "--seconds", type=click.FloatRange(0), help="How long to time queries, and how long indexing; 0 times nothing."
+)
 _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made with another configuration.")
 
 
@@ -23,12 +26,14 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made 
 @click.argument("experiment", type=FILE)
 @_RESULTS
 @_INDEXES
+@_SECONDS
 @backend_options
 @_FRESH
 def run(
     experiment: Path,
     results: Path,
     indexes: Path,
+    seconds: float | None,
     workers: int | None,
     backend: str | None,
     scheduler: str,
@@ -39,7 +44,7 @@ def run(
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
+    config = with_seconds(with_backend(load_experiment(experiment), backend, workers, scheduler), seconds)
     folder = results / config.name
     found = run_experiment(config, results, indexes, fresh, say)
     _show(found, last_choice(folder, found.key)[0], folder)
@@ -49,18 +54,14 @@ def run(
 @click.argument("experiment", type=FILE)
 @_RESULTS
 @_INDEXES
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="How long to time queries, and indexing.")
+@_SECONDS
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
-    from dataclasses import replace
-
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import measure_experiment
 
-    config = load_experiment(experiment)
-    if seconds is not None:
-        config = replace(config, measure_seconds=seconds)
+    config = with_seconds(load_experiment(experiment), seconds)
     folder = results / config.name
     measured = measure_experiment(config, results, indexes, say)
     _show(measured, last_choice(folder, measured.key)[0], folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 from collections.abc import Callable
@@ -143,6 +144,19 @@ def with_backend(config: Experiment, name: str | None, workers: int | None, sche
         chosen = chosen_backend(name, workers or config.workers, scheduler)
         config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
     return replace(config, workers=workers) if workers else config
+
+
+def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
+    """Return the experiment with what an option says of measuring in place of what its file says.
+
+    Raises:
+        ConfigError: if that is no number of seconds.
+    """
+    if seconds is None:
+        return config
+    if not math.isfinite(seconds):
+        raise ConfigError(f"{seconds:g} is no number of seconds", "give a number such as 60", "--seconds")
+    return replace(config, measure_seconds=seconds)
 
 
 def say(line: str) -> None:

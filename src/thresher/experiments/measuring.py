@@ -27,6 +27,8 @@ WIDTH = 0.05
 """Intervals of ratios that are narrower than this share to both sides are narrow enough."""
 OPENINGS = 10
 """Openings of all indexes, unless time is up before: the fewer, the wider the intervals."""
+CHECKED = 5
+"""After so many more openings intervals are looked at, which takes as long as an opening."""
 FEWEST_BUILDS = 5
 """Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
 _TWIN = "twin of the baseline"
@@ -145,7 +147,7 @@ def measure(
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
-    if len(times.wall) < OPENINGS:
+    if len(times.wall) < OPENINGS or len(times.wall) % CHECKED:
         return False
     pieces = times.wall[0].shape[1] - 1
     repeats = compare_times([str(piece) for piece in range(pieces)], times.wall, times.cpu, seed)
