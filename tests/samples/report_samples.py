@@ -296,4 +296,5 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
             ("clueweb-0007-99", "its markup has no text"),
         ),
         noise=tuple(NoiseFloor(retrieval, twin(), 10, 30, CollectorPauses(4, 0.02)) for retrieval in retrievals),
+        footprint_method="estimated: Eq. 9, wall time × 85 W",
     )
