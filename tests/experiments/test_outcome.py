@@ -14,7 +14,7 @@ import pytest
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part
-from thresher.costs import BreakEven, Interval, MeasuredTime, Power, Repeats, Times
+from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, Repeats, Times
 from thresher.errors import InputError
 from thresher.evaluation import write_run
 from thresher.evaluation.topics import Topic
@@ -22,7 +22,7 @@ from thresher.experiments.config import CostOptions, Experiment, TopicSource, lo
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
 from thresher.experiments.measuring import MeasuredQueries, Measurements
-from thresher.experiments.outcome import _notices, assemble, clean_cost
+from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
 from thresher.lucene.query_rounds import CollectorPauses
@@ -39,7 +39,9 @@ from thresher.scoring.store import (
     SCORED,
     PageScores,
     ShardReport,
+    Spent,
     shard_path,
+    total,
     write_shard,
 )
 
@@ -121,6 +123,29 @@ def test_cleaning_costs_parsing_its_own_scorers_and_the_cut(name: str, stages: f
         peak=150.0,
         co2_grams=pytest.approx(wall * GRAMS_A_SECOND),
     )
+
+
+def test_machines_that_cleaned_are_those_configured_or_those_that_scored() -> None:
+    shards = [ShardReport(1, 1, 0, 0, 5, 9, None, None, 0)] * 3
+    spent = [Spent({"pages": 1.0}, Times(1.0, 1.0, 10.0), host) for host in ("a", "b", "a")]
+    scores = total(shards, spent, 2, NOTHING_SPENT)
+    assert scores.machines == 2
+    assert total(shards[:0], [], 2, NOTHING_SPENT).machines == 1
+    cluster = replace(METER, power=replace(METER.power, machines=15))
+    assert [cleaning_machines(scores, meter) for meter in (METER, cluster)] == [2, 15]
+    long = replace(SCORES, machines=2)
+    alone, both = clean_cost(run("none"), SCORES, METER), clean_cost(run("none"), long, METER)
+    assert alone.co2_grams is not None
+    assert both.co2_grams == pytest.approx(2 * alone.co2_grams)
+    (cleaning, *_) = assembled_footprints(long)
+    assert cleaning.hours.value == pytest.approx(2 * both.wall / 3600)
+
+
+def assembled_footprints(scores: ScoreReport) -> tuple[Footprint, ...]:
+    made = _footprints(
+        clean_cost(run("none"), scores, METER), cleaning_machines(scores, METER), INDEX.cost, None, None, METER.power
+    )
+    return tuple(made)
 
 
 def test_cleaning_below_a_second_has_no_co2_and_no_time_no_share() -> None:
