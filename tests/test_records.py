@@ -183,6 +183,22 @@ def test_records_of_texts_and_numbers_are_read_as_by_pydantic(data: dict[str, ob
         assert [*map(type, vars(read).values())] == [*map(type, vars(expected).values())]
 
 
+@dataclass(frozen=True)
+class Listed:
+    names: tuple[str, ...]
+    counts: Mapping[str, int]
+
+
+@pytest.mark.parametrize(
+    "damage", ['{"names": "a", "counts": {}}', '{"names": [], "counts": "a"}', '{"names": [], "counts": 7}']
+)
+def test_a_text_or_a_number_is_no_list_and_no_mapping(damage: str) -> None:
+    file = RecordFile(Listed, "", "")
+    assert file.parse('{"names": ["a"], "counts": {"b": 1}}', "x") == Listed(("a",), {"b": 1})
+    with pytest.raises(InputError):
+        file.parse(damage, "x")
+
+
 def test_workers_read_their_records_without_pydantic(tmp_path: Path) -> None:
     program = """import sys
 from thresher.language_models.characters.default_models import load_character_model

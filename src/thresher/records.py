@@ -10,6 +10,7 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
+from types import UnionType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
 
 from thresher.errors import InputError, ThresherError
@@ -197,7 +198,7 @@ def _simple_record(kind: Any, data: Any) -> Any:
             value = _simple_record(hint, value)
             if value is None:
                 return None
-        elif type(value) not in (get_args(hint) or (hint,)) or name not in data:
+        elif type(value) not in (get_args(hint) if isinstance(hint, UnionType) else (hint,)) or name not in data:
             return None
         values[name] = value
     try:
