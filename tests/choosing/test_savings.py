@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Basis, Decision, SizeKind
-from thresher.choosing.savings import Timed, TimeLine, saved_per_query, savings
+from thresher.choosing.savings import Timed, TimeLine, Timings, savings
 from thresher.costs import Interval, MeasuredTime, Power
 
 WORDS, NONE = ("words",), ()
@@ -37,13 +37,16 @@ RUNS = (
 )
 
 
+TIMINGS = Timings(RUNS, TWIN)
+
+
 @pytest.fixture(scope="module")
 def decision() -> Decision:
     return decide(evidence(), Terms(resamples=50))
 
 
 def test_a_variant_that_was_run(decision: Decision) -> None:
-    result = savings(decision, decision.variants[1], WORDS, RUNS, TWIN, 1_000_000, GRAMS)
+    result = savings(decision, decision.variants[1], WORDS, TIMINGS, 1_000_000, GRAMS)
     assert (result.retrieval, result.variant, result.queries, result.basis, result.indexes) == (
         "qld",
         "words@9",
@@ -64,7 +67,7 @@ def test_a_variant_that_was_run(decision: Decision) -> None:
 
 def test_a_difference_within_noise_saves_nothing(decision: Decision) -> None:
     runs = (RUNS[0], replace(RUNS[1], query=query(0.0025, measurable=False)))
-    result = savings(decision, decision.variants[1], WORDS, runs, TWIN, 1_000_000, GRAMS)
+    result = savings(decision, decision.variants[1], WORDS, Timings(runs, TWIN), 1_000_000, GRAMS)
     assert (result.basis, result.query_seconds, result.co2_kg) == (Basis.NOT_MEASURABLE, None, None)
     assert (result.bytes, result.extra_seconds) == (50.0, pytest.approx(-0.5))
     assert result.break_even is not None
@@ -72,12 +75,12 @@ def test_a_difference_within_noise_saves_nothing(decision: Decision) -> None:
 
 
 def test_a_cutoff_that_was_not_run_is_read_off_lines(decision: Decision) -> None:
-    result = savings(decision, decision.variants[0], WORDS, RUNS, TWIN, 1000, GRAMS)
+    result = savings(decision, decision.variants[0], WORDS, TIMINGS, 1000, GRAMS)
     assert (result.variant, result.basis) == ("words@30", Basis.ESTIMATED)
     assert result.query_seconds is not None
     assert result.query_seconds.value == pytest.approx(1000 * 80 * 0.00003)
     assert result.extra_seconds == pytest.approx(2.0 - 80 * 0.05)
-    few = savings(decision, decision.variants[0], WORDS, RUNS[:2], TWIN, 1000, GRAMS)
+    few = savings(decision, decision.variants[0], WORDS, Timings(RUNS[:2], TWIN), 1000, GRAMS)
     assert (few.basis, few.bytes, few.query_seconds, few.extra_seconds, few.co2_kg, few.break_even) == (
         Basis.NOT_RUN,
         80.0,
@@ -89,28 +92,28 @@ def test_a_cutoff_that_was_not_run_is_read_off_lines(decision: Decision) -> None
 
 
 def test_a_line_with_a_wide_spread_or_a_small_difference_saves_nothing() -> None:
-    basis, saved = saved_per_query("words@30", 20, RUNS, TWIN)
+    basis, saved = TIMINGS.saved_per_query("words@30", 20)
     assert basis is Basis.ESTIMATED
     assert saved is not None
     assert saved.high - saved.low == pytest.approx(0, abs=1e-9)
-    assert saved_per_query("words@30", 99, RUNS, TWIN) == (Basis.NOT_MEASURABLE, None)
+    assert TIMINGS.saved_per_query("words@30", 99) == (Basis.NOT_MEASURABLE, None)
     scattered = (*RUNS[:2], replace(RUNS[2], query=query(0.0012)), replace(RUNS[3], query=query(0.0056)))
-    assert saved_per_query("words@30", 60, scattered, TWIN) == (Basis.NOT_MEASURABLE, None)
+    assert Timings(scattered, TWIN).saved_per_query("words@30", 60) == (Basis.NOT_MEASURABLE, None)
 
 
 def test_a_scorer_that_was_not_run_has_no_times(decision: Decision) -> None:
-    result = savings(decision, decision.variants[3], ("density",), RUNS, TWIN, 1000, GRAMS)
+    result = savings(decision, decision.variants[3], ("density",), TIMINGS, 1000, GRAMS)
     assert (result.bytes, result.query_seconds, result.break_even) == (70.0, None, None)
-    assert savings(decision, decision.variants[1], WORDS, (), None, 1000, GRAMS).basis is Basis.NOT_RUN
+    assert savings(decision, decision.variants[1], WORDS, Timings(), 1000, GRAMS).basis is Basis.NOT_RUN
 
 
 def test_postings_are_no_bytes() -> None:
     decision = decide(replace(evidence(), size_kind=SizeKind.POSTINGS), Terms(resamples=50))
-    result = savings(decision, decision.variants[0], WORDS, RUNS, TWIN, 1000, GRAMS)
+    result = savings(decision, decision.variants[0], WORDS, TIMINGS, 1000, GRAMS)
     assert (result.bytes, result.share, result.query_seconds) == (None, 0.8, None)
     # What was run has bytes and times all the same.
     run = (RUNS[0], replace(RUNS[1], bytes=40))
-    result = savings(decision, decision.variants[1], WORDS, run, TWIN, 1000, GRAMS)
+    result = savings(decision, decision.variants[1], WORDS, Timings(run, TWIN), 1000, GRAMS)
     assert (result.bytes, result.share) == (60, 0.6)
     assert result.query_seconds is not None
     assert result.query_seconds.value == pytest.approx(1.5)
@@ -118,12 +121,12 @@ def test_postings_are_no_bytes() -> None:
 
 def test_losses_are_negative_and_short_times_have_no_co2(decision: Decision) -> None:
     slow = (RUNS[0], Timed("words@9", WORDS, 50, 3.0, 7.5, query(0.0065)))
-    result = savings(decision, decision.variants[1], WORDS, slow, TWIN, 1_000_000, GRAMS)
+    result = savings(decision, decision.variants[1], WORDS, Timings(slow, TWIN), 1_000_000, GRAMS)
     assert result.query_seconds is not None
     assert result.co2_kg is not None
     assert result.query_seconds.value == pytest.approx(-2500)
     assert result.co2_kg.value == pytest.approx(-2499.5 / 3600 * 85 / 1000 * 0.341)
-    assert savings(decision, decision.variants[1], WORDS, RUNS, TWIN, 300, GRAMS).co2_kg is None
+    assert savings(decision, decision.variants[1], WORDS, TIMINGS, 300, GRAMS).co2_kg is None
 
 
 @given(st.floats(0, 10), st.floats(0, 1e-3), st.lists(st.integers(1, 10**9), min_size=2, max_size=9, unique=True))

@@ -11,9 +11,9 @@ from report_samples import BASELINE, JUSTEXT, WORDS, measured_time, small, twin
 
 from thresher.choosing.choices import read_choice
 from thresher.choosing.decisions import Basis, Decision, QueryCosts, SizeKind
-from thresher.choosing.savings import Timed
+from thresher.choosing.savings import Timed, Timings
 from thresher.costs import Interval, Power
-from thresher.experiments.chooser import _costs, _savings, _timed, measured_again
+from thresher.experiments.chooser import _costs, _savings, _timings, measured_again
 from thresher.experiments.config import load_experiment
 from thresher.results.experiment_results import Results, VariantResult
 
@@ -37,26 +37,27 @@ def decision_over(*rows: VariantResult) -> Decision:
 
 
 def test_what_was_timed() -> None:
-    timed, floor = _timed(small(), "qld")
-    assert floor == twin().ratio
+    timings = _timings(small(), "qld")
+    assert timings.twin == twin().ratio
     assert BASELINE.query is not None
     assert WORDS.query is not None
     assert JUSTEXT.query is not None
-    assert timed == [
+    assert timings.rows == (
         Timed("none", (), 2_500_000, 1.5, 2.0, BASELINE.query),
         Timed("words@11", ("words",), 1_234_567, 12.5, 1.5, WORDS.query),
         Timed("justext", ("justext",), 750_000, 12.5, 1.5, JUSTEXT.query),
-    ]
-    assert _timed(None, "qld") == _timed(small(), "bm25") == _timed(replace(small(), noise=()), "qld") == ([], None)
+    )
+    assert _timings(None, "qld") == _timings(small(), "bm25") == Timings()
+    assert _timings(replace(small(), noise=()), "qld") == Timings()
 
 
 def test_indexing_within_noise_takes_what_the_baseline_takes() -> None:
     alike = replace(measured_time(1500.0, 0.75), measurable=False)
-    timed, _ = _timed(results_of(BASELINE, replace(WORDS, indexing=alike)), "qld")
+    timed = _timings(results_of(BASELINE, replace(WORDS, indexing=alike)), "qld").rows
     assert [row.index_seconds for row in timed] == [2.0, 2.0]
     # Timed once, an index takes what it took.
     once = [replace(row, indexing=None) for row in (BASELINE, replace(WORDS, index=replace(WORDS.index, wall=1.75)))]
-    timed, _ = _timed(results_of(*once), "qld")
+    timed = _timings(results_of(*once), "qld").rows
     assert [row.index_seconds for row in timed] == [2.25, 1.75]
 
 

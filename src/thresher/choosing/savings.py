@@ -1,13 +1,14 @@
 """What a cutoff saves over many queries: bytes, seconds, CO2, and after how many queries it pays off.
 
-Seconds come from one function, `saved_per_query`, and from what was measured for all variants together.
+Seconds come from one function, `Timings.saved_per_query`, and from what was measured for all variants together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -62,57 +63,90 @@ class TimeLine:
         return self.fixed + self.per_byte * size
 
 
-def saved_per_query(variant: str, size: float, timed: Sequence[Timed], twin: Interval) -> tuple[Basis, Interval | None]:
-    """Return how many wall seconds a query takes less than the baseline's, and how that is known.
-
-    For a variant that was timed, it is what was measured. For others it is read off the line through all that were timed, with
-    an interval of twice their spread around it. It is None where the difference cannot be told from noise.
+@dataclass(frozen=True)
+class Timings:
+    """What was timed with one retrieval model.
 
     Args:
-        variant: its canonical name.
-        size: bytes of its index.
-        timed: what was timed, the baseline first.
-        twin: the noise floor, a ratio.
+        rows: the baseline first; empty if nothing was.
+        twin: the noise floor, a ratio; None if nothing was timed.
     """
-    base, known = timed[0], next((row for row in timed if row.variant == variant), None)
-    if known:
-        return (Basis.MEASURED, known.query.saved) if known.query.measurable else (Basis.NOT_MEASURABLE, None)
-    if len(timed) < FEWEST:
-        return Basis.NOT_RUN, None
-    line = TimeLine.through([row.bytes for row in timed], [row.query.wall.value for row in timed])
-    value, reach = line.per_byte * (base.bytes - size), 2 * line.spread
-    saved, whole = Interval(value, value - reach, value + reach), line.at(base.bytes)
-    ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
-    return (Basis.ESTIMATED, saved) if measurable(ratio, saved, twin) else (Basis.NOT_MEASURABLE, None)
+
+    rows: tuple[Timed, ...] = ()
+    twin: Interval | None = None
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Timed]:
+        """By variant."""
+        return {row.variant: row for row in self.rows}
+
+    @cached_property
+    def query_line(self) -> TimeLine:
+        """Seconds of a query by bytes of the index, through all that was timed."""
+        return TimeLine.through([row.bytes for row in self.rows], [row.query.wall.value for row in self.rows])
+
+    def saved_per_query(self, variant: str, size: float) -> tuple[Basis, Interval | None]:
+        """Return how many wall seconds a query takes less than the baseline's, and how that is known.
+
+        For a variant that was timed, it is what was measured. For others it is read off the line through all that were timed,
+        with an interval of twice their spread around it. It is None where the difference cannot be told from noise.
+
+        Args:
+            variant: its canonical name.
+            size: bytes of its index.
+        """
+        known = self.by_name.get(variant)
+        if known:
+            return (Basis.MEASURED, known.query.saved) if known.query.measurable else (Basis.NOT_MEASURABLE, None)
+        if len(self.rows) < FEWEST or self.twin is None:
+            return Basis.NOT_RUN, None
+        line, base = self.query_line, self.rows[0]
+        value, reach = line.per_byte * (base.bytes - size), 2 * line.spread
+        saved, whole = Interval(value, value - reach, value + reach), line.at(base.bytes)
+        ratio = Interval(*((whole - seconds) / whole for seconds in (saved.value, saved.high, saved.low)))
+        return (Basis.ESTIMATED, saved) if measurable(ratio, saved, self.twin) else (Basis.NOT_MEASURABLE, None)
+
+    def extra_seconds(self, variant: SizedVariant, scorers: tuple[str, ...]) -> float | None:
+        """Return what cleaning and building take beyond the baseline's; None if too little was run.
+
+        For a variant that was not run, building is read off a line through all indexes that were, and cleaning is the mean of
+        the variants with the same scorers: a cutoff costs nothing.
+        """
+        known = self.by_name.get(variant.name)
+        if known:
+            base = self.rows[0]
+            return known.clean_seconds - base.clean_seconds + known.index_seconds - base.index_seconds
+        same = [row.clean_seconds for row in self.rows if row.scorers == scorers]
+        if len(self.rows) < FEWEST or not same:
+            return None
+        base = self.rows[0]
+        line = TimeLine.through([row.bytes for row in self.rows], [row.index_seconds for row in self.rows])
+        # The baseline's own deviation from the line is no saving.
+        return sum(same) / len(same) - base.clean_seconds + line.at(variant.size) - line.at(base.bytes)
 
 
 def savings(
     decision: Decision,
     variant: SizedVariant,
     scorers: tuple[str, ...],
-    timed: Sequence[Timed],
-    twin: Interval | None,
+    timings: Timings,
     queries: int,
     grams: Callable[[float], float | None],
 ) -> Savings:
     """Return what a variant saves against the baseline over so many queries.
 
-    Times and bytes of a variant that was run are those measured. For others, building is read off a line through all indexes
-    that were run, and cleaning is the mean of the variants with the same scorer: a cutoff costs nothing.
-
     Args:
         decision: has the baseline's size.
         variant: one of the decision's.
         scorers: the names of the variant's scorers.
-        timed: what was timed, the baseline first; empty if nothing was.
-        twin: the noise floor, a ratio; None if nothing was timed.
+        timings: with the decision's retrieval model.
         queries: at least 1.
         grams: CO2 of wall seconds, None below resolution.
     """
-    known = next((row for row in timed if row.variant == variant.name), None)
+    known = timings.by_name.get(variant.name)
     exact = decision.size_kind is not SizeKind.POSTINGS
     # Bytes of indexes that were built go before estimates.
-    base_size, size = (timed[0].bytes, known.bytes) if known else (decision.baseline_size, variant.size)
+    base_size, size = (timings.rows[0].bytes, known.bytes) if known else (decision.baseline_size, variant.size)
     saved = Savings(
         retrieval=decision.retrieval,
         variant=variant.name,
@@ -120,14 +154,12 @@ def savings(
         bytes=base_size - size if known or exact else None,
         share=1 - size / base_size if base_size else 0.0,
         basis=Basis.NOT_RUN,
-        indexes=len(timed),
+        indexes=len(timings.rows),
     )
-    extra = _extra_seconds(variant, scorers, timed) if known or exact else None
-    if twin is None or extra is None:
+    extra = timings.extra_seconds(variant, scorers) if known or exact else None
+    if extra is None:
         return saved
-    basis, per_query = saved_per_query(variant.name, variant.size, timed, twin)
-    if basis is Basis.NOT_RUN:
-        return saved
+    basis, per_query = timings.saved_per_query(variant.name, variant.size)
     saved = replace(saved, basis=basis, extra_seconds=extra, break_even=break_even(extra, per_query))
     if per_query is None:
         return saved
@@ -138,16 +170,3 @@ def savings(
         factor = emitted / 1000 / abs(seconds.value - extra)
         kg = Interval(*(factor * (bound - extra) for bound in (seconds.value, seconds.low, seconds.high)))
     return replace(saved, query_seconds=seconds, co2_kg=kg)
-
-
-def _extra_seconds(variant: SizedVariant, scorers: tuple[str, ...], timed: Sequence[Timed]) -> float | None:
-    """Return what cleaning and building take beyond the baseline's; None if too little was run."""
-    known = next((row for row in timed if row.variant == variant.name), None)
-    if known:
-        return known.clean_seconds - timed[0].clean_seconds + known.index_seconds - timed[0].index_seconds
-    same = [row.clean_seconds for row in timed if row.scorers == scorers]
-    if len(timed) < FEWEST or not same:
-        return None
-    line = TimeLine.through([row.bytes for row in timed], [row.index_seconds for row in timed])
-    # The baseline's own deviation from the line is no saving.
-    return sum(same) / len(same) - timed[0].clean_seconds + line.at(variant.size) - line.at(timed[0].bytes)

@@ -13,8 +13,8 @@ from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
-from thresher.choosing.savings import Timed, saved_per_query, savings
-from thresher.costs import Interval, Power, read_machine
+from thresher.choosing.savings import Timed, Timings, savings
+from thresher.costs import Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import Margin
@@ -244,29 +244,29 @@ def _savings(decision: Decision, queries: int, measured: Results | None, power: 
     variant = decision.recommended
     if variant is None:
         return None
-    timed, twin = _timed(measured, decision.retrieval)
-    return savings(decision, variant, _scorers(variant.name), timed, twin, queries, power.grams)
+    timings = _timings(measured, decision.retrieval)
+    return savings(decision, variant, _scorers(variant.name), timings, queries, power.grams)
 
 
 def _costs(decisions: Sequence[Decision], measured: Results) -> Iterator[QueryCosts]:
     """Give what every variant saves, for the retrieval models that were timed and whose sizes are bytes."""
     for model in retrievals(measured):
-        timed, twin = _timed(measured, model)
+        timings = _timings(measured, model)
         # The first decision is the main one; all have the same variants.
         decision = next((one for one in decisions if one.retrieval == model), None)
-        if twin is None or decision is None or decision.size_kind is SizeKind.POSTINGS:
+        if not timings.rows or decision is None or decision.size_kind is SizeKind.POSTINGS:
             continue
-        saved = {one.name: saved_per_query(one.name, one.size, timed, twin)[1] for one in decision.variants}
-        yield QueryCosts(model, timed[0].query.wall.value, saved)
+        saved = {one.name: timings.saved_per_query(one.name, one.size)[1] for one in decision.variants}
+        yield QueryCosts(model, timings.rows[0].query.wall.value, saved)
 
 
-def _timed(measured: Results | None, model: str) -> tuple[list[Timed], Interval | None]:
-    """Return what was timed with a retrieval model, the baseline first, and the noise floor."""
+def _timings(measured: Results | None, model: str) -> Timings:
+    """Return what was timed with a retrieval model."""
     noise = next((floor for floor in measured.noise if floor.retrieval == model), None) if measured else None
     if measured is None or noise is None:
-        return [], None
+        return Timings()
     base = baseline_row(measured, model)
-    rows = [
+    rows = tuple(
         Timed(
             row.variant,
             _scorers(row.variant),
@@ -277,8 +277,8 @@ def _timed(measured: Results | None, model: str) -> tuple[list[Timed], Interval 
         )
         for row in (base, *variant_rows(measured, model))
         if row.query
-    ]
-    return rows, noise.twin.ratio
+    )
+    return Timings(rows, noise.twin.ratio)
 
 
 def _index_seconds(row: VariantResult, base: VariantResult) -> float:
