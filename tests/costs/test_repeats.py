@@ -8,10 +8,8 @@ from statistics import geometric_mean, mean, median
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from thresher.costs import Interval, Repeats, compare_times, is_narrow
+from thresher.costs import Interval, Repeats, are_narrow, compare_times
 from thresher.costs.repeats import measurable
 
 Floats = npt.NDArray[np.float64]
@@ -133,10 +131,12 @@ def test_nothing_is_measurable_beside_a_twin_without_bounds() -> None:
     assert not measurable(Interval(0.1, 0.09, 0.11), Interval(1.0, 0.9, 1.1), Interval(1.0, 0.0, math.inf))
 
 
-@given(st.floats(0.1, 10), st.floats(0, 0.2), st.floats(0, 0.2))
-def test_narrow_is_within_the_width_to_both_sides(value: float, below: float, above: float) -> None:
-    interval = Interval(value, value * (1 - below), value * (1 + above))
-    if max(below, above) < 0.0499:
-        assert is_narrow(interval, 0.05)
-    if max(below, above) > 0.0501:
-        assert not is_narrow(interval, 0.05)
+@pytest.mark.parametrize("width", [0.001, 0.01, 0.05, 0.2])
+def test_narrow_are_intervals_within_the_width_to_both_sides(width: float) -> None:
+    wall = [times + 0.05 for times in openings(3, 3, 3, 3)]
+    repeats = compare_times(NAMES, wall, wall)
+    ratios = [repeats.twin.ratio, repeats.times["words@5"].ratio]
+    reach = max(max(1 - ratio.low / ratio.value, ratio.high / ratio.value - 1) for ratio in ratios)
+    assert are_narrow(wall, width) == (reach <= width)
+    assert are_narrow(wall, reach * 1.001)
+    assert not are_narrow(wall[:1], 1e9)

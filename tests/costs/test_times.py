@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from thresher.costs import times as module
-from thresher.costs.times import Times, measure_times, peak_memory
+from thresher.costs.times import ThreadClock, Times, measure_times, peak_memory
 
 MIB = 2**20
 
@@ -90,3 +90,23 @@ def test_a_worker_reports_its_own_peak_not_its_parents():
     peak = float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
     assert 10 < peak < 300 < peak_memory()
     del held
+
+
+def test_a_clock_adds_up_blocks_of_this_thread_alone() -> None:
+    clock, other = ThreadClock(), ThreadClock()
+    for _ in range(2):
+        with clock:
+            sum(range(200_000))
+    assert clock.wall > 0
+    assert clock.cpu > 0
+    spent: list[float] = []
+
+    def work() -> None:
+        sum(range(5_000_000))
+        spent.append(time.thread_time())
+
+    with other:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    assert other.cpu < spent[0]

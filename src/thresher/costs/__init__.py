@@ -7,9 +7,9 @@ from thresher.costs.break_even import BreakEven, break_even
 from thresher.costs.carbon import RESOLUTION_SECONDS, Footprint, Power, footprint
 from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
 from thresher.costs.machine import Machine, Rapl, read_machine
-from thresher.costs.repeats import Interval, MeasuredTime, Repeats, compare_times, is_narrow
+from thresher.costs.repeats import Interval, MeasuredTime, Repeats, are_narrow, compare_times
 from thresher.costs.tdp import Tdp, find_tdp
-from thresher.costs.times import Stopwatch, Times, measure_times, peak_memory
+from thresher.costs.times import Stopwatch, ThreadClock, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 
 __all__ = [
@@ -26,12 +26,13 @@ __all__ = [
     "Repeats",
     "Stopwatch",
     "Tdp",
+    "ThreadClock",
     "Times",
+    "are_narrow",
     "break_even",
     "compare_times",
     "find_tdp",
     "footprint",
-    "is_narrow",
     "measure_times",
     "measured_co2",
     "peak_memory",

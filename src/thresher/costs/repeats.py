@@ -84,18 +84,13 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
         wall, cpu: seconds of each opening, shape (rounds, 1 + pieces, topics): the baseline, its twin, the variants.
         seed: of the bootstrap.
     """
-    openings, topics = len(wall), wall[0].shape[2]
-    chance = np.random.default_rng(seed)
-    resamples = RESAMPLES if openings > 1 else 0
-    drawn = [chance.integers(count, size=(resamples, count)) for count in (openings, topics)]
-    draws: list[Draw] = list(zip(*drawn, strict=True))
-    means, ratios, saved = _bounded(wall, draws)
-    cpu_means, cpu_ratios, _ = _bounded(cpu, draws)
+    means, ratios, saved = _bounded(wall, seed)
+    cpu_means, cpu_ratios, _ = _bounded(cpu, seed)
     baseline, twin, *variants = [
         MeasuredTime(*figures, measurable(figures[2], figures[4], ratios[1]))
         for figures in zip(means, cpu_means, ratios, cpu_ratios, saved, strict=True)
     ]
-    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), twin, openings, sum(map(len, wall)))
+    return Repeats(dict(zip(names, (baseline, *variants), strict=True)), twin, len(wall), sum(map(len, wall)))
 
 
 def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
@@ -109,9 +104,10 @@ def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
     return (ratio.high < low and saved.low > 0) or (ratio.low > high and saved.high < 0)
 
 
-def is_narrow(ratio: Interval, width: float) -> bool:
-    """Say whether a ratio's interval reaches from it by less than the share `width` to both sides."""
-    return ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width)
+def are_narrow(wall: Sequence[Floats], width: float, seed: int = 0) -> bool:
+    """Say whether every ratio's interval reaches from it by less than the share `width` to both sides; see `compare_times`."""
+    _, ratios, _ = _bounded(wall, seed)
+    return all(ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width) for ratio in ratios)
 
 
 def _mean(medians: Floats) -> Floats:
@@ -130,11 +126,15 @@ def _saved_shares(medians: Floats) -> Floats:
     return shares
 
 
-def _bounded(times: Sequence[Floats], draws: Sequence[Draw]) -> tuple[list[Interval], list[Interval], list[Interval]]:
+def _bounded(times: Sequence[Floats], seed: int) -> tuple[list[Interval], list[Interval], list[Interval]]:
     """Return mean, ratio to the baseline and what is saved, each by piece, with intervals over draws."""
-    openings = len(times)
+    openings, topics = len(times), times[0].shape[2]
+    chance = np.random.default_rng(seed)
+    resamples = RESAMPLES if openings > 1 else 0
+    drawn = [chance.integers(count, size=(resamples, count)) for count in (openings, topics)]
+    draws: list[Draw] = list(zip(*drawn, strict=True))
     medians = _medians(times)
-    resampled = [_medians([times[number] for number in drawn])[:, topics] for drawn, topics in draws]
+    resampled = [_medians([times[number] for number in of_openings])[:, of_topics] for of_openings, of_topics in draws]
     factor = math.inf
     if draws:
         from scipy.special import stdtrit  # of the extra `retrieval`

@@ -53,6 +53,21 @@ class Stopwatch:
         return self._times
 
 
+class ThreadClock:
+    """Adds up the time of the blocks that it stands around: `wall` seconds, and `cpu` seconds of this thread alone."""
+
+    def __init__(self) -> None:
+        self.wall = self.cpu = 0.0
+
+    def __enter__(self) -> ThreadClock:
+        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.wall += time.perf_counter() - self._wall
+        self.cpu += time.thread_time() - self._cpu
+
+
 @contextmanager
 def measure_times() -> Iterator[Stopwatch]:
     """Measure the block: wall time, CPU time of this process, and its peak memory.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.costs import Repeats, compare_times, is_narrow
+from thresher.costs import Repeats, ThreadClock, are_narrow, compare_times
 from thresher.experiments.config import Experiment
 from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, build_index, is_blank
@@ -57,11 +57,11 @@ class Measurements:
     indexing: Repeats | None
 
 
-class Cutting:
+class TimedCutting:
     """Cleaned documents of a store, with the words kept and the time that reading and cutting took.
 
-    Java indexes one batch while this thread cuts the next: `wall` is elapsed time, `cpu` that of this thread alone. With
-    `languages`, `emptied` counts what is not indexed by language, for which `naming_wall` and `naming_cpu` were needed.
+    Java indexes one batch while this thread cuts the next. With `languages`, `emptied` counts what is not indexed by language,
+    which `naming` is the time of.
     """
 
     def __init__(
@@ -69,32 +69,28 @@ class Cutting:
     ) -> None:
         self._source = cleaned_documents(folder, cleaner)
         self._advance, self._languages = advance, languages
-        self.wall = self.cpu = self.naming_wall = self.naming_cpu = 0.0
+        self.cutting, self.naming = ThreadClock(), ThreadClock()
         self.words = 0
         self.emptied: Counter[str] = Counter()
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Give each document's id and text."""
         while True:
-            wall, cpu = time.perf_counter(), time.thread_time()
-            document = next(self._source, None)
-            self.wall += time.perf_counter() - wall
-            self.cpu += time.thread_time() - cpu
+            with self.cutting:
+                document = next(self._source, None)
             if document is None:
                 return
             self.words += document.words
             if self._languages and is_blank(document.text):
-                wall, cpu = time.perf_counter(), time.thread_time()
-                self.emptied[language_of_emptied(document)] += 1
-                self.naming_wall += time.perf_counter() - wall
-                self.naming_cpu += time.thread_time() - cpu
+                with self.naming:
+                    self.emptied[language_of_emptied(document)] += 1
             self._advance()
             yield document.id, document.text
 
 
 def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
     """Index some documents of a score store and drop the index."""
-    documents = islice(Cutting(scores, Cleaner()).texts(), _WARM_UP_DOCUMENTS)
+    documents = islice(TimedCutting(scores, Cleaner()).texts(), _WARM_UP_DOCUMENTS)
     with scratch_folder(scores.parent / "warm-up") as folder:
         build_index(documents, folder / "index", options)
 
@@ -149,9 +145,7 @@ def measure(
 def _enough(times: QueryTimes, seed: int) -> bool:
     if len(times.wall) < OPENINGS or len(times.wall) % CHECKED:
         return False
-    pieces = times.wall[0].shape[1] - 1
-    repeats = compare_times([str(piece) for piece in range(pieces)], times.wall, times.cpu, seed)
-    return all(is_narrow(time.ratio, WIDTH) for time in repeats.times.values())
+    return are_narrow(times.wall, WIDTH, seed)
 
 
 def _measured_indexing(experiment: Experiment, cleaners: Mapping[str, Cleaner], scores: Path) -> Repeats:
@@ -178,7 +172,7 @@ def _measured_indexing(experiment: Experiment, cleaners: Mapping[str, Cleaner], 
 
 def _build_times(cleaner: Cleaner, scores: Path, folder: Path, options: IndexOptions) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
-    cutting = Cutting(scores, cleaner)
+    documents = TimedCutting(scores, cleaner)
     wall, cpu = time.perf_counter(), time.process_time()
-    build_index(cutting.texts(), folder, options)
-    return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu
+    build_index(documents.texts(), folder, options)
+    return time.perf_counter() - wall - documents.cutting.wall, time.process_time() - cpu - documents.cutting.cpu

@@ -101,7 +101,7 @@ def _evaluated(
         alpha=experiment.alpha,
         correction=experiment.correction,
         noise=tuple(_noise(measured)) if measured else (),
-        footprint_method=str(meter.power),
+        co2_method=str(meter.power),
     )
 
 

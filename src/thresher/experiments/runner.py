@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from thresher.costs import read_machine
+from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import write_run
 from thresher.experiments.chooser import last_choice, measured_again
@@ -16,7 +15,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
-from thresher.experiments.measuring import Cutting, Measurements, measure, warm_up_indexing
+from thresher.experiments.measuring import Measurements, TimedCutting, measure, warm_up_indexing
 from thresher.experiments.outcome import assemble
 from thresher.experiments.stages import (
     INDEXES,
@@ -143,9 +142,9 @@ class _Run:
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = False
-        # By variant, its cleaner with numbers for percentiles; by scorer, wall and CPU seconds to compute them.
+        # By variant, its cleaner with numbers for percentiles; by scorer, the time to compute them.
         self.cleaners: dict[str, Cleaner] = {}
-        self.finding: dict[str, tuple[float, float]] = {}
+        self.finding: dict[str, ThreadClock] = {}
 
     def all(self, fresh: bool = False) -> Results:
         experiment = self.experiment
@@ -185,11 +184,9 @@ class _Run:
             }
             if cuts:
                 self.say(f"finding percentiles of {scorer.canonical_name}")
-                wall, cpu = time.perf_counter(), time.thread_time()
-                resolved_cuts |= {
-                    cut.name: cut for cut in resolved(self.folders.scores, Cleaner(tuple(cuts.values()))).cuts
-                }
-                self.finding[scorer.canonical_name] = time.perf_counter() - wall, time.thread_time() - cpu
+                with self.finding.setdefault(scorer.canonical_name, ThreadClock()):
+                    found = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
+                resolved_cuts |= {cut.name: cut for cut in found.cuts}
         self.cleaners = {
             variant.name: Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts))
             for variant in variants
@@ -212,8 +209,8 @@ class _Run:
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
         ):
-            cutting = Cutting(self.folders.scores, cleaner, bar.advance, languages=True)
-            report = build_index(cutting.texts(), folder, options)
+            documents = TimedCutting(self.folders.scores, cleaner, bar.advance, languages=True)
+            report = build_index(documents.texts(), folder, options)
         if report.documents + report.empty + scores.failed != scores.documents:
             raise StateError(
                 f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
@@ -223,22 +220,23 @@ class _Run:
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between. Naming languages is neither.
         cost = work.cost
-        wall_seconds = max(cost.wall - cutting.wall - cutting.naming_wall, 0.0)
-        cpu_seconds = max(cost.cpu - cutting.cpu - cutting.naming_cpu, 0.0)
+        cutting, naming = documents.cutting, documents.naming
+        wall_seconds = max(cost.wall - cutting.wall - naming.wall, 0.0)
+        cpu_seconds = max(cost.cpu - cutting.cpu - naming.cpu, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
         record = IndexRecord(
             key=key,
             indexed=report.documents,
             emptied=report.empty,
-            words=cutting.words,
+            words=documents.words,
             bytes=report.bytes,
             bytes_by_type=report.bytes_by_type,
             statistics=report.statistics,
-            cut_wall=cutting.wall + sum(self.finding[scorer][0] for scorer in waited_for),
-            cut_cpu=cutting.cpu + sum(self.finding[scorer][1] for scorer in waited_for),
+            cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
+            cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
             cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
             cutoffs=cleaner.resolved_cutoffs,
-            emptied_languages=by_count(cutting.emptied),
+            emptied_languages=by_count(documents.emptied),
         )
         INDEXES.write(path, record)
         return record
