@@ -11,14 +11,15 @@ from report_samples import small
 from thresher.choosing.decisions import SizedVariant, SizeKind
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.errors import InputError
-from thresher.exploring.exploration import Exploration, ExploredSweep, Size
+from thresher.exploring.exploration import Exploration, ExploredSweep
+from thresher.lucene.work import IndexStatistics
 
 
 def sweep(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | None, first: int) -> ExploredSweep:
     points = len(cleaners)
     values = np.arange(first, first + 2 * 2 * points * 3, dtype=np.float64).reshape(2, 2, points, 3)
     held_out = 1000 + np.arange(first, first + 2 * 2 * points * 2, dtype=np.float64).reshape(2, 2, points, 2)
-    sizes = tuple(Size(step, 10 * step, 5 * step, 4) for step in range(1, points + 1))
+    sizes = tuple(IndexStatistics(step, 10 * step, 5 * step, 4) for step in range(1, points + 1))
     return ExploredSweep(name, cleaners, cutoffs, (1,) * points, sizes, tuple(range(7, 7 + points)), values, held_out)
 
 

@@ -70,7 +70,7 @@ INDEX = IndexRecord(
     words=1000,
     bytes=4000,
     bytes_by_type={"doc": 4000},
-    statistics=IndexStatistics(900, 600, 90),
+    statistics=IndexStatistics(8, 900, 600, 90),
     cut_wall=2.0,
     cut_cpu=1.5,
     cost=Cost(10.0, 11.0, 300.0, 0.25),
@@ -285,7 +285,7 @@ def test_counts_and_costs_are_in_their_rows(results: Results) -> None:
     assert cleaned.index == Cost(7.0, 11.0, 300.0, 0.25)
     assert cleaned.search == Cost(6.0, 5.0, 200.0, None)
     assert cleaned.clean.wall == 24 / 4 + 2
-    assert (cleaned.statistics, cleaned.work) == (IndexStatistics(900, 600, 90), QueryWork(6.0, 5.0))
+    assert (cleaned.statistics, cleaned.work) == (IndexStatistics(8, 900, 600, 90), QueryWork(6.0, 5.0))
     assert baseline.work == QueryWork(12.5, 10.0)
 
 

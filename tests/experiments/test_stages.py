@@ -76,7 +76,7 @@ INDEX = IndexRecord(
     900,
     4000,
     {"doc": 3000, "é": 1000},
-    IndexStatistics(800, 500, 90),
+    IndexStatistics(7, 800, 500, 90),
     0.25,
     0.2,
     COST,

@@ -24,7 +24,6 @@ from thresher.exploring.exploration import (
     FILE,
     Exploration,
     ExploredSweep,
-    Size,
     SizeErrors,
     read_exploration,
     write_exploration,
@@ -35,6 +34,7 @@ from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import stored_lengths
 from thresher.exploring.size_model import BuiltIndex, fit, leave_one_out
 from thresher.lucene.jvm import java_class
+from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import sentence_mask
@@ -243,7 +243,7 @@ def test_a_large_vocabulary_is_estimated(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def sized(documents: int, share: float) -> BuiltIndex:
-    size = Size(
+    size = IndexStatistics(
         documents, int(documents * 90 * share), int(documents * 60 * share**0.9), int(40 * documents**0.6 * share)
     )
     return BuiltIndex(size, 1700 + 31 * size.documents + round(1.4 * size.postings + 7 * size.vocabulary))
@@ -256,7 +256,7 @@ def test_bytes_that_add_up_are_found_again() -> None:
     for documents, share in ((700, 0.9), (3000, 0.5), (2000, 0.31)):
         new = sized(documents, share)
         assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
-    assert model.bytes(Size(3, 0, 0, 0)) == 0
+    assert model.bytes(IndexStatistics(3, 0, 0, 0)) == 0
     errors = leave_one_out(built)
     assert errors is not None
     assert errors.mean <= errors.largest < 0.01
@@ -266,13 +266,13 @@ def test_bytes_that_add_up_are_found_again() -> None:
 
 def test_of_few_different_indexes_nothing_is_learnt() -> None:
     few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
-    assert fit([*few, few[0], BuiltIndex(Size(0, 0, 0, 0), 69)]) is None
+    assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
     assert leave_one_out(few) is None
     assert fit([*few, sized(900, 1.0)]) is not None
 
 
 def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_out: Sequence[str] = ()) -> Exploration:
-    size = Size(3, 20, 15, 9)
+    size = IndexStatistics(3, 20, 15, 9)
     values = np.arange(24, dtype=np.float64).reshape(2, 3, 2, 2) / 7
     others = np.arange(36, dtype=np.float64).reshape(2, 3, 2, 3) / 11 if held_out else None
     return Exploration(

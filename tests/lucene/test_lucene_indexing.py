@@ -171,7 +171,7 @@ def test_no_documents(tmp_path: Path) -> None:
     report = build_index([("a", " ")], tmp_path / "index", IndexOptions(lengths=True))
     assert (report.documents, report.empty) == (0, 1)
     assert list(report.bytes_by_type) == [".npy", "segments"]
-    assert report.statistics == IndexStatistics(0, 0, 0)
+    assert report.statistics == IndexStatistics(0, 0, 0, 0)
     for model in (RetrievalModel("qld"), RetrievalModel("qld", exact=True)):
         with Searcher(tmp_path / "index", model) as searcher:
             assert searcher.search("word") == []

@@ -26,7 +26,7 @@ OPTIONS = IndexOptions(stemmer="none", lengths=True)
 def index(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("work") / "index"
     report = build_index(PAGES.items(), folder, OPTIONS)
-    assert report.statistics == IndexStatistics(tokens=9, postings=6, vocabulary=4)
+    assert report.statistics == IndexStatistics(documents=4, tokens=9, postings=6, vocabulary=4)
     return folder
 
 
@@ -34,9 +34,9 @@ def test_counts_of_an_index(index: Path, tmp_path: Path) -> None:
     terms = [Counter(text.split()) for text in PAGES.values()]
     with open_index(index) as reader:
         assert index_statistics(reader) == IndexStatistics(
-            sum(sum(counts.values()) for counts in terms), sum(map(len, terms)), len(set().union(*terms))
+            len(terms), sum(sum(counts.values()) for counts in terms), sum(map(len, terms)), len(set().union(*terms))
         )
-    assert build_index([("x", "")], tmp_path / "empty", OPTIONS).statistics == IndexStatistics(0, 0, 0)
+    assert build_index([("x", "")], tmp_path / "empty", OPTIONS).statistics == IndexStatistics(0, 0, 0, 0)
 
 
 @pytest.mark.parametrize("model", ["qld", "bm25", "qld(exact)"])

@@ -76,7 +76,7 @@ def test_all_sections_are_there_in_order(page: str, results: Results) -> None:
     assert notes == [table.note for table in times_tables(results, 24)]
     costs = [table for table in tree.xpath("//section[@id='costs']//table") if not table.xpath("./ancestor::details")]
     assert [body_rows(table) for table in costs] == [_texts(table) for table in footprint_tables(results, 24)]
-    assert f"Energy and CO₂ are {results.footprint_method}." in tree.text_content()
+    assert f"Energy and CO₂ are {results.co2_method}." in tree.text_content()
     stages = [body_rows(table) for table in tree.xpath("//section[@id='costs']/details//table")]
     assert stages == [_texts(stage_table(results, stage, 24)) for stage in ("clean", "index")]
 

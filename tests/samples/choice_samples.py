@@ -16,7 +16,8 @@ from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
 from thresher.costs import Interval
-from thresher.exploring.exploration import Exploration, ExploredSweep, Size, SizeErrors
+from thresher.exploring.exploration import Exploration, ExploredSweep, SizeErrors
+from thresher.lucene.work import IndexStatistics
 from thresher.results.experiment_results import Results
 
 NDCG = "nDCG@10"
@@ -50,7 +51,10 @@ def explored(
             np.clip(base + gain + spread * (taste + dice.normal(0, 0.2, (*shape[:2], len(kept), base.shape[3]))), 0, 1)
             for base, taste in zip(bases, tastes, strict=True)
         ]
-        sizes = [Size(round(DOCUMENTS * k**0.1), round(WORDS * k), round(WORDS * k / 2), round(900 * k)) for k in kept]
+        sizes = [
+            IndexStatistics(round(DOCUMENTS * k**0.1), round(WORDS * k), round(WORDS * k / 2), round(900 * k))
+            for k in kept
+        ]
         return ExploredSweep(
             name,
             (name,) if cutoffs is None else tuple(f"{name}@{cutoff:g}" for cutoff in cutoffs),

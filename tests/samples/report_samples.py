@@ -84,7 +84,7 @@ BASELINE = VariantResult(
     clean=Cost(1.5, 1.4, 120.0, None),
     index=Cost(2.25, 3.5, 480.0, 0.02125),
     search=Cost(0.5, 0.75, 480.0, None),
-    statistics=IndexStatistics(tokens=150_000, postings=80_000, vocabulary=9000),
+    statistics=IndexStatistics(documents=1000, tokens=150_000, postings=80_000, vocabulary=9000),
     work=QueryWork(postings=410.5, documents=320.25),
     query=measured_time(1.25, 1.0),
     indexing=measured_time(2000.0, 1.0),
@@ -108,7 +108,7 @@ WORDS = replace(
     index_bytes=1_234_567,
     index_bytes_by_type={".doc": 734_567, ".tim": 500_000},
     clean=Cost(12.5, 12.25, 130.0, 0.125),
-    statistics=IndexStatistics(tokens=75_000, postings=45_000, vocabulary=7000),
+    statistics=IndexStatistics(documents=990, tokens=75_000, postings=45_000, vocabulary=7000),
     work=QueryWork(postings=210.0, documents=180.0),
     query=measured_time(0.75, 0.6),
     indexing=measured_time(1500.0, 0.75),
@@ -259,7 +259,9 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
                     clean=Cost(clean, clean * 1.9, 512.0 if clean else 0.0, clean * 0.004 if clean else None),
                     index=Cost(1 + 7 * kept, 2 + 9 * kept, 900.0, 0.02 + 0.1 * kept),
                     search=Cost(latency * topics / 1000, latency * topics / 900, 910.0, None),
-                    statistics=IndexStatistics(int(9_000_000 * kept), int(4_000_000 * kept), int(150_000 * kept**0.6)),
+                    statistics=IndexStatistics(
+                        50_000, int(9_000_000 * kept), int(4_000_000 * kept), int(150_000 * kept**0.6)
+                    ),
                     work=QueryWork(12_000 * kept, 1500 * kept),
                     query=query,
                     indexing=None,
@@ -296,5 +298,5 @@ def large(topics: int = 60, retrievals: tuple[str, ...] = ("qld",), seed: int = 
             ("clueweb-0007-99", "its markup has no text"),
         ),
         noise=tuple(NoiseFloor(retrieval, twin(), 10, 30, CollectorPauses(4, 0.02)) for retrieval in retrievals),
-        footprint_method="estimated: Eq. 9, wall time × 85 W",
+        co2_method="estimated: Eq. 9, wall time × 85 W",
     )

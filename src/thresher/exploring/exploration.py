@@ -10,22 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import StateError
+from thresher.lucene.work import IndexStatistics
 from thresher.records import NestedLists, RecordFile
 
 Values = Annotated[npt.NDArray[np.float64], NestedLists(4)]
 """Of a measure; shape (models, measures, variants, topics)."""
-
-
-@dataclass(frozen=True)
-class Size:
-    """The counts of an index: documents that are not blank, tokens, postings (pairs of a document and a term), and different
-    terms.
-    """
-
-    documents: int
-    tokens: int
-    postings: int
-    vocabulary: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +51,7 @@ class ExploredSweep:
     variants: tuple[str, ...]
     cutoffs: tuple[float, ...] | None
     words: tuple[int, ...]
-    sizes: tuple[Size, ...]
+    sizes: tuple[IndexStatistics, ...]
     bytes: tuple[int, ...] | None
     values: Values
     held_out: Values | None = None

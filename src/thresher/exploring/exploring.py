@@ -12,7 +12,7 @@ import numpy as np
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.exploring.counting import SplitShard, StepCounts, StoreCounts, add_up, columns, count_shard, split_shards
 from thresher.exploring.evaluating import RankingJob, evaluated
-from thresher.exploring.exploration import Exploration, ExploredSweep, Size
+from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import Matches, Query
@@ -21,6 +21,7 @@ from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.work import IndexStatistics
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
@@ -158,15 +159,15 @@ def _in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
-def _sizes(counted: StoreCounts, sweep: int, steps: int) -> list[Size]:
+def _sizes(counted: StoreCounts, sweep: int, steps: int) -> list[IndexStatistics]:
     counts: StepCounts = counted.counts[sweep]
     vocabulary = counted.vocabulary
     # The held terms are those with a hash up to the limit, of 2^64.
     share = (vocabulary.limit + 1) / 2**64
     terms = np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share
     columns = (np.cumsum(counts.documents), np.cumsum(counts.tokens), np.cumsum(counts.postings), np.rint(terms))
-    return [Size(*(int(column[step]) for column in columns)) for step in range(steps)]
+    return [IndexStatistics(*(int(column[step]) for column in columns)) for step in range(steps)]
 
 
-def _bytes(model: SizeModel | None, sizes: Sequence[Size]) -> tuple[int, ...] | None:
+def _bytes(model: SizeModel | None, sizes: Sequence[IndexStatistics]) -> tuple[int, ...] | None:
     return tuple(model.bytes(size) for size in sizes) if model else None

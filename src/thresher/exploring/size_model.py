@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.exploring.exploration import Size, SizeErrors
+from thresher.exploring.exploration import SizeErrors
 from thresher.exploring.similarity import Floats
+from thresher.lucene.work import IndexStatistics
 
 FEWEST = 8
 """Fewest different indexes to fit a model to."""
@@ -32,7 +33,7 @@ _DISTANCE, _OFF, _NOISE = 2.0, 0.1, 0.003
 class BuiltIndex:
     """The counts and bytes of an index that was built."""
 
-    size: Size
+    size: IndexStatistics
     bytes: int
 
 
@@ -55,7 +56,7 @@ class SizeModel:
         covariance = _kernel(self._features, self._features) + _NOISE**2 * np.eye(len(built))
         self._off: Floats = np.linalg.solve(covariance, np.log(held / (parts @ self._prices)))
 
-    def bytes(self, size: Size) -> int:
+    def bytes(self, size: IndexStatistics) -> int:
         """Return the bytes of an index, 0 for one without tokens."""
         if not size.tokens:
             return 0
@@ -88,14 +89,14 @@ def _different(built: Sequence[BuiltIndex]) -> list[BuiltIndex]:
     return list({index.size: index for index in built if index.size.tokens}.values())
 
 
-def _parts(sizes: Sequence[Size]) -> Floats:
+def _parts(sizes: Sequence[IndexStatistics]) -> Floats:
     return np.array(
         [[_FIXED, size.documents, size.postings, size.vocabulary, size.tokens - size.postings] for size in sizes],
         dtype=np.float64,
     )
 
 
-def _features(sizes: Sequence[Size]) -> Floats:
+def _features(sizes: Sequence[IndexStatistics]) -> Floats:
     """Return log features of indexes: size, terms per document, df per term, tf per posting."""
     ratios = [
         [

@@ -14,8 +14,11 @@ CONTENTS = "contents"
 
 @dataclass(frozen=True)
 class IndexStatistics:
-    """The counts of an index: tokens, postings (pairs of a document and a term), and different terms."""
+    """The counts of an index: documents that are not blank, tokens, postings (pairs of a document and a term), and different
+    terms.
+    """
 
+    documents: int
     tokens: int
     postings: int
     vocabulary: int
@@ -35,11 +38,11 @@ class QueryWork:
 
 
 def index_statistics(reader: Any) -> IndexStatistics:
-    """Return the counts of an open index; an index without a term has zeros."""
+    """Return the counts of an open index; an index without a term has none of it."""
     terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
     if terms is None:
-        return IndexStatistics(0, 0, 0)
-    return IndexStatistics(terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size())
+        return IndexStatistics(reader.numDocs(), 0, 0, 0)
+    return IndexStatistics(reader.numDocs(), terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size())
 
 
 def mean_work(work: Sequence[QueryWork]) -> QueryWork:

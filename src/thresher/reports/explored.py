@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.exploring.exploration import Exploration, Size
+from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
+from thresher.lucene.work import IndexStatistics
 from thresher.reports.formatting import percent
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick
 from thresher.scorers.cleaners import BASELINE
@@ -35,7 +36,7 @@ class ExploredVariant:
     held_out: tuple[float, ...]
     words: int
     all_words: int
-    size: Size
+    size: IndexStatistics
     bytes: int | None
     all_bytes: int | None
 

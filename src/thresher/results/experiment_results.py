@@ -126,7 +126,7 @@ class Results:
     same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
     `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`. `noise` says how times were
-    measured, one per retrieval model and one for indexing, and `footprint_method` where footprints come from.
+    measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from.
     """
 
     experiment: str
@@ -144,7 +144,7 @@ class Results:
     held_out: Results | None = None
     chosen: tuple[Chosen, ...] = ()
     noise: tuple[NoiseFloor, ...] = ()
-    footprint_method: str = ""
+    co2_method: str = ""
     key: str = ""
 
 
