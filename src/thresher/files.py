@@ -106,6 +106,21 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
+def read_bytes(path: Path) -> bytes:
+    """Read a file, compressed or not.
+
+    Raises:
+        InputError: if it is missing, unreadable or damaged.
+    """
+    try:
+        with open_stream(path) as stream:
+            content = stream.read()
+            stream.check_whole()
+    except OSError as error:
+        raise user_error(error, path) from error
+    return content
+
+
 def read_text(path: Path) -> str:
     """Read a UTF-8 file, compressed or not; skip a byte order mark and normalise line ends to line feeds.
 
@@ -113,12 +128,7 @@ def read_text(path: Path) -> str:
         InputError: if it is missing, unreadable, damaged or not UTF-8.
     """
     try:
-        with open_stream(path) as stream:
-            content = stream.read()
-            stream.check_whole()
-        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    except OSError as error:
-        raise user_error(error, path) from error
+        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error

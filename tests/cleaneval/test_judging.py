@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
+from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import GoldCollection, cleaned_pages, judge_pages, judge_words, page_id, score_gold
 from thresher.collections import Page
 from thresher.errors import InputError, StateError
@@ -97,6 +100,21 @@ def test_pages_that_fail_are_emptied_and_say_why(tmp_path: Path) -> None:
     assert [page.quality[0].words.aligned for page in judged] == [0, 7, 0]
     words = list(judge_words(pages, store, cleaners()))
     assert words == [tuple(quality.words for quality in page.quality) for page in judged]
+
+
+def test_compressed_pages_are_judged_as_others_and_damaged_ones_emptied(tmp_path: Path) -> None:
+    pages = written(tmp_path, {"a": PAGE.encode(), "b": PAGE.encode(), "c": PAGE.encode()})
+    expected = list(judge_pages(pages, scored(pages, tmp_path / "plain"), cleaners()))
+    packed = []
+    for page in pages:
+        path = page.path.with_suffix(".html.gz")
+        path.write_bytes(gzip.compress(page.path.read_bytes()))
+        packed.append(replace(page, path=path))
+    packed[1].path.write_bytes(packed[1].path.read_bytes()[:-9])
+    judged = list(judge_pages(packed, scored(packed, tmp_path / "packed"), cleaners()))
+    assert (judged[0], judged[2]) == (expected[0], expected[2])
+    assert judged[1].problem == "the compressed data end too early"
+    assert [quality.words.words for quality in judged[1].quality] == [0] * len(NAMES)
 
 
 def test_scores_are_kept_and_other_pages_refused(tmp_path: Path) -> None:

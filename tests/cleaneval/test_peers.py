@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import subprocess
@@ -210,6 +211,21 @@ def test_a_page_that_cannot_be_read_is_the_users_error(tmp_path: Path) -> None:
         next(actual)
     assert str(error.value) == f"{tmp_path / 'lost.html'}: there is no such file or folder. Fix: check the path."
     assert workers_alive() == []
+
+
+def test_compressed_pages_are_unpacked_and_a_damaged_one_costs_every_peer_this_page(tmp_path: Path) -> None:
+    pages = []
+    for stem, cut in (("0", None), ("1", -9), ("2", None)):
+        path = tmp_path / f"{stem}.html.gz"
+        path.write_bytes(gzip.compress(b"It rained")[:cut])
+        pages.append(GoldPage(stem, path, ()))
+    actual = list(run_peers(pages, [peer(in_words), peer(in_words)]))
+    whole, early = ("It", "rained"), "the compressed data end too early"
+    assert actual == [
+        PeerPage("0", (whole, whole), ("", "")),
+        PeerPage("1", ((), ()), (early, early)),
+        PeerPage("2", (whole, whole), ("", "")),
+    ]
 
 
 def test_processes_that_do_not_even_start_are_not_started_for_ever(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from thresher.cleaneval.gold import LabelledText, read_gold
+from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import judge_pages, score_gold
 from thresher.cleaneval.results import QualitySummary, summarize_quality
 from thresher.cleaneval.running import asked

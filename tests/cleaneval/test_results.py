@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from scipy import special, stats
 
 from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, agreement
-from thresher.cleaneval.gold import GoldPage, LabelledText, read_gold
+from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import (
     PageJudgement,
     PageQuality,

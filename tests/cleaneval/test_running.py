@@ -8,7 +8,8 @@ from statistics import fmean
 import pytest
 
 from thresher.cleaneval.cleaning_measures import compare_words
-from thresher.cleaneval.gold import LabelledText, read_gold
+from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import compare_page
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts, compare_segments
-from thresher.cleaneval.gold import LabelledText, parse_gold, read_gold
+from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold_texts import LabelledText, parse_gold
 from thresher.pages import read_html
 from thresher.pages.marked_text import marked_segments
 

@@ -273,7 +273,14 @@ def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path
         ),
         ([".", "--workers", "0"], 2, ["error: Invalid value for '--workers'"]),
         ([".", "--floor", "1.5"], 2, ["error: Invalid value for '--floor'"]),
-        (["input"], 3, ["error: input: the folder holds no gold (GoldStandard/, gold/ or annotated/). Fix: "]),
+        (
+            ["input"],
+            3,
+            [
+                "error: input: the folder holds no gold (GoldStandard/, gold/, annotated/, ground-truth/,"
+                " ground-truth.json or evaldata.json). Fix: "
+            ],
+        ),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line_each(

@@ -10,7 +10,8 @@ import numpy as np
 import seeds
 from watching import watched
 
-from thresher.cleaneval.gold import decode_gold, parse_gold, read_gold
+from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold_texts import decode_gold, parse_gold
 from thresher.collections import Page
 from thresher.defaults import GRADES
 from thresher.errors import ThresherError
@@ -168,7 +169,7 @@ def read_experiments(data: bytes, folder: Path) -> None:
 
 
 def read_gold_files(data: bytes, folder: Path) -> None:
-    """A gold text, an annotated page, a JSON file of texts."""
+    """A gold text, an annotated page, a JSON file of texts or snippets, the JSON file of a page."""
     with watched(folder):
         for segment in (*parse_gold(decode_gold(data)), *parse_gold(decode_gold(data), comments=True)):
             assert segment.text == segment.text.strip() != ""
@@ -178,7 +179,9 @@ def read_gold_files(data: bytes, folder: Path) -> None:
     (folder / "annotated" / "1.html").write_bytes(data)
     path = folder / "input.json"
     path.write_bytes(data)
-    for gold in (folder / "annotated", path):
+    (folder / "ground-truth").mkdir(exist_ok=True)
+    (folder / "ground-truth" / "1.json").write_bytes(data)
+    for gold in (folder / "annotated", path, folder / "ground-truth"):
         with watched(folder), _refused(folder):
             assert [page.stem for page in read_gold(folder / "pages", gold).pages] == ["1"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts
-from thresher.cleaneval.gold import GoldPage, GoldStandard, LabelledText
+from thresher.cleaneval.gold import GoldPage, GoldStandard
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.reliability import PageStatistics, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners

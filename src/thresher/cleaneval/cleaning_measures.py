@@ -20,7 +20,7 @@ from statistics import fmean, median, stdev
 from rapidfuzz.distance import Levenshtein
 
 from thresher.cleaneval.alignment import matching_blocks
-from thresher.cleaneval.gold import LabelledText
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.pages.marked_text import PARAGRAPH
 
 

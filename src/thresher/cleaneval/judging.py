@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
 
 from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, compare_segments, compare_words
-from thresher.cleaneval.gold import GoldPage, LabelledText
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
-from thresher.collections.interface import read_sources
-from thresher.collections.sources import Reading
+from thresher.collections.sources import Reading, Span
 from thresher.files import digest, user_error
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
 from thresher.passes.backends import Backend, run_tasks
@@ -26,6 +26,7 @@ from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import list_column, read_shard, shards
+from thresher.streams import COMPRESSIONS, open_stream
 
 Text = tuple[LabelledText, ...]
 Compared = TypeVar("Compared")
@@ -90,8 +91,9 @@ class GoldCollection:
             yield Part(0, number, self.path, "", sources=sources[first : first + pages])
 
     def read(self, part: Part) -> Reading:
-        """Read the pages of a part."""
-        return read_sources(part)
+        """Read the pages of a part; a page whose compressed file is damaged has a problem."""
+        yield from map(_unpacked, part.sources or ())
+        return Span(None, part.begin)
 
     def _sources(self) -> Iterator[Source]:
         for page in self.pages:
@@ -99,12 +101,20 @@ class GoldCollection:
                 size = page.path.stat().st_size
             except OSError as error:
                 raise user_error(error, page.path) from error
-            yield Source(page_id(page), page.path.name, size, path=page.path)
+            yield Source(page_id(page), page.path.name, size, path=page.path, url=page.url or None)
 
 
 def page_id(page: GoldPage) -> str:
     """Return the document id of a page with gold."""
     return escape_id(page.stem)
+
+
+def _unpacked(source: Source) -> Source:
+    if source.path is None or not source.path.name.lower().endswith(COMPRESSIONS):
+        return source
+    with open_stream(source.path) as stream:
+        content = stream.read()
+        return replace(source, size=len(content), content=content, problem=stream.damage or None)
 
 
 def _modified(path: Path | None) -> int:

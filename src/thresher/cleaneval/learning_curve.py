@@ -17,9 +17,11 @@ import numpy.typing as npt
 from lxml.etree import LxmlError
 
 from thresher.cleaneval.cleaning_measures import CleaningSummary, PageWords, compare_words, summarize_pages
-from thresher.cleaneval.gold import GoldPage, decode_gold, parse_gold, parse_page, read_bytes, read_gold
+from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
+from thresher.cleaneval.gold_texts import decode_gold, parse_gold
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
+from thresher.files import read_bytes
 from thresher.language_models.characters.character_counts import CharacterModel, Settings, train
 from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
 from thresher.language_models.characters.scoring import SegmentScorer
@@ -111,7 +113,7 @@ def measure_curve(
         raise ConfigError(
             "a model cannot be tested on the pages that it was trained on", "give another folder", str(gold_folder)
         )
-    pairs, standard = find_pairs(clean, raw), read_gold(gold_folder)
+    pairs, standard = find_pairs(clean, raw), read_whole_gold(gold_folder)
     pages = list(progress(training_pages(pairs), "reading", len(pairs.files), "pages"))
     held_out = list(progress(held_out_pages(standard.pages), "reading", len(standard.pages), "pages"))
     sizes = sizes or usual_sizes(len(pages))

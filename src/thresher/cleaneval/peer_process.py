@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from pathlib import Path
 from typing import Any
 
 from thresher.cleaneval.gold import GoldPage
@@ -22,6 +21,7 @@ from thresher.errors import StateError
 from thresher.files import user_error
 from thresher.passes.backends import alarm, exit_reason, start_process
 from thresher.passes.parts import fit_text
+from thresher.streams import open_stream
 
 SECONDS = 30.0
 """Default wall time that a peer may take over a page."""
@@ -179,9 +179,14 @@ def _work(channel: Connection[Any, Any], peers: Sequence[Peer], seconds: float) 
         while True:
             path, first = channel.recv()
             try:
-                content = Path(path).read_bytes()
+                with open_stream(path) as stream:
+                    content, damage = stream.read(), stream.damage
             except OSError as error:
                 channel.send(error)
+                continue
+            if damage:
+                for _ in peers[first:]:
+                    channel.send(_Outcome((), damage))
                 continue
             page = decode_for_peers(content)
             for peer in peers[first:]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from thresher.cleaneval.gold import GoldStandard, LabelledText
+from thresher.cleaneval.gold import GoldStandard
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import judge_pages, judge_texts, judge_words, score_gold
 from thresher.cleaneval.peer_process import run_peers
 from thresher.cleaneval.peers import Peer

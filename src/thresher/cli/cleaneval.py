@@ -58,11 +58,11 @@ def cleaneval(
     workers: int,
     fresh: bool,
 ) -> None:
-    """Measure how well cleaners clean: the pages of FOLDER (`input/` or `original/`) against gold of the same file stem.
+    """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
 
-    Gold is in `GoldStandard/`, `gold/` or `annotated/`.
+    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
-    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.gold import read_whole_gold
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
@@ -77,9 +77,13 @@ def cleaneval(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )
     others = find_peers() if peers else ()
-    standard = read_gold(folder, gold, comments)
-    other = read_gold(tested_on, None, comments) if tested_on is not None else None
-    for what, stems in (("pages without gold", standard.without_gold), ("gold without a page", standard.without_page)):
+    standard = read_whole_gold(folder, gold, comments)
+    other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
+    for what, stems in (
+        ("pages without gold", standard.without_gold),
+        ("gold without a page", standard.without_page),
+        ("gold without the page's content", standard.without_content),
+    ):
         if stems:
             click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:

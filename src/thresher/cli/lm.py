@@ -194,14 +194,14 @@ def separate(
     perfect. A sentence is content if at least half of its words are aligned with the gold text. The number of words and
     the text density are given for comparison.
     """
-    from thresher.cleaneval.gold import read_gold
+    from thresher.cleaneval.gold import read_whole_gold
     from thresher.cleaneval.separation import asked_scorers, measure_separation
     from thresher.files import write_text
     from thresher.reports.formats import render_text
     from thresher.reports.model_tables import separation_csv, separation_table
 
     scorers = asked_scorers(models, names)
-    standard = read_gold(gold_folder, gold, comments)
+    standard = read_whole_gold(gold_folder, gold, comments)
     if standard.without_gold:
         click.echo(f"pages without gold ({len(standard.without_gold)}): {', '.join(standard.without_gold)}", err=True)
     run = measure_separation(standard.pages, scorers, rough)
