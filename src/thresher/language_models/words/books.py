@@ -76,15 +76,17 @@ def write_counts(path: Path, unigrams: Mapping[str, int], bigrams: Mapping[str, 
 
 def read_counts() -> tuple[dict[str, int], dict[str, dict[str, int]]]:
     """Return the unigram counts, and the counts of each word's followers."""
-    unigrams: dict[str, int] = {}
-    for line in _lines(_WORDS):
-        word, count = line.split()
-        unigrams[word] = int(count)
+    unigrams = read_words()
     bigrams: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for line in _lines(_PAIRS):
         first, second, count = line.split()
         bigrams[first][second] = int(count)
     return unigrams, dict(bigrams)
+
+
+def read_words() -> dict[str, int]:
+    """Return the counts of words alone."""
+    return {word: int(count) for word, count in map(str.split, _lines(_WORDS))}
 
 
 def _lines(name: str) -> list[str]:

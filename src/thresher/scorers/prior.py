@@ -1,0 +1,172 @@
+"""Token priors: how frequent a sentence's words are in a text, regardless of their order.
+
+The paper filters passages of 512 tokens, and keeps those whose mean and standard deviation are both near the median. Sentences
+are shorter, so that both statistics are noisier; boilerplate is on the low side of both, so that high scores are kept.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+
+from thresher.errors import ConfigError
+from thresher.files import digest
+from thresher.language_models.words.books import NAME as BOOKS
+from thresher.language_models.words.priors import FLOOR, Floats, learn_counts, probabilities_of, words_of
+from thresher.language_models.words.self_model import NAME as SELF
+from thresher.language_models.words.word_model import with_neighbours
+from thresher.pages import Segments
+from thresher.scorers.base import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
+from thresher.scorers.descriptive import RULE
+
+Function = Callable[[Floats], Floats]
+
+_VERSION = 1
+_PER_MILLE = 1000
+
+
+class _WordPriors(Scorer):
+    """A statistic of the probabilities of a sentence's words."""
+
+    segment = SENTENCE
+    keep = KEEP_HIGH
+    other_languages = "counts=self"
+    source = (
+        "Seo, Kim, Kim, Yeo: Prior-based Noisy Text Data Filtering: Fast and Strong Alternative For Perplexity, "
+        "arXiv 2509.18577, 2025, and the code that they released"
+    )
+    parameters = (
+        Parameter(
+            "counts",
+            str,
+            BOOKS,
+            "where words are counted: in Google Books (the counts of the language model books), or in the long, dense blocks "
+            "of the collection (self)",
+            choices=(BOOKS, SELF),
+        ),
+        Parameter(
+            "context",
+            float,
+            0.0,
+            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
+            low=0,
+            high=0.99,
+            terse=True,
+        ),
+        Parameter(
+            "unseen",
+            int,
+            0,
+            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
+            low=0,
+            terse=True,
+        ),
+    )
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__(**values)
+        self._counts: Path | None = None
+
+    @property
+    def learns(self) -> bool:
+        """Whether words are counted in the collection."""
+        return self.values["counts"] == SELF
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of what the probabilities depend on, besides the text in which words are counted."""
+        return digest([_VERSION, RULE] if self.learns else [_VERSION, BOOKS])
+
+    @property
+    def language(self) -> str:
+        """English for the counts of books, none for those of the collection."""
+        return "" if self.learns else "English"
+
+    def for_collection(self, data: TrainingData, folder: Path) -> Self:
+        """Return the scorer with the counts of the collection, stored in `folder`."""
+        counted = type(self)(**self.values)
+        counted._counts = folder / f"counts-{self.fingerprint}.tsv"
+        learn_counts(data.sentences, counted._counts, self.canonical_name)
+        return counted
+
+    def prepare(self) -> None:
+        """Read the counts, as a check.
+
+        Raises:
+            ThresherError: if they are missing or cannot be read.
+        """
+        probabilities_of(self._file)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return the statistic of each sentence; -inf for one without words, unless unseen ones are added."""
+        context, unseen = float(self.values["context"]), int(self.values["unseen"])
+        words = words_of(segments.plain, segments.sentence_ends)
+        counts = np.array([*map(len, words)], dtype=np.int64)
+        known = probabilities_of(self._file).get
+        probabilities = np.array([known(word, FLOOR) for word in chain.from_iterable(words)], dtype=np.float64)
+        sentences = np.repeat(np.arange(len(counts)), counts)
+        weights = with_neighbours(counts.astype(np.float64), context) + unseen
+
+        def mean(function: Function) -> Floats:
+            sums: Floats = np.bincount(sentences, function(probabilities), len(counts)).astype(np.float64)
+            means: Floats = with_neighbours(sums, context) + unseen * function(np.array([FLOOR]))
+            return means / np.where(weights > 0, weights, 1.0)
+
+        scores = self._statistic(mean)
+        scores[weights <= 0] = -np.inf
+        return scores.astype(np.float32)
+
+    @abstractmethod
+    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
+        """Return the statistic of each sentence; `mean` gives the means of a function of its words' probabilities.
+
+        Neighbouring sentences' words weigh `context` to the power of their distance, and `unseen` words are added.
+        """
+
+    @property
+    def _file(self) -> Path | None:
+        """The file of counts, None for those of books.
+
+        Raises:
+            ConfigError: if the words of the collection have not been counted yet.
+        """
+        if self.learns and self._counts is None:
+            raise ConfigError(
+                f"the counts of {SELF!r} are those of a collection, and there is none",
+                "clean a collection, or choose counts=books",
+                self.canonical_name,
+            )
+        return self._counts
+
+
+class Prior(_WordPriors):
+    """Mean of the priors of the sentence's words: of the log10 of their relative frequency in a text."""
+
+    name = "prior"
+    unit = "log10 of a probability"
+    low, high = -6.0, 0.0
+    grid = (-4.5, -4.25, -4, -3.75, -3.5, -3.25, -3, -2.75, -2.5)
+
+    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
+        return mean(np.log10)
+
+
+class PriorSpread(_WordPriors):
+    """Standard deviation of the probabilities of the sentence's words, their relative frequencies in a text, in thousandths.
+
+    Not of their logarithms, as in the code that the authors released.
+    """
+
+    name = "priorspread"
+    unit = "thousandths"
+    low = 0
+    grid = (1, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20)
+
+    def _statistic(self, mean: Callable[[Function], Floats]) -> Floats:
+        # Of equal values the difference may be negative by rounding.
+        return _PER_MILLE * np.sqrt(np.maximum(mean(np.square) - mean(np.positive) ** 2, 0))
