@@ -7,7 +7,7 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 
 import pytest
@@ -19,12 +19,14 @@ from thresher.cleaneval.cleaning_measures import (
     Agreement,
     PageWords,
     Summary,
+    TokenCounts,
     agreement,
+    compare_tokens,
     compare_words,
     summarize,
     summarize_pages,
 )
-from thresher.cleaneval.gold import read_gold
+from thresher.cleaneval.gold import read_gold, read_page_bytes
 from thresher.pages import read_html
 
 FEW_WORDS = st.lists(st.sampled_from("abcd"), max_size=40)
@@ -147,3 +149,51 @@ def test_micro_pools_words_and_macro_counts_pages_alike() -> None:
     assert actual.f1.sd == pytest.approx(statistics.stdev([160 / 190, 4 / 12, 0]))
     assert actual.bag_f1.median == 4 / 12
     assert actual.similarity.mean == pytest.approx((80 + 20 + 0) / 3)
+
+
+TOKEN_TEXTS = st.text(st.sampled_from("aAbÄßİ_-9٣雨の . \n'"), max_size=30)
+
+
+def token_f1(cleaned: str, gold: str) -> float:
+    """Return the harmonic mean by its definition; tokens are found letter by letter, and crossed out one by one."""
+    tokens, wanted = (
+        [
+            "".join(letters)
+            for is_token, letters in groupby(text.lower(), lambda sign: sign.isalnum() or sign == "_")
+            if is_token
+        ]
+        for text in (cleaned, gold)
+    )
+    if not tokens and not wanted:
+        return 1.0
+    left, shared = list(wanted), 0
+    for token in tokens:
+        if token in left:
+            left.remove(token)
+            shared += 1
+    if not shared:
+        return 0.0
+    precision, recall = shared / len(tokens), shared / len(wanted)
+    return 2 * precision * recall / (precision + recall)
+
+
+@given(TOKEN_TEXTS, TOKEN_TEXTS)
+def test_token_f1_is_its_definition(cleaned: str, gold: str) -> None:
+    found = compare_tokens(cleaned, gold)
+    assert found.bag.f1 == pytest.approx(token_f1(cleaned, gold), abs=1e-12)
+    back = compare_tokens(gold, cleaned)
+    assert (back.cleaned, back.gold, back.shared) == (found.gold, found.cleaned, found.shared)
+
+
+def test_tokens_have_no_case_and_no_punctuation() -> None:
+    assert compare_tokens("It rained, it_1 RAINED: don't!", "rained it (it_1); «don't»") == TokenCounts(6, 5, 5)
+    assert compare_tokens("雨が 降る", "雨が降る 雨が") == TokenCounts(2, 2, 1)
+    assert compare_tokens("...", "") == TokenCounts(0, 0, 0)
+    assert compare_tokens("...", "").bag == Agreement(1, 1, 1)
+    assert compare_tokens("rain", "...").bag == compare_tokens("", "rain").bag == Agreement(0, 0, 0)
+
+
+def test_token_f1_on_real_pages(shared_data: Path) -> None:
+    for page in read_gold(shared_data / "cleaning" / "wcxb-dev").pages[::150]:
+        text = read_html(read_page_bytes(page)).text
+        assert compare_tokens(text, page.text).bag.f1 == pytest.approx(token_f1(text, page.text), abs=1e-12), page.stem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
 
-from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, agreement
+from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, TokenCounts, agreement
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import (
@@ -45,7 +46,8 @@ PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=60)
 
 
 def quality(words: PageWords, segments: SegmentCounts | None = None) -> PageQuality:
-    return PageQuality(words, segments, RougeCounts(words.aligned, words.words, words.gold), None)
+    tokens = TokenCounts(words.words + 2, words.gold, words.shared)
+    return PageQuality(words, tokens, segments, RougeCounts(words.aligned, words.words, words.gold), None)
 
 
 def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:
@@ -80,6 +82,18 @@ def test_cleaners_are_tested_against_the_first_by_page_and_corrected() -> None:
     scale = stats.sem(precisions)
     low, high = stats.t.interval(0.95, 9, statistics.fmean(precisions), scale)
     assert (third.intervals[0].low, third.intervals[0].high) == pytest.approx((low, high))
+
+
+def test_token_measures_are_means_over_pages() -> None:
+    counts = (TokenCounts(10, 20, 5), TokenCounts(0, 0, 0), TokenCounts(0, 4, 0), TokenCounts(8, 4, 4))
+    words = PageWords(10, 10, 10, 10, 0)
+    (found,) = compare_cleaners([CleanerPages("none", tuple(replace(quality(words), tokens=one) for one in counts))])
+    f1s = [1 / 3, 1.0, 0.0, 2 / 3]
+    assert found.summary.token_f1.mean == pytest.approx(statistics.fmean(f1s))
+    assert found.summary.token_precision.mean == pytest.approx((0.5 + 1 + 0 + 0.5) / 4)
+    assert found.summary.token_recall.median == pytest.approx((0.25 + 1) / 2)
+    low, high = stats.t.interval(0.95, 3, statistics.fmean(f1s), stats.sem(f1s))
+    assert (found.token_interval.low, found.token_interval.high) == pytest.approx((low, high))
 
 
 def test_segments_are_pooled_over_the_pages_that_have_any() -> None:

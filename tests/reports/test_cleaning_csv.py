@@ -33,8 +33,10 @@ def test_every_number_of_a_cleaner_comes_back() -> None:
         for name in ("precision", "recall", "f1", "bag_precision", "bag_recall", "bag_f1", "similarity"):
             for part in ("mean", "sd", "median"):
                 assert float(line[f"{name}_{part}"]) == getattr(getattr(words, name), part)
-        for name in ("rouge_precision", "rouge_recall", "rouge_f1"):
+        for name in ("rouge_precision", "rouge_recall", "rouge_f1", "token_precision", "token_recall", "token_f1"):
             assert float(line[f"{name}_mean"]) == getattr(summary, name).mean
+        interval = result.token_interval
+        assert (float(line["token_f1_low"]), float(line["token_f1_high"])) == (interval.low, interval.high)
         for name, interval in zip(("precision", "recall", "f1"), result.intervals, strict=True):
             assert (float(line[f"{name}_low"]), float(line[f"{name}_high"])) == (interval.low, interval.high)
         for name in ("micro", "micro_bag"):
@@ -82,6 +84,8 @@ def test_each_page_and_cleaner_has_a_line() -> None:
     }
     assert (float(line["precision"]), float(line["recall"]), float(line["f1"])) == (45 / 60, 45 / 50, 90 / 110)
     assert (float(line["bag_f1"]), float(line["similarity"]), float(line["rouge_f1"])) == (90 / 110, 75.0, 90 / 110)
+    assert [line[name] for name in ("tokens", "gold_tokens", "shared_tokens")] == ["60", "50", "36"]
+    assert float(line["token_f1"]) == 72 / 110
     assert [line[name] for name in ("segments", "gold_segments", "right_labelled", "right_unlabelled")] == [*"8423"]
     assert {line["predicted_precision"] for line in lines} == {""}
 

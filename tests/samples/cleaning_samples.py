@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts
+from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, TokenCounts
 from thresher.cleaneval.gold import GoldPage, GoldStandard
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import PageQuality
@@ -27,8 +27,10 @@ def page_words(words: int, aligned: int) -> PageWords:
 
 
 def quality(words: PageWords, place: int, segments: SegmentCounts | None = None) -> PageQuality:
+    """Return a page with as many tokens as words, of which a fifth less are right."""
     statistics = PageStatistics(1 + place, 5.0 + place % 5, (place % 7) / 10) if words.words else None
-    return PageQuality(words, segments, RougeCounts(words.aligned, words.words, words.gold), statistics)
+    tokens = TokenCounts(words.words, words.gold, words.shared * 4 // 5)
+    return PageQuality(words, tokens, segments, RougeCounts(words.aligned, words.words, words.gold), statistics)
 
 
 def results(segments: bool = True, peers: bool = True) -> tuple[CleanerResult, ...]:

@@ -1,6 +1,7 @@
-"""Measures of a cleaned page against its gold text, over words and over segments.
+"""Measures of a cleaned page against its gold text, over words, tokens and segments.
 
-Words are separated by white space and compared as they are, with case and punctuation. If the cleaned page is empty, precision
+Words are separated by white space and compared as they are, with case and punctuation; tokens are runs of letters, digits and
+underscores in lower case. If the cleaned page is empty, precision
 is 1 if the gold text is empty too, else 0; if the gold text is empty, recall likewise.
 
 Segments are measured as in Evert's evaluation of CleanEval (`cleaneval.py`, 2008; NCleaner, LREC 2008, Table 4). In both texts
@@ -12,6 +13,7 @@ text's words cannot pass for tags; and gold text before the first tag, which has
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -22,6 +24,8 @@ from rapidfuzz.distance import Levenshtein
 from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.pages.marked_text import PARAGRAPH
+
+_TOKEN = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,20 @@ class PageWords:
         """
         longer = max(self.words, self.gold)
         return 100 * (1 - self.distance / longer) if longer else 100.0
+
+
+@dataclass(frozen=True)
+class TokenCounts:
+    """Token counts of a cleaned page (`cleaned`) and its gold text (`gold`); `shared` are common to both bags."""
+
+    cleaned: int
+    gold: int
+    shared: int
+
+    @property
+    def bag(self) -> Agreement:
+        """Precision, recall and F1 over bags of tokens (Foley 2026, WCXB, where F1 is called word F1)."""
+        return agreement(self.shared, self.cleaned, self.gold)
 
 
 @dataclass(frozen=True)
@@ -136,6 +154,12 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
         # Numbers, since rapidfuzz compares words by their hash.
         Levenshtein.distance(*([numbers.setdefault(word, len(numbers)) for word in text] for text in (words, wanted))),
     )
+
+
+def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
+    r"""Compare the tokens of a cleaned page with those of its gold text: the matches of `\w+` in the lower-cased text."""
+    tokens, wanted = (Counter(_TOKEN.findall(text.lower())) for text in (cleaned, gold))
+    return TokenCounts(tokens.total(), wanted.total(), (tokens & wanted).total())
 
 
 def compare_segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> SegmentCounts | None:

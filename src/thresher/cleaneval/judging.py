@@ -9,7 +9,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, compare_segments, compare_words
+from thresher.cleaneval.cleaning_measures import (
+    PageWords,
+    SegmentCounts,
+    TokenCounts,
+    compare_segments,
+    compare_tokens,
+    compare_words,
+)
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
@@ -123,12 +130,13 @@ def _modified(path: Path | None) -> int:
 
 @dataclass(frozen=True)
 class PageQuality:
-    """A cleaned page against its gold text: words, segments (None if the gold text has none), ROUGE-LSum.
+    """A cleaned page against its gold text: words, tokens, segments (None if the gold text has none), ROUGE-LSum.
 
     `statistics` are of the cleaned page alone; None if it has no words.
     """
 
     words: PageWords
+    tokens: TokenCounts
     segments: SegmentCounts | None
     rouge: RougeCounts
     statistics: PageStatistics | None
@@ -139,6 +147,7 @@ def compare_page(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) 
     text, gold_text = joined(cleaned), joined(gold)
     return PageQuality(
         compare_words(text, gold_text),
+        compare_tokens(text, gold_text),
         compare_segments(cleaned, gold),
         rouge_lsum(text, gold_text),
         page_statistics([part.text for part in cleaned]),

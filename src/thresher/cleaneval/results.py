@@ -61,6 +61,9 @@ class QualitySummary:
     """All measures over pages; `segmentation` is None where no gold text has segments."""
 
     words: CleaningSummary
+    token_precision: Summary
+    token_recall: Summary
+    token_f1: Summary
     segmentation: SegmentationSummary | None
     rouge_precision: Summary
     rouge_recall: Summary
@@ -81,10 +84,11 @@ class CleanerPages:
 class CleanerResult:
     """A cleaner over all pages, in the order of the gold standard, next to the baseline.
 
-    `intervals` are 95 % confidence intervals of the mean word precision, recall and F1. Pages on which a package crashed
-    (`crashes`) count as emptied. `comparison` is of word F1 with the baseline's, paired by page: two-sided Wilcoxon
-    signed-rank test, corrected over all cleaners, and the bootstrap interval of the mean difference. `t_test` is Student's
-    test of the same differences, `t_precision` of those of precision. The baseline has none of the three.
+    `intervals` are 95 % confidence intervals of the mean word precision, recall and F1, `token_interval` of the mean token
+    F1. Pages on which a package crashed (`crashes`) count as emptied. `comparison` is of word F1 with the baseline's, paired
+    by page: two-sided Wilcoxon signed-rank test, corrected over all cleaners, and the bootstrap interval of the mean
+    difference. `t_test` is Student's test of the same differences, `t_precision` of those of precision. The baseline has none
+    of the three.
     """
 
     cleaner: str
@@ -93,6 +97,7 @@ class CleanerResult:
     pages: tuple[PageQuality, ...]
     summary: QualitySummary
     intervals: tuple[MeanInterval, MeanInterval, MeanInterval]
+    token_interval: MeanInterval
     comparison: Comparison | None = None
     t_test: TTest | None = None
     t_precision: TTest | None = None
@@ -120,6 +125,7 @@ def compare_cleaners(
             cleaner.pages,
             summarize_quality(cleaner.pages),
             (mean_interval(precisions), mean_interval(recalls), mean_interval(f1s)),
+            mean_interval([page.tokens.bag.f1 for page in cleaner.pages]),
         )
         if results:
             result = replace(
@@ -139,8 +145,12 @@ def compare_cleaners(
 def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
     """Return all measures over at least one page."""
     rouge = [page.rouge.agreement for page in pages]
+    tokens = [page.tokens.bag for page in pages]
     return QualitySummary(
         summarize_pages([page.words for page in pages]),
+        summarize([page.precision for page in tokens]),
+        summarize([page.recall for page in tokens]),
+        summarize([page.f1 for page in tokens]),
         _segmentation(pages),
         summarize([page.precision for page in rouge]),
         summarize([page.recall for page in rouge]),

@@ -107,6 +107,16 @@ def _rouge(name: str, unit: str) -> list[Column[CleanerResult]]:
     return [replace(first, header="ROUGE-LSum", unit=unit), sd, replace(median, header="ROUGE-LSum")]
 
 
+def _token(part: str, header: str) -> list[Column[CleanerResult]]:
+    first, sd, median = within(
+        _SUMMARY,
+        attrgetter(f"summary.token_{part}"),
+        f"token_{part}_",
+        f"{header[0].upper()}{header[1:]} of tokens as bags",
+    )
+    return [replace(first, header="token", unit=header), sd, replace(median, header=f"token {header}")]
+
+
 def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
     about = f"Segment markers, {kind}"
     pooled = within(_AGREEMENT, attrgetter(kind), f"{kind}_", f"{about}, all pages pooled")
@@ -136,6 +146,9 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
     *_summary("bag_precision", "bag precision", "Precision of words as bags"),
     *_summary("bag_recall", "bag recall", "Recall of words as bags"),
     *_summary("bag_f1", "bag F1", "F1 of words as bags"),
+    *_token("precision", "precision"),
+    *_token("recall", "recall"),
+    *_token("f1", "F1"),
     *_summary("similarity", "Levenshtein", "Levenshtein similarity in per cent", "%", format=decimals(1)),
     *_rouge("rouge_precision", "precision"),
     *_rouge("rouge_recall", "recall"),
@@ -143,6 +156,7 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
     *interval_columns("precision", "precision", lambda row: row.intervals[0], "mean precision"),
     *interval_columns("recall", "recall", lambda row: row.intervals[1], "mean recall"),
     *interval_columns("f1", "F1", lambda row: row.intervals[2], "mean F1"),
+    *interval_columns("token_f1", "token F1", lambda row: row.token_interval, "mean token F1"),
     *_pooled(lambda row: row.summary.words.micro),
     *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
     *within(
@@ -211,12 +225,14 @@ def measures_table(results: Sequence[CleanerResult]) -> Table:
         *(f"micro_{part}" for part in parts),
         *(f"{part}_median" for part in parts),
         "bag_f1_mean",
+        "token_f1_mean",
+        "token_f1_interval",
         *(f"rouge_{part}_mean" for part in parts),
         "similarity_mean",
     )
     caption = (
-        "Micro: words of all pages pooled. Median: of pages. Bag F1, ROUGE-LSum and Levenshtein similarity: means over"
-        " pages."
+        "Micro: words of all pages pooled. Median: of pages. Bag F1, token F1, ROUGE-LSum and Levenshtein similarity: means"
+        " over pages; the interval is Student's."
     )
     return _cleaner_table(names, results, caption)
 
@@ -281,6 +297,10 @@ PAGES: tuple[Column[PageQualityRow], ...] = (
     Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
     *within(_AGREEMENT, lambda row: row.quality.words.alignment, about="Words by alignment"),
     Column("bag_f1", lambda row: row.quality.words.bag.f1, "F1 of words as bags."),
+    Column("tokens", lambda row: row.quality.tokens.cleaned, "Tokens of the cleaned text."),
+    Column("gold_tokens", lambda row: row.quality.tokens.gold, "Tokens of the gold text."),
+    Column("shared_tokens", lambda row: row.quality.tokens.shared, "Tokens of both, without regard to their order."),
+    Column("token_f1", lambda row: row.quality.tokens.bag.f1, "F1 of tokens as bags."),
     Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
     *within(_AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_", "ROUGE-LSum"),
     *within(
