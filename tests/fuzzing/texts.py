@@ -21,7 +21,7 @@ from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
 from thresher.experiments.config import load_experiment
 from thresher.files import safe_name
 from thresher.language_models.words.importing import import_model
-from thresher.pages import PageOptions, Segments, parsing, read_page
+from thresher.pages import Detail, PageOptions, Segments, parsing, read_page
 from thresher.pages.decoding import ASSUMED, BOM, DETECTED, META, TRANSPORT, VALID_UTF8, decode
 from thresher.pages.parsing import flatten, flatten_by_events, lines
 from thresher.scorers.base import BLOCK, Scorer
@@ -54,7 +54,7 @@ def read_pages(data: bytes, folder: Path) -> None:
             _check_segments(segments)
             assert _SECRET_TEXT not in segments.text
             if not is_text:
-                split, _ = read_page(page, PageOptions(blocks="split", language="de"), detailed=False)
+                split, _ = read_page(page, PageOptions(blocks="split", language="de"), detail=Detail.HEADINGS)
                 assert _letters(split) == _letters(segments)
                 # Between two blocks the one may have a space where the other has none.
                 flat, by_events = flatten(decoded.utf8), flatten_by_events(_parsed(decoded.utf8))

@@ -190,5 +190,5 @@ def test_plain_text_has_no_marks() -> None:
 def test_a_page_read_without_details_has_no_marks() -> None:
     segments = read_html("<p>a")
     lean = Segments(segments.text, segments.plain, segments.block_ends, segments.levels, None)
-    with pytest.raises(RuntimeError, match="declares `uses_marks = True`"):
+    with pytest.raises(RuntimeError, match=r"declares `detail = Detail\.TAGS`"):
         _ = lean.marks

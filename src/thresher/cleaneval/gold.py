@@ -17,7 +17,7 @@ from thresher.collections import Page
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import InputError
 from thresher.files import read_bytes, user_error
-from thresher.pages import Segments, read_page
+from thresher.pages import Detail, Segments, read_page
 from thresher.streams import COMPRESSIONS
 
 PAGE_FOLDERS = ("input", "original", "html")
@@ -140,14 +140,14 @@ def read_page_bytes(page: GoldPage) -> bytes:
     return read_bytes(page.path)
 
 
-def parse_page(page: GoldPage, detailed: bool = True) -> Segments:
-    """Return the segments of the whole page, content or not; `detailed` as for `read_page`.
+def parse_page(page: GoldPage, detail: Detail = Detail.TAGS) -> Segments:
+    """Return the segments of the whole page, content or not; `detail` as for `read_page`.
 
     Raises:
         InputError: if its file cannot be read.
         lxml.etree.LxmlError: if libxml2 cannot parse it.
     """
-    return read_page(Page(page.stem, read_page_bytes(page), page.url or None), detailed=detailed)[0]
+    return read_page(Page(page.stem, read_page_bytes(page), page.url or None), detail=detail)[0]
 
 
 def _gold_of(folder: Path) -> Path:

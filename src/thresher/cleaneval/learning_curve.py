@@ -25,6 +25,7 @@ from thresher.files import read_bytes
 from thresher.language_models.characters.character_counts import CharacterModel, Settings, train
 from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
 from thresher.language_models.characters.scoring import SegmentScorer
+from thresher.pages import Detail
 from thresher.pages.marked_text import is_bar, read_marked_text
 from thresher.progress import progress
 
@@ -147,7 +148,7 @@ def held_out_pages(pages: Iterable[GoldPage]) -> Iterator[HeldOutPage]:
     """
     for page in pages:
         try:
-            text = parse_page(page, detailed=False).text
+            text = parse_page(page, detail=Detail.HEADINGS).text
         except LxmlError:
             text = ""
         bars = ["|" in block and is_bar(block) for block in text.split("\n")] if text else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,11 +10,11 @@ import numpy as np
 from thresher.collections.sources import Page
 from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.pages.decoding import Decoded, decode
-from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
+from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
 
-__all__ = ["BLOCK_RULES", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
+__all__ = ["BLOCK_RULES", "Detail", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,12 @@ DEFAULT_OPTIONS = PageOptions()
 _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 
 
-def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS, detailed: bool = True) -> tuple[Segments, Decoded]:
+def read_page(
+    page: Page, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS
+) -> tuple[Segments, Decoded]:
     """Return the segments of a page, and how its bytes were decoded.
 
-    Without `detailed`, reading is a little faster, but `Segments.marks` is not available.
+    With less detail, reading is faster, but `Segments.marks` or `Segments.elements` are not available.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 gives up.
@@ -43,14 +46,14 @@ def read_page(page: Page, options: PageOptions = DEFAULT_OPTIONS, detailed: bool
     decoded = decode(page.content, page.charset)
     if page.is_text:
         return read_text_page(decoded.utf8.decode(), options), decoded
-    return _segments_of(decoded.utf8, options, detailed), decoded
+    return _segments_of(decoded.utf8, options, detail), decoded
 
 
-def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
+def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail: Detail = Detail.TAGS) -> Segments:
     """Return the segments of an HTML page given as text or bytes."""
     if isinstance(html, str):
-        return _segments_of(html.encode("utf-8", "replace"), options)
-    return read_page(Page("", html), options)[0]
+        return _segments_of(html.encode("utf-8", "replace"), options, detail)
+    return read_page(Page("", html), options, detail)[0]
 
 
 def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
@@ -67,17 +70,21 @@ def segment(
     options: PageOptions = DEFAULT_OPTIONS,
     marked: str | None = "",
     outside: set[str] | None = None,
+    descriptions: Sequence[str] | None = (),
 ) -> Segments:
     """Return the segments of `text`; the arguments are those of `Segments` and `plain_text`."""
     plain = plain_text(text, outside)
     line_feeds = np.flatnonzero(plain.classes & LINE_FEED)
     block_ends = np.append(line_feeds + 1, len(text)) if text else line_feeds
-    return Segments(text, plain, block_ends, np.array(levels, dtype=np.int8), marked, options.language)
+    return Segments(text, plain, block_ends, np.array(levels, dtype=np.int8), marked, options.language, descriptions)
 
 
-def _segments_of(utf8: bytes, options: PageOptions, detailed: bool = True) -> Segments:
-    flat = flatten(utf8, options.blocks, detailed)
+def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
+    flat = flatten(utf8, options.blocks, detail)
+    descriptions = None
+    if detail >= Detail.ELEMENTS:
+        flat, descriptions = described(flat)
     outside = outside_ascii(flat)
     flat = one_space(flat, outside)
     text, levels = lines(flat)
-    return segment(text, levels, options, flat if detailed else None, outside)
+    return segment(text, levels, options, flat if detail >= Detail.TAGS else None, outside, descriptions)

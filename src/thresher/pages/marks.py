@@ -65,14 +65,14 @@ class Marks:
             for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
                 in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
             line_feeds[breaks[1:][in_a_row] - 1] = True
-        before = np.searchsorted(np.flatnonzero(line_feeds), self._firsts)
+        before = np.searchsorted(np.flatnonzero(line_feeds), self.firsts)
         return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
 
     @cached_property
     def is_control(self) -> Mask:
         """For each block, whether it is in a form control: BUTTON, SELECT or TEXTAREA."""
         begins, ends = self._of_kind(parsing.CONTROL), self._of_kind(parsing.CONTROL_END)
-        inside: Mask = np.searchsorted(begins, self._firsts) > np.searchsorted(ends, self._firsts)
+        inside: Mask = np.searchsorted(begins, self.firsts) > np.searchsorted(ends, self.firsts)
         return inside
 
     @cached_property
@@ -80,7 +80,7 @@ class Marks:
         """For each block, whether it is the first of a list item."""
         items = self._of_kind(parsing.ITEM)
         previous = np.concatenate(([0], self._lasts))[:-1]
-        begun: Mask = np.searchsorted(items, self._firsts) > np.searchsorted(items, previous)
+        begun: Mask = np.searchsorted(items, self.firsts) > np.searchsorted(items, previous)
         return begun
 
     @property
@@ -101,6 +101,16 @@ class Marks:
         _, before_last, count = self._tags
         return count - int(before_last[-1]) if len(before_last) else count
 
+    @property
+    def element_begins(self) -> Ints:
+        """Where elements begin in the marked text, if the page was read with them; ascending."""
+        return self._of_kind(parsing.ELEMENT)
+
+    @property
+    def element_ends(self) -> Ints:
+        """Where they end, ascending."""
+        return self._of_kind(parsing.ELEMENT_END)
+
     @cached_property
     def _tags(self) -> tuple[Ints, Ints, int]:
         """The number of tags before each block's first character, before its last one, and in all."""
@@ -114,7 +124,7 @@ class Marks:
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
         at = np.flatnonzero(tags)
-        return np.searchsorted(at, self._firsts), np.searchsorted(at, self._lasts), len(at)
+        return np.searchsorted(at, self.firsts), np.searchsorted(at, self._lasts), len(at)
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
@@ -146,7 +156,7 @@ class Marks:
         return last
 
     @cached_property
-    def _firsts(self) -> Ints:
+    def firsts(self) -> Ints:
         """The position of each block's first character in the marked text."""
         begins = np.concatenate(([0], self.block_ends))[:-1]
         return self._visible[begins - np.searchsorted(self.spaces, begins)]

@@ -8,9 +8,10 @@ too deep or too large for that are flattened by parser events, more slowly, with
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import cache
-from typing import Any
 
 import numpy as np
 from lxml import etree
@@ -23,6 +24,8 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 
 # Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, CONTROL, CONTROL_END, ITEM = "-_~^/=[]*"
+# Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.elements`.
+ELEMENT, ELEMENT_END = "()"
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + CONTROL + CONTROL_END
 BEGIN = INLINE + SOFT + CONTROL + ITEM + "01234567"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
@@ -46,6 +49,14 @@ _CONTROL_TAGS = ("button", "select", "textarea")
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
 _DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
+# What elements say of themselves besides their tag; a mark stands for all that hides them.
+_WORDED = ("class", "id", "role", "itemprop", "itemtype", "rel")
+HIDDEN = "\x7f"
+_HIDING = ("display:none", "visibility:hidden")
+_CAPITALS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ "
+_PAGE_TYPE = "og:type"
+_DESCRIBED, _DESCRIBED_END = f"{MARK}<", f"{MARK}>"
+_DESCRIPTION = re.compile(f"{_DESCRIBED}([^{MARK}]*){_DESCRIBED_END}")
 
 _CONTROL_REFERENCE = re.compile(
     rb"&(?:#0*(?:[12]?[0-9]|3[01]|127)(?![0-9]);?|#[xX]0*(?:1?[0-9a-fA-F]|7[fF])(?![0-9a-fA-F]);?|NewLine;|Tab;)"
@@ -60,27 +71,38 @@ _SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
 
 
-def flatten(utf8: bytes, blocks: str = "join", detailed: bool = True) -> str:
+class Detail(IntEnum):
+    """What the text of a page is marked with; blocks are the same either way."""
+
+    HEADINGS = 0
+    """Headings only."""
+    TAGS = 1
+    """Links, list items and other tags too: see `thresher.pages.marks`."""
+    ELEMENTS = 2
+    """The tree of elements too, with their attributes: see `thresher.pages.elements`."""
+
+
+def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
     """Parse a page into text with marks.
 
     Args:
         utf8: the page as UTF-8.
         blocks: `join` to ignore inline tags such as B and SPAN, `split` to ignore only A.
-        detailed: whether to add the marks that only some scorers need; blocks are the same either way.
+        detail: the marks to add; those of elements must be taken out by `described`.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 gives up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
     if len(html) > _LARGEST:
-        return flatten_by_events(html, blocks, detailed)
+        return flatten_by_events(html, blocks, detail)
     parser = _parser()
     root = etree.fromstring(html, parser)
     if root is None:
         return ""
     if _is_cut_off(root, parser):
-        return flatten_by_events(html, blocks, detailed)
-    return str(_stylesheet(blocks, detailed)(root))
+        return flatten_by_events(html, blocks, detail)
+    return str(_stylesheet(blocks, detail)(root))
 
 
 def _without_controls(utf8: bytes) -> bytes:
@@ -108,9 +130,9 @@ def _parser() -> etree.HTMLParser:
     return etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, collect_ids=False)
 
 
-def flatten_by_events(html: bytes, blocks: str = "join", detailed: bool = True) -> str:
+def flatten_by_events(html: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:
     """As `flatten`, by the parser's events, for a page of any depth without control characters."""
-    target = _Events(_marks(blocks, detailed))
+    target = _Events(_marks(blocks, detail >= Detail.TAGS), detail >= Detail.ELEMENTS)
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(html)
     flat: str = parser.close()
@@ -144,16 +166,28 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
 
 
 @cache
-def _stylesheet(blocks: str, detailed: bool) -> etree.XSLT:
-    marks = _marks(blocks, detailed)
+def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
+    marks = _marks(blocks, detail >= Detail.TAGS)
     tags_of: dict[tuple[str, str], list[str]] = {marks.others: ["*"]}
     for tag, pair in marks.tags.items():
         tags_of.setdefault(pair, []).append(tag)
+    with_elements = detail >= Detail.ELEMENTS
+    described, ended = (_DESCRIBE, _literal(MARK + ELEMENT_END)) if with_elements else ("", "")
     rules = [
-        f'<xsl:template match="{"|".join(sorted(tags))}">{_literal(begin)}<xsl:apply-templates/>{_literal(end)}</xsl:template>'
+        _template("|".join(sorted(tags)), f"{_literal(begin)}{described}<xsl:apply-templates/>{ended}{_literal(end)}")
         for (begin, end), tags in tags_of.items()
     ]
-    rules.append(f'<xsl:template match="{"|".join(_DROPPED_TAGS)}">{_literal(marks.dropped)}</xsl:template>')
+    rules.append(_template("|".join(_DROPPED_TAGS), _literal(marks.dropped)))
+    if with_elements:
+        plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
+        hiding = " or ".join(f"contains({plain}, '{style}')" for style in _HIDING)
+        value = '<xsl:text> </xsl:text><xsl:value-of select="."/>'
+        rules += [
+            _template("@*", ""),
+            _template("|".join(f"@{name}" for name in _WORDED), value),
+            _template(f"meta[@property='{_PAGE_TYPE}']/@content", value),
+            _template(f"@hidden|@aria-hidden[.='true']|@style[{hiding}]", _literal(f" {HIDDEN}")),
+        ]
     return etree.XSLT(
         etree.fromstring(
             '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">'
@@ -162,30 +196,59 @@ def _stylesheet(blocks: str, detailed: bool) -> etree.XSLT:
     )
 
 
+def _template(match: str, body: str) -> str:
+    return f'<xsl:template match="{match}">{body}</xsl:template>'
+
+
 def _literal(text: str) -> str:
     return f"<xsl:text>{''.join(f'&#{ord(character)};' for character in text)}</xsl:text>" if text else ""
+
+
+_DESCRIBE = (
+    f'{_literal(_DESCRIBED)}<xsl:value-of select="name()"/><xsl:apply-templates select="@*"/>{_literal(_DESCRIBED_END)}'
+)
+
+
+def _described(tag: str, attributes: Mapping[str, str]) -> str:
+    """Return the description of an element, as the stylesheet writes it."""
+    values = []
+    for name, value in attributes.items():
+        if name in _WORDED or (name == "content" and tag == "meta" and attributes.get("property") == _PAGE_TYPE):
+            values.append(f" {value}")
+        elif (
+            name == "hidden"
+            or (name == "aria-hidden" and value == "true")
+            or (name == "style" and any(style in value.lower().replace(" ", "") for style in _HIDING))
+        ):
+            values.append(f" {HIDDEN}")
+    return f"{_DESCRIBED}{tag}{''.join(values)}{_DESCRIBED_END}"
 
 
 class _Events:
     """A parser target that appends text and marks to one list."""
 
-    def __init__(self, marks: _Marks) -> None:
+    def __init__(self, marks: _Marks, with_elements: bool) -> None:
         self._marks = marks
+        self._with_elements = with_elements
         self._pieces: list[str] = []
         self._dropped = 0
 
-    def start(self, tag: str, _attributes: Any) -> None:
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         if tag in _DROPPED_TAGS:
             if not self._dropped:
                 self._pieces.append(self._marks.dropped)
             self._dropped += 1
         elif not self._dropped:
             self._pieces.append(self._marks.tags.get(tag, self._marks.others)[0])
+            if self._with_elements:
+                self._pieces.append(_described(tag, attributes))
 
     def end(self, tag: str) -> None:
         if tag in _DROPPED_TAGS:
             self._dropped -= 1
         elif not self._dropped:
+            if self._with_elements:
+                self._pieces.append(MARK + ELEMENT_END)
             self._pieces.append(self._marks.tags.get(tag, self._marks.others)[1])
 
     def data(self, text: str) -> None:
@@ -194,6 +257,16 @@ class _Events:
 
     def close(self) -> str:
         return "".join(self._pieces)
+
+
+def described(flat: str) -> tuple[str, list[str]]:
+    """Take the descriptions of elements out of marked text.
+
+    Returns:
+        the text with the mark `ELEMENT` for each; and the descriptions, in the elements' order: the tag, the words of its
+        attributes, `HIDDEN` if an attribute hides it.
+    """
+    return _DESCRIPTION.sub(MARK + ELEMENT, flat), _DESCRIPTION.findall(flat)
 
 
 def lines(flat: str) -> tuple[str, list[int]]:

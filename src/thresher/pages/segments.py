@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher.pages.elements import Elements, find_elements
 from thresher.pages.marks import Marks
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, SPACE, Ints, PlainText, count_by_end, word_starts
@@ -23,7 +24,8 @@ class Segments:
     the part's separator, so that the parts of one kind add up to the text; every block's end is a sentence's end. `levels` are
     the blocks' heading levels: 0 for none, 1 to 6 for H1 to H6, 7 for the page's title. `plain` is the plain form of the text,
     with the same offsets. `marked` is the detailed output of `thresher.pages.parsing.flatten`; empty for plain text,
-    None if the page was read without details. `language` chooses the abbreviations that end no sentence.
+    None if the page was read without them. `descriptions` are those of its elements, None if the page was read without them;
+    both as by `thresher.pages.parsing`. `language` chooses the abbreviations that end no sentence.
     """
 
     text: str
@@ -32,6 +34,7 @@ class Segments:
     levels: npt.NDArray[np.int8]
     marked: str | None = ""
     language: str = "en"
+    descriptions: Sequence[str] | None = ()
 
     @cached_property
     def sentence_ends(self) -> Ints:
@@ -117,13 +120,26 @@ class Segments:
         """Features of the blocks from the page's tags.
 
         Raises:
-            RuntimeError: if the page was read without marks: a scorer that needs them declares `uses_marks`.
+            RuntimeError: if the page was read without marks: a scorer that needs them declares its `detail`.
         """
         if self.marked is None:
             raise RuntimeError(
-                "the page was read without its marks: the scorer that needs them declares `uses_marks = True`"
+                "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
             )
         return Marks(self.marked or self.text, self.spaces, self.block_ends, has_tags=bool(self.marked))
+
+    @cached_property
+    def elements(self) -> Elements:
+        """The page's elements and where its blocks are in them.
+
+        Raises:
+            RuntimeError: if the page was read without them: a scorer that needs them declares `detail = Detail.ELEMENTS`.
+        """
+        if self.descriptions is None:
+            raise RuntimeError(
+                "the page was read without its elements: the scorer that needs them declares `detail = Detail.ELEMENTS`"
+            )
+        return find_elements(self.marks, self.descriptions)
 
     @property
     def is_list_item(self) -> npt.NDArray[np.bool_]:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ConfigError
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.scorers.languages import UNSPACED
 
 Scores = npt.NDArray[np.float32]
@@ -112,7 +112,8 @@ class Scorer(ABC):
         grid: cutoffs worth trying, as published.
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         source: the publication of the method.
-        uses_marks: whether it uses `Segments.marks` or derived features such as linked words.
+        detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
+            `Segments.elements`.
         needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
         other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
         parameters: the constructor's keyword arguments.
@@ -128,7 +129,7 @@ class Scorer(ABC):
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
     reference: ClassVar[str] = ""
-    uses_marks: ClassVar[bool] = False
+    detail: ClassVar[Detail] = Detail.HEADINGS
     needs_spaces: ClassVar[bool] = False
     other_languages: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()

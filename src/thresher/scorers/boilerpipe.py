@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.scorers.density import densities
@@ -207,7 +207,7 @@ class Boilerpipe(Scorer):
     segment = BLOCK
     keep = KEEP_HIGH
     decides = True
-    uses_marks = True
+    detail = Detail.TAGS
     unit = "decision"
     needs_spaces = True
     source = (

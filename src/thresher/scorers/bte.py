@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 
@@ -16,7 +16,7 @@ class BodyText(Scorer):
     segment = BLOCK
     keep = KEEP_HIGH
     decides = True
-    uses_marks = True
+    detail = Detail.TAGS
     unit = "decision"
     source = (
         "Finn, Kushmerick, Smyth: Fact or fiction: Content classification for digital libraries, DELOS workshop 2001"

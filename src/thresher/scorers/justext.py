@@ -10,7 +10,7 @@ from itertools import accumulate
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.scorers.languages import spoken
@@ -137,7 +137,7 @@ class Justext(Scorer):
     keep = KEEP_HIGH
     decides = True
     unit = "decision"
-    uses_marks = True
+    detail = Detail.TAGS
     other_languages = "lang=LANGUAGE"
     source = (
         "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011"

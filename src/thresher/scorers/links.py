@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, Scores
 from thresher.scorers.boilerpipe import Floats, Mask, link_densities
 from thresher.scorers.unspaced import unspaced_words
@@ -16,7 +16,7 @@ class Links(Scorer):
     name = "links"
     segment = BLOCK
     keep = KEEP_LOW
-    uses_marks = True
+    detail = Detail.TAGS
     unit = "share of words"
     low, high = 0.0, 1.0
     grid = (0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.33, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)

@@ -16,7 +16,7 @@ import numpy as np
 from thresher.costs import measure_times
 from thresher.errors import InputError
 from thresher.files import remove_folder
-from thresher.pages import Segments
+from thresher.pages import Detail, Segments
 from thresher.passes.parts import POISON
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
 from thresher.scorers.descriptive import descriptive_blocks
@@ -41,7 +41,7 @@ class Descriptive(Scorer):
     decides = True
     unit = "decision"
     source = "see thresher.scorers.descriptive"
-    uses_marks = True
+    detail = Detail.TAGS
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for descriptive blocks, else 0."""

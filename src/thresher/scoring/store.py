@@ -19,7 +19,7 @@ from thresher.collections import Page, Part
 from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
 from thresher.files import atomic_path, user_error
-from thresher.pages import DEFAULT_OPTIONS, PageOptions, Segments, read_page
+from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
@@ -50,6 +50,10 @@ class PageScores:
     seconds: dict[str, float] = field(default_factory=dict)
 
 
+def _detail(scorers: Sequence[Scorer], labels: bool) -> Detail:
+    return max((Detail.TAGS if labels else Detail.HEADINGS, *(scorer.detail for scorer in scorers)))
+
+
 def score_page(
     page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, labels: bool = False
 ) -> PageScores:
@@ -59,7 +63,7 @@ def score_page(
     """
     start = perf_counter()
     try:
-        segments, decoded = read_page(page, options, detailed=labels or any(scorer.uses_marks for scorer in scorers))
+        segments, decoded = read_page(page, options, detail=_detail(scorers, labels))
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content))
