@@ -1,15 +1,10 @@
-"""Files of character models: a zip of four members, `card.json` and three arrays in NumPy's format, without pickle.
+"""Files of character models: archives of a card and three arrays.
 
-N-gram numbers are stored as differences, every array in the smallest sufficient type. There are no timestamps, so that the
-same model has the same bytes.
+N-gram numbers are stored as differences, every array in the smallest sufficient type.
 """
 
 from __future__ import annotations
 
-import hashlib
-import io
-import zipfile
-import zlib
 from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -18,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.archives import Array, array_digest, damaged, read_archive, write_archive
 from thresher.errors import InputError, ThresherError
-from thresher.files import atomic_path, user_error
 from thresher.language_models.characters.alphabet import ALPHABETS, Ints
 from thresher.language_models.characters.character_counts import CharacterModel, Settings
 from thresher.records import RecordFile
@@ -31,9 +26,9 @@ _FORMULA = (
     "P*(c|h) = (1-q)/(1-q^n) * sum over k of q^k * P(c|h without its first k); add-one unigrams; the dirty model by counts in "
     "raw less clean text, clamped to [0, 1] (Evert, NCleaner, 2008)"
 )
-_CARD = "card.json"
 _ARRAYS = ("steps", "clean", "raw")
 _TYPES = (np.uint8, np.uint16, np.uint32, np.uint64)
+_WHAT = "NCleaner model"
 _FIX = "train it again with `thresher ncleaner train`"
 
 
@@ -79,7 +74,7 @@ def card(model: CharacterModel) -> CharacterCard:
         len(model.keys),
         Characters(int(model.clean.sum()), int(model.raw.sum())),
         _FORMULA,
-        _digest(model.keys, model.clean, model.raw),
+        array_digest((model.keys, model.clean, model.raw)),
     )
 
 
@@ -89,15 +84,8 @@ def write_model(path: Path, model: CharacterModel) -> None:
     Raises:
         ThresherError: for errors of the operating system.
     """
-    members = {_CARD: f"{_CARD_FILE.text(card(model))}\n".encode()}
-    for name, values in zip(_ARRAYS, (np.diff(model.keys, prepend=0), model.clean, model.raw), strict=True):
-        buffer = io.BytesIO()
-        np.lib.format.write_array(buffer, _narrow(values), allow_pickle=False)
-        members[f"{name}.npy"] = buffer.getvalue()
-    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
-        for name, content in members.items():
-            # Fixed timestamp (1980) and permissions.
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+    arrays = (np.diff(model.keys, prepend=0), model.clean, model.raw)
+    write_archive(path, _CARD_FILE.text(card(model)), dict(zip(_ARRAYS, map(_narrow, arrays), strict=True)))
 
 
 def read_model(path: Traversable) -> CharacterModel:
@@ -106,28 +94,14 @@ def read_model(path: Traversable) -> CharacterModel:
     Raises:
         InputError: if it is missing, unreadable, damaged, of another version, or not a model.
     """
+    about, arrays = read_archive(path, _ARRAYS, _WHAT, _FIX)
     try:
-        file = path.open("rb")
-    except OSError as error:
-        raise user_error(error, Path(str(path))) from error
-    try:
-        with file, zipfile.ZipFile(file) as archive:
-            about = _CARD_FILE.parse(archive.read(_CARD), str(path))
-            if about.format == FORMAT:
-                return _model(about, *(_array(archive.read(f"{name}.npy")) for name in _ARRAYS))
-    # A wrong offset makes the seek raise OSError.
-    except (
-        OSError,
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        KeyError,
-        ValueError,
-        RuntimeError,
-        ThresherError,
-    ) as error:
-        raise InputError("it is no NCleaner model, or a damaged one", _FIX, str(path)) from error
-    raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
+        known = _CARD_FILE.parse(about, str(path))
+        if known.format == FORMAT:
+            return _model(known, *(_counts(arrays[name]) for name in _ARRAYS))
+    except (KeyError, ValueError, ThresherError) as error:
+        raise damaged(path, _WHAT, _FIX) from error
+    raise InputError(f"it is a model of format {known.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
 def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> CharacterModel:
@@ -140,7 +114,7 @@ def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> Charact
     """
     settings = Settings(about.n, about.q, ALPHABETS[about.alphabet])
     keys = np.cumsum(steps)
-    if _digest(keys, clean, raw) != about.digest:
+    if array_digest((keys, clean, raw)) != about.digest:
         raise ValueError("the arrays are not those the card was written for")
     whole = len(keys) == len(clean) == len(raw) > 0
     if not whole or (steps[1:] <= 0).any() or keys[0] < 0 or keys[-1] >= settings.alphabet.size**settings.n:
@@ -148,8 +122,7 @@ def _model(about: CharacterCard, steps: Ints, clean: Ints, raw: Ints) -> Charact
     return CharacterModel(settings, keys, clean, raw, about.pages, about.training)
 
 
-def _array(content: bytes) -> Ints:
-    values: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+def _counts(values: Array) -> Ints:
     if values.ndim != 1 or values.dtype.kind != "u":
         raise ValueError("not a list of counts")
     return values.astype(np.int64)
@@ -160,7 +133,3 @@ def _narrow(values: Ints) -> npt.NDArray[Any]:
     largest = int(values.max(initial=0))
     kind = next(kind for kind in _TYPES if largest <= np.iinfo(kind).max)
     return values.astype(np.dtype(kind).newbyteorder("<"))
-
-
-def _digest(*arrays: Ints) -> str:
-    return hashlib.sha256(b"".join(values.astype("<i8").tobytes() for values in arrays)).hexdigest()

@@ -1,0 +1,84 @@
+"""Archives of arrays: a zip of a card in JSON and arrays in NumPy's format, without pickle.
+
+There are no timestamps, so that the same model has the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.errors import InputError
+from thresher.files import atomic_path, user_error
+
+CARD = "card.json"
+Array = npt.NDArray[Any]
+
+
+def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:
+    """Write a card and arrays, whose names are the members' without `.npy`, to `path` atomically.
+
+    Raises:
+        ThresherError: for errors of the operating system.
+    """
+    members = {CARD: f"{card}\n".encode()}
+    for name, values in arrays.items():
+        buffer = io.BytesIO()
+        little = values.astype(values.dtype.newbyteorder("<"), copy=False)
+        np.lib.format.write_array(buffer, np.ascontiguousarray(little), allow_pickle=False)
+        members[f"{name}.npy"] = buffer.getvalue()
+    with atomic_path(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
+        for name, content in members.items():
+            # Fixed timestamp (1980) and permissions.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+
+
+def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -> tuple[bytes, dict[str, Array]]:
+    """Return the card and the named arrays of an archive.
+
+    Args:
+        path: the file.
+        names: the arrays.
+        what: the kind of file, such as `NCleaner model`, and
+        fix: what to do about a bad one, for messages.
+
+    Raises:
+        InputError: if it is missing, unreadable, damaged or no such archive.
+    """
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise user_error(error, Path(str(path))) from error
+    try:
+        with file, zipfile.ZipFile(file) as archive:
+            card = archive.read(CARD)
+            return card, {
+                name: _array(archive.read(f"{name}.npy")) for name in names if f"{name}.npy" in archive.namelist()
+            }
+    # A wrong offset makes the seek raise OSError.
+    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError) as error:
+        raise damaged(path, what, fix) from error
+
+
+def damaged(path: Traversable, what: str, fix: str) -> InputError:
+    """Return the error for a file that is damaged or something else."""
+    return InputError(f"it is no {what}, or a damaged one", fix, str(path))
+
+
+def array_digest(arrays: Sequence[Array]) -> str:
+    """Return the SHA-256 of arrays."""
+    return hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in arrays)).hexdigest()
+
+
+def _array(content: bytes) -> Array:
+    values: Array = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return values
