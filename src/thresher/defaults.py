@@ -34,6 +34,8 @@ CO2_METHODS = ("estimated", "codecarbon")
 """How CO2 is determined: by Eq. 9 of the PyPlexity paper, or from what codecarbon reads."""
 MOST_EMPTIED = 0.01
 """Share of the pages with text that a recommended variant may leave without any."""
+MOST_TITLED = 0.25
+"""Share of the relevant pages with all words of their topic in title or headings; beyond it reports warn."""
 STABILITY = 0.5
 """Share of the trainings of a cross-validation; more of them must pick about the size that is recommended."""
 NEIGHBOUR = 0.05

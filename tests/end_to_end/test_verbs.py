@@ -53,7 +53,8 @@ def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:
     found = sorted(str(path.relative_to(finished.results)) for path in finished.results.rglob("*") if path.is_file())
     reports = ["manifest.json", "per_topic.csv", "report.html", "results.csv", "results.json", "table.md", "table.tex"]
     stages = [f"stages/{stage}-{name}.json" for stage in ("index", "search") for name in FILES] + [
-        "stages/measure.json"
+        "stages/measure.json",
+        "stages/title-bias.json",
     ]
     runs = [f"runs/{name}{suffix}" for name in FILES for suffix in (".trec", ".yaml")]
     shard = [f"scores/shard-000000-000000.{kind}" for kind in ("parquet", "times.json")]

@@ -9,6 +9,7 @@ from report_samples import BASELINE, JUSTEXT, NDCG, WORDS, comparison, large, sm
 
 from thresher.reports.recommendation import headline
 from thresher.reports.summary import summary
+from thresher.results.experiment_results import TitleBias
 
 ASK = "Which of them to use is a question for `thresher choose`."
 
@@ -60,6 +61,26 @@ def test_too_few_topics_for_any_significance() -> None:
     for enough in (replace(free, topics=6), replace(free, alpha=0.1)):
         assert "can be significant" not in " ".join(summary(enough))
     assert "can be significant" not in " ".join(summary(replace(results, test="Paired t-test")))
+
+
+def test_topics_that_repeat_titles() -> None:
+    biased = replace(small(), title_bias=TitleBias(1000, 99, 250))
+    assert summary(biased) == (
+        *summary(small())[:-1],
+        "250 of 1,000 relevant pages (25 %) have all words of the topic in title or headings, 99 in the title.",
+        ASK,
+    )
+    many = replace(biased, title_bias=TitleBias(1000, 99, 251), held_out=replace(biased, title_bias=TitleBias(1, 0, 1)))
+    warning = (
+        "; an index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning."
+    )
+    assert summary(many)[-3:-1] == (
+        "251 of 1,000 relevant pages (25 %) have all words of the topic in title or headings, 99 in the title"
+        + warning,
+        "Of the held-out topics, 1 of 1 relevant page (100 %) has all words of the topic in title or headings, 0 in the title"
+        + warning,
+    )
+    assert summary(replace(small(), title_bias=TitleBias(0, 0, 0))) == summary(small())
 
 
 def test_only_the_baseline() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from thresher.costs import ThreadClock, read_machine
@@ -13,14 +13,16 @@ from thresher.evaluation import write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import TopicSet, score_experiment
+from thresher.experiments.inputs import Inputs, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, TimedCutting, measure, warm_up_indexing
 from thresher.experiments.outcome import assemble
 from thresher.experiments.stages import (
+    BIASES,
     INDEXES,
     MEASURES,
     SEARCHES,
+    BiasRecord,
     IndexRecord,
     MeasureRecord,
     SearchRecord,
@@ -31,6 +33,7 @@ from thresher.experiments.stages import (
     index_key,
     stage_key,
 )
+from thresher.experiments.title_bias import title_bias
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
 from thresher.lucene.indexing import build_index
@@ -39,7 +42,7 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.reports import write_all
-from thresher.results.experiment_results import RESULTS_FILE, Cost, Results
+from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.emptied import by_count
 from thresher.scoring.percentiles import resolved
@@ -160,9 +163,13 @@ class _Run:
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
         measured = self._measured(runs, inputs.topics)
-        outcome = replace(
-            assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
-            key=evidence_key(experiment, scored),
+        outcome = self._with_title_bias(
+            replace(
+                assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
+                key=evidence_key(experiment, scored),
+            ),
+            inputs,
+            plan,
         )
         write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter)
         write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter)
@@ -276,6 +283,28 @@ class _Run:
             work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
         return SearchRecord(key, work, stage.cost)
+
+    def _with_title_bias(self, outcome: Results, inputs: Inputs, plan: ScorePlan) -> Results:
+        outcome = replace(outcome, title_bias=self._title_bias("title-bias", inputs.topics, plan))
+        if outcome.held_out is None or inputs.held_out is None:
+            return outcome
+        bias = self._title_bias("title-bias.held-out", inputs.held_out, plan)
+        return replace(outcome, held_out=replace(outcome.held_out, title_bias=bias))
+
+    def _title_bias(self, name: str, topics: TopicSet, plan: ScorePlan) -> TitleBias:
+        options = self.experiment.index
+        key = stage_key(
+            scores=asdict(plan.key()),
+            digests=dict(topics.digests),
+            read=[topics.source.field, topics.source.column],
+            analysis=[options.stemmer, options.stopwords],
+        )
+        path = self.folders.stage(name)
+        record = finished(BIASES, path, key)
+        if record is None:
+            record = BiasRecord(key, title_bias(self.folders.scores, topics, options))
+            BIASES.write(path, record)
+        return record.bias
 
     def _may_build(self, what: str, path: Path) -> None:
         if not self.build:

@@ -24,7 +24,7 @@ from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
-from thresher.results.experiment_results import Cost
+from thresher.results.experiment_results import Cost, TitleBias
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
@@ -59,7 +59,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
 
 
 RowKey = tuple[str, str]
-Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord")
+Stage = TypeVar("Stage", "IndexRecord", "SearchRecord", "MeasureRecord", "BiasRecord")
 
 # Raised when a stage would give other results from the same inputs.
 STAGE_VERSION = 1
@@ -111,6 +111,14 @@ class MeasureRecord:
 
 
 @dataclass(frozen=True)
+class BiasRecord:
+    """The title bias of topics, with the key of all that it depends on."""
+
+    key: str
+    bias: TitleBias
+
+
+@dataclass(frozen=True)
 class VariantRun:
     """One variant searched by one model, for the topics or the held-out ones: its run file, records of index and search."""
 
@@ -130,6 +138,7 @@ class VariantRun:
 INDEXES = RecordFile(IndexRecord, "a record of an index", "run the experiment again")
 SEARCHES = RecordFile(SearchRecord, "a record of a search", "run the experiment again")
 MEASURES = RecordFile(MeasureRecord, "a record of times", "measure the experiment again")
+BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment again")
 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from thresher.choosing.choices import Choice
-from thresher.defaults import HOLM, MOST_EMPTIED
+from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text, signed
 from thresher.reports.recommendation import headline
-from thresher.results.experiment_results import Results, VariantResult
+from thresher.results.experiment_results import Results, TitleBias, VariantResult
 from thresher.results.selection import (
     baseline_row,
     can_be_significant,
@@ -26,7 +26,8 @@ def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
 
     What is recommended comes first, if a cutoff was chosen; nothing else is singled out. They say how many variants are
     significantly better, worse, neither; how far the differences reach; how many smaller indexes show no loss; how many leave
-    pages without text; the Pareto front; what cannot be concluded. With several retrieval models each gets its own sentences,
+    pages without text; the Pareto front; how many relevant pages repeat their topic in title or headings; what cannot be
+    concluded. With several retrieval models each gets its own sentences,
     opened by its name.
 
     Raises:
@@ -39,6 +40,9 @@ def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
         opening = f"{model}: " if len(models) > 1 else ""
         said = [headline(chosen[model])] if model in chosen else []
         sentences += [opening + sentence for sentence in (*said, *_model_summary(results, model))]
+    sentences += _title_bias(results.title_bias, "")
+    if results.held_out:
+        sentences += _title_bias(results.held_out.title_bias, "Of the held-out topics, ")
     if choice is None and len(results.rows) > len(models):
         sentences.append("Which of them to use is a question for `thresher choose`.")
     return tuple(sentences)
@@ -107,6 +111,19 @@ def _emptied(rows: Sequence[VariantResult]) -> Iterator[str]:
             f"{len(many)} {_plural(len(many), 'variant leaves', 'variants leave')} more than {percent_text(MOST_EMPTIED)} of "
             "the pages without text."
         )
+
+
+def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
+    if bias is None or not bias.relevant:
+        return
+    warning = (
+        "; an index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning"
+    )
+    yield (
+        f"{opening}{bias.headings:,} of {bias.relevant:,} relevant {_plural(bias.relevant, 'page', 'pages')} "
+        f"({percent_text(round(bias.share, 2))}) {_plural(bias.headings, 'has', 'have')} all words of the topic in title or "
+        f"headings, {bias.title:,} in the title{warning if bias.share > MOST_TITLED else ''}."
+    )
 
 
 def _show(count: int) -> str:

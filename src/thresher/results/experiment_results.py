@@ -116,6 +116,23 @@ class NoiseFloor:
 
 
 @dataclass(frozen=True)
+class TitleBias:
+    """How many relevant pages have all words of their topic in the title (`title`), and in title or headings (`headings`).
+
+    A page counts once for each topic that it is relevant for (`relevant`). See `thresher.experiments.title_bias`.
+    """
+
+    relevant: int
+    title: int
+    headings: int
+
+    @property
+    def share(self) -> float:
+        """The share of relevant pages with all words in title or headings; 0 if there are none."""
+        return self.headings / self.relevant if self.relevant else 0.0
+
+
+@dataclass(frozen=True)
 class Results:
     """A finished experiment.
 
@@ -126,7 +143,8 @@ class Results:
     same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
     `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`. `noise` says how times were
-    measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from.
+    measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from. `title_bias` is of the
+    topics; files of earlier versions lack it.
     """
 
     experiment: str
@@ -146,6 +164,7 @@ class Results:
     noise: tuple[NoiseFloor, ...] = ()
     co2_method: str = ""
     key: str = ""
+    title_bias: TitleBias | None = None
 
 
 RESULTS_FILE = "results.json"
