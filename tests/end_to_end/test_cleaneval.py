@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -312,3 +313,41 @@ def test_pages_that_fail_are_named_and_count_as_emptied(call: Call, folder: Path
     words = table(done.out, "cleaner", "precision", "±")[2]
     assert words[1] == f"{11 / 12:.3f}"
     assert words[10:12] == ["12", "1"]
+
+
+def test_types_and_snippets_of_gold_that_has_them(tmp_path: Path) -> None:
+    folder = tmp_path / "typed"
+    for name in ("html", "ground-truth"):
+        (folder / name).mkdir(parents=True)
+    for number in range(9):
+        text = PROSE.format(number)
+        gold: dict[str, object] = {
+            "main_content": text,
+            "with": [f"On day {number}"],
+            "without": ["Contact", "bad luck"],
+        }
+        if number == 8:
+            del gold["main_content"]
+        page_type = {"page_type": {"primary": "article" if number < 5 else "forum"}}
+        (folder / "ground-truth" / f"{number}.json").write_text(
+            json.dumps({"_internal": page_type, "ground_truth": gold})
+        )
+        page = f"<title>Rain {number}</title>{MENU}<p>{text}</p>"
+        (folder / "html" / f"{number}.html.gz").write_bytes(gzip.compress(page.encode()))
+    out = tmp_path / "out"
+    done = thresher("cleaneval", folder, "-c", "words@10", "-o", out)
+    assert done.code == 0, done.err
+    assert done.err.splitlines() == ["gold without the page's content (1): 8"]
+    # A page has 2 + 3 + 18 tokens, its gold 18.
+    f1 = f"{36 / 41:.3f}"
+    _, none, words = table(done.out, "cleaner", "article", "forum")
+    assert none == ["none", f1, "±", "0.000", f1, "±", "0.000"]
+    assert words == ["words@10", *["1.000", "±", "0.000"] * 2]
+    _, none, words = table(done.out, "cleaner", "snippet")
+    assert none == ["none", "1.000", "1.000", "to", "1.000", "0.500", "0.500", "to", "0.500", "1.000", "0.500"]
+    assert words == ["words@10", "1.000", "1.000", "to", "1.000", "0.000", "0.000", "to", "0.000", "1.000", "0.000"]
+    lines = rows(out / "page_types.csv")
+    assert [(line["cleaner"], line["page_type"], line["pages"]) for line in lines] == [
+        ("none", "article", "5"), ("none", "forum", "3"), ("words@10", "article", "5"), ("words@10", "forum", "3"),
+    ]  # fmt: skip
+    assert "labelled" not in done.out

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from cleaning_samples import EMPTIED, PAGES, STEMS, bare, results, run, sweep
 
-from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, pages_csv
+from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, page_types, pages_csv
+from thresher.reports.page_type_tables import page_types_csv
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -88,6 +89,31 @@ def test_each_page_and_cleaner_has_a_line() -> None:
     assert float(line["token_f1"]) == 72 / 110
     assert [line[name] for name in ("segments", "gold_segments", "right_labelled", "right_unlabelled")] == [*"8423"]
     assert {line["predicted_precision"] for line in lines} == {""}
+
+
+def test_types_and_snippets_have_lines_and_fields() -> None:
+    actual = run()
+    lines = read(page_types_csv(page_types(actual)))
+    assert [(line["cleaner"], line["page_type"], line["pages"], line["peer"]) for line in lines][3:7] == [
+        ("words@10", "article", "8", "0"),
+        ("words@10", "forum", "3", "0"),
+        ("words@10", "no type", "1", "0"),
+        ("peer:x", "article", "8", "1"),
+    ]
+    for line, one in zip(lines, page_types(actual), strict=True):
+        for name, interval in (("token_f1", one.token_f1), ("f1", one.f1)):
+            found = tuple(float(line[f"{name}{part}"]) for part in ("", "_low", "_high"))
+            assert found == (interval.mean, interval.low, interval.high)
+        assert line["kept"] == (str(one.snippets.counts.kept) if one.snippets else "")
+    cleaner = read(cleaners_csv(actual.results))[1]
+    assert [cleaner[name] for name in ("snippet_pages", "required", "kept", "forbidden", "leaked")] == [
+        "11", "22", "10", "11", "0",
+    ]  # fmt: skip
+    assert float(cleaner["snippet_recall"]) == float(cleaner["micro_snippet_recall"]) == 10 / 22
+    assert {read(cleaners_csv(results()))[0][name] for name in ("snippet_recall", "leak_rate_low", "required")} == {""}
+    pages = read(pages_csv(actual))
+    assert [pages[1][name] for name in ("page_type", "required", "kept", "leaked")] == ["article", "2", "1", "0"]
+    assert [pages[-1][name] for name in ("page_type", "required", "kept", "leaked")] == [""] * 4
 
 
 def test_predictions_stand_at_their_pages() -> None:

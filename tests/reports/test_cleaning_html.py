@@ -44,12 +44,36 @@ def body_rows(table: lxml_html.HtmlElement) -> list[list[str]]:
 
 def test_all_sections_are_there_in_order(page: str) -> None:
     tree = lxml_html.document_fromstring(page)
-    sections = ["summary", "words", "measures", "segments", "cutoffs", "pages", "reliability", "lists", "methods"]
+    sections = [
+        "summary",
+        "words",
+        "measures",
+        "segments",
+        "types",
+        "snippets",
+        "cutoffs",
+        "pages",
+        "reliability",
+        "lists",
+        "methods",
+    ]
     assert [section.get("id") for section in tree.xpath("//section")] == sections
     assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
     assert tree.findtext(".//h1") == "Cleaning rain & sun"
     assert tree.findtext(".//header/p") == "12 pages against their gold text · 3 rows"
-    assert [len(tree.xpath(f"//section[@id='{name}']//figure/svg")) for name in sections] == [0, 1, 0, 0, 1, 1, 1, 0, 0]
+    assert [len(tree.xpath(f"//section[@id='{name}']//figure/svg")) for name in sections] == [
+        0,
+        1,
+        0,
+        0,
+        0,
+        0,
+        1,
+        1,
+        1,
+        0,
+        0,
+    ]
 
 
 def test_the_page_has_every_table_whole(page: str) -> None:
@@ -100,6 +124,7 @@ def test_pages_left_out_and_failed_are_listed(page: str) -> None:
     assert [item.text_content() for item in tree.xpath("//section[@id='lists']//li")] == [
         "Pages without gold: 1 (lonely)",
         "Gold without a page: 2 (lost, gone)",
+        "Gold without the page's content: 1 (hollow)",
         "Pages that could not be parsed or scored, which count as emptied: 1",
         "page03: it is broken",
         "Crashes of other packages, whose pages count as emptied: 2",

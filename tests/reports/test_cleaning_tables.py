@@ -20,14 +20,17 @@ from thresher.reports.cleaning_tables import (
     CUTOFFS,
     cleaning_tables,
     measures_table,
+    page_types,
     reliability_table,
     segmentation_table,
     shown_points,
+    snippet_table,
     sweep_table,
     transfer_table,
     words_table,
 )
 from thresher.reports.formats import render_text
+from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import Table
 
 # Of `words@10`: 11 pages with 60 words of which 45 are right, of 50; and one emptied.
@@ -150,6 +153,38 @@ def test_segments_are_counted_where_the_gold_text_has_any() -> None:
     assert segmentation_table(results(segments=False)) is None
 
 
+def test_types_of_pages_have_a_column_each() -> None:
+    types = page_types(run())
+    table = page_type_table(types)
+    assert table is not None
+    assert heads(table) == ["cleaner", "article 8 pages", "forum 3 pages", "no type 1 page"]
+    none, words, peer = texts(table)
+    f1s = [72 / 110] * 7 + [0.0]
+    half = stats.t.ppf(0.975, 7) * stats.sem(f1s)
+    assert words == ["words@10", f"{statistics.fmean(f1s):.3f} ± {half:.3f}", "0.655 ± 0.000", "0.655 ± ∞"]
+    assert (none[:2], peer[:2]) == (["none", "0.533 ± 0.000"], ["peer:x", "0.356 ± 0.000"])
+    assert table.rules == (1, 2)
+    assert page_type_table(page_types(bare())) is None
+
+
+def test_snippets_that_stay_and_go() -> None:
+    table = snippet_table(run().results)
+    assert table is not None
+    assert heads(table)[1:] == [
+        "snippet recall", "snippet recall 95 %", "leak rate", "leak rate 95 %", "snippet recall micro", "leak rate micro",
+    ]  # fmt: skip
+    none, words, peer = texts(table)
+    recalls = [0.5] * 10 + [0.0]
+    low, high = stats.t.interval(0.95, 10, statistics.fmean(recalls), stats.sem(recalls))
+    assert none == ["none", "1.000", "1.000 to 1.000", "1.000", "1.000 to 1.000", "1.000", "1.000"]
+    assert words == [
+        "words@10", f"{5 / 11:.3f}", f"{low:.3f} to {high:.3f}", "0.000", "0.000 to 0.000", f"{10 / 22:.3f}", "0.000",
+    ]  # fmt: skip
+    assert peer[1:4:2] == ["1.000", "0.000"]
+    assert table.caption.startswith("Share of the 22 snippets that must stay (recall) and of the 11 that must go")
+    assert snippet_table(results()) is None
+
+
 def test_reliable_pages_of_each_cleaner() -> None:
     ((name, found),) = run().reliability
     table = reliability_table(run().reliability)
@@ -213,26 +248,27 @@ def test_cutoffs_elsewhere_have_what_they_are_worth() -> None:
 def test_tables_that_would_be_empty_are_left_out() -> None:
     assert len(cleaning_tables(bare())) == 2
     whole = cleaning_tables(run())
-    assert [table.columns[0].header for table in whole] == ["cleaner"] * 4 + ["words", "scorer"]
+    assert [table.columns[0].header for table in whole] == ["cleaner"] * 6 + ["words", "scorer"]
     assert all(render_text(table, 100) for table in whole)
     long = replace(run(), sweeps=(sweep(cutoffs=30),))
-    assert [len(cleaning_tables(long, limit)[4].rows) for limit in (None, CUTOFFS)] == [30, 12]
+    assert [len(cleaning_tables(long, limit)[6].rows) for limit in (None, CUTOFFS)] == [30, 12]
 
 
 def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> None:
     folder = tmp_path / "new"
     write_cleaning_report(replace(run(), sweeps=(sweep(cutoffs=30),)), folder)
-    names = ["cleaners.csv", "curves.csv", "pages.csv", "report.html", "table.md", "table.tex"]
+    names = ["cleaners.csv", "curves.csv", "page_types.csv", "pages.csv", "report.html", "table.md", "table.tex"]
     assert sorted(path.name for path in folder.iterdir()) == names
     markdown = (folder / "table.md").read_text(encoding="utf-8")
-    assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 6
+    assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 8
     assert "| 30 |" in markdown
     latex = (folder / "table.tex").read_text(encoding="utf-8")
     assert latex.count(r"\usepackage{booktabs}") == 1
     assert latex.startswith("% needs")
-    _check_latex(latex, 6)
+    _check_latex(latex, 8)
     write_cleaning_report(bare(), folder)
-    assert sorted(path.name for path in folder.iterdir()) == [name for name in names if name != "curves.csv"]
+    bare_names = [name for name in names if name not in ("curves.csv", "page_types.csv")]
+    assert sorted(path.name for path in folder.iterdir()) == bare_names
     _check_latex((folder / "table.tex").read_text(encoding="utf-8"), 2)
 
 

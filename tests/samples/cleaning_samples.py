@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, TokenCounts
@@ -12,6 +13,7 @@ from thresher.cleaneval.reliability import PageStatistics, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun
+from thresher.cleaneval.snippets import SnippetCounts
 from thresher.cleaneval.sweeps import GoldSweep, best_cutoff, sweep_points, transfer
 from thresher.scorers.base import KEEP_HIGH
 
@@ -19,6 +21,9 @@ PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))
 EMPTIED = 3
 """The page that `words@10` empties."""
+TYPES = (*["article"] * 8, *["forum"] * 3, "")
+BARE = 11
+"""The page without type and snippets."""
 
 
 def page_words(words: int, aligned: int) -> PageWords:
@@ -33,7 +38,7 @@ def quality(words: PageWords, place: int, segments: SegmentCounts | None = None)
     return PageQuality(words, tokens, segments, RougeCounts(words.aligned, words.words, words.gold), statistics)
 
 
-def results(segments: bool = True, peers: bool = True) -> tuple[CleanerResult, ...]:
+def results(segments: bool = True, peers: bool = True, snippets: bool = False) -> tuple[CleanerResult, ...]:
     """Return the baseline, `words@10`, better on all pages but the one it empties, and a package that is worse on all."""
     counts = SegmentCounts(8, 4, 2, 3) if segments else None
     columns = [
@@ -52,7 +57,17 @@ def results(segments: bool = True, peers: bool = True) -> tuple[CleanerResult, .
             crashes=2,
         ),
     ]
+    if snippets:
+        columns = [with_snippets(column, kept) for column, kept in zip(columns, ((2, 1), (1, 0), (2, 0)), strict=True)]
     return compare_cleaners(columns if peers else columns[:2])
+
+
+def with_snippets(column: CleanerPages, found: tuple[int, int]) -> CleanerPages:
+    """Return a cleaner that keeps so many of two snippets that must stay and of one that must go."""
+    counts = [SnippetCounts(2, *(found[:1] if page.words.words else (0,)), 1, found[1]) for page in column.pages]
+    pages = [replace(page, snippets=one) for page, one in zip(column.pages, counts, strict=True)]
+    pages[BARE] = column.pages[BARE]
+    return replace(column, pages=tuple(pages))
 
 
 def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
@@ -68,15 +83,18 @@ def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
 
 def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
     """Return a run with all that a run may have."""
-    result = results()
+    result = results(snippets=True)
     words = result[1]
     precisions = [page.words.alignment.precision for page in words.pages]
     reliability = measure_reliability([page.statistics for page in words.pages], precisions, 0.7)
-    pages = tuple(GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),)) for stem in STEMS)
+    pages = tuple(
+        GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),), page_type=page_type)
+        for stem, page_type in zip(STEMS, TYPES, strict=True)
+    )
     tuned, tested = sweep("here"), sweep("there")
     return CleaningRun(
         name,
-        GoldStandard(pages, ("lonely",), ("lost", "gone")),
+        GoldStandard(pages, ("lonely",), ("lost", "gone"), ("hollow",)),
         result,
         (("page03", "it is broken"),),
         ((peer, "page05", "ValueError: two"), (peer, "page06", "took longer than 30 s")),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
+from thresher.cleaneval.snippets import SnippetCounts, count_snippets
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
 from thresher.collections.sources import Reading, Span
@@ -132,7 +134,7 @@ def _modified(path: Path | None) -> int:
 class PageQuality:
     """A cleaned page against its gold text: words, tokens, segments (None if the gold text has none), ROUGE-LSum.
 
-    `statistics` are of the cleaned page alone; None if it has no words.
+    `statistics` are of the cleaned page alone; None if it has no words. `snippets` is None where the gold has none.
     """
 
     words: PageWords
@@ -140,6 +142,30 @@ class PageQuality:
     segments: SegmentCounts | None
     rouge: RougeCounts
     statistics: PageStatistics | None
+    snippets: SnippetCounts | None = None
+
+
+@dataclass(frozen=True)
+class PartialQuality:
+    """The number of words of a cleaned page, and its snippets (None where the gold has none)."""
+
+    words: int
+    snippets: SnippetCounts | None
+
+
+def page_quality(cleaned: Sequence[LabelledText], gold: GoldPage) -> PageQuality:
+    """Compare a cleaned page with all that its gold says."""
+    return replace(compare_page(cleaned, gold.segments), snippets=_snippets(joined(cleaned), gold))
+
+
+def partial_quality(cleaned: Sequence[LabelledText], gold: GoldPage) -> PartialQuality:
+    """Compare a cleaned page with its gold's snippets alone."""
+    text = joined(cleaned)
+    return PartialQuality(len(text.split()), _snippets(text, gold))
+
+
+def _snippets(cleaned: str, gold: GoldPage) -> SnippetCounts | None:
+    return count_snippets(cleaned, gold.required, gold.forbidden)
 
 
 def compare_page(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> PageQuality:
@@ -160,14 +186,14 @@ def joined(parts: Sequence[LabelledText]) -> str:
 
 
 @dataclass(frozen=True)
-class PageJudgement:
+class PageJudgement(Generic[Compared]):
     """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
 
     Such a page counts as emptied by every cleaner.
     """
 
     stem: str
-    quality: tuple[PageQuality, ...]
+    quality: tuple[Compared, ...]
     problem: str = ""
 
 
@@ -196,7 +222,7 @@ def score_gold(
 
 def judge_pages(
     pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
-) -> Iterator[PageJudgement]:
+) -> Iterator[PageJudgement[PageQuality]]:
     """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
 
     Percentile cutoffs are over all pages of the store.
@@ -204,7 +230,14 @@ def judge_pages(
     Raises:
         StateError: if the store is damaged or lacks scores.
     """
-    return _over_shards(_judge_shard, pages, folder, cleaners, workers)
+    return _over_shards(partial(_judge_shard, page_quality), pages, folder, cleaners, workers)
+
+
+def judge_snippets(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+) -> Iterator[PageJudgement[PartialQuality]]:
+    """Compare with the gold's snippets alone; otherwise like `judge_pages`."""
+    return _over_shards(partial(_judge_shard, partial_quality), pages, folder, cleaners, workers)
 
 
 def judge_words(
@@ -218,7 +251,23 @@ def judge_texts(
     texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
 ) -> Iterator[tuple[PageQuality, ...]]:
     """Compare texts that other packages extracted, by page and package, with the gold pages in the same order."""
-    tasks = ((page, wanted, compare_page) for page, wanted in zip(texts, gold, strict=True))
+    return _over_texts(page_quality, texts, gold, workers)
+
+
+def judge_text_snippets(
+    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
+) -> Iterator[tuple[PartialQuality, ...]]:
+    """Compare with the gold's snippets alone; otherwise like `judge_texts`."""
+    return _over_texts(partial_quality, texts, gold, workers)
+
+
+def _over_texts(
+    compare: Callable[[Text, GoldPage], Compared],
+    texts: Sequence[Sequence[Text]],
+    gold: Sequence[GoldPage],
+    workers: int,
+) -> Iterator[tuple[Compared, ...]]:
+    tasks = ((page, wanted, compare) for page, wanted in zip(texts, gold, strict=True))
     yield from run_tasks(
         Backend(workers=workers), _compare_all, tasks, "comparing texts", "the gold pages", ordered=True
     )
@@ -241,9 +290,11 @@ def _over_shards(
         yield from judged
 
 
-def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[PageJudgement]:
+def _judge_shard(
+    compare: Callable[[Text, GoldPage], Compared], path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
+) -> list[PageJudgement[Compared]]:
     return [
-        PageJudgement(gold[page.id].stem, _compare_all(page.texts, gold[page.id], compare_page), page.problem)
+        PageJudgement(gold[page.id].stem, _compare_all(page.texts, gold[page.id], compare), page.problem)
         for page in cleaned_pages(path, cleaners)
     ]
 
@@ -251,18 +302,18 @@ def _judge_shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cl
 def _words_of_shard(
     path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
 ) -> list[tuple[PageWords, ...]]:
-    def words(cleaned: Text, gold: Text) -> PageWords:
-        return compare_words(joined(cleaned), joined(gold))
+    def words(cleaned: Text, gold: GoldPage) -> PageWords:
+        return compare_words(joined(cleaned), gold.text)
 
     return [_compare_all(page.texts, gold[page.id], words) for page in cleaned_pages(path, cleaners)]
 
 
 def _compare_all(
-    texts: Sequence[Text], gold: GoldPage, compare: Callable[[Text, Text], Compared]
+    texts: Sequence[Text], gold: GoldPage, compare: Callable[[Text, GoldPage], Compared]
 ) -> tuple[Compared, ...]:
     # Cleaners often leave the same text, and comparing is expensive.
     compared: dict[Text, Compared] = {}
     for text in texts:
         if text not in compared:
-            compared[text] = compare(text, gold.segments)
+            compared[text] = compare(text, gold)
     return tuple(compared[text] for text in texts)

@@ -19,6 +19,7 @@ from thresher.cleaneval.cleaning_measures import (
     summarize_pages,
 )
 from thresher.cleaneval.judging import PageQuality
+from thresher.cleaneval.snippets import SnippetCounts
 from thresher.defaults import ALPHA, HOLM
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
 
@@ -57,8 +58,22 @@ class SegmentationSummary:
 
 
 @dataclass(frozen=True)
+class SnippetSummary:
+    """Snippets over the `pages` whose gold names any.
+
+    `counts` are of all pages together, and so are its shares (micro). `recall` is the mean over pages with required snippets,
+    `leak_rate` that over pages with forbidden ones, each with its 95 % interval; None without such pages.
+    """
+
+    pages: int
+    counts: SnippetCounts
+    recall: MeanInterval | None
+    leak_rate: MeanInterval | None
+
+
+@dataclass(frozen=True)
 class QualitySummary:
-    """All measures over pages; `segmentation` is None where no gold text has segments."""
+    """All measures over pages; `segmentation` is None where no gold text has segments, `snippets` where no gold names any."""
 
     words: CleaningSummary
     token_precision: Summary
@@ -68,6 +83,7 @@ class QualitySummary:
     rouge_precision: Summary
     rouge_recall: Summary
     rouge_f1: Summary
+    snippets: SnippetSummary | None
 
 
 @dataclass(frozen=True)
@@ -155,12 +171,34 @@ def summarize_quality(pages: Sequence[PageQuality]) -> QualitySummary:
         summarize([page.precision for page in rouge]),
         summarize([page.recall for page in rouge]),
         summarize([page.f1 for page in rouge]),
+        summarize_snippets([page.snippets for page in pages]),
+    )
+
+
+def summarize_snippets(pages: Sequence[SnippetCounts | None]) -> SnippetSummary | None:
+    """Summarise the snippets of pages; None if no page has any."""
+    counts = [page for page in pages if page is not None]
+    if not counts:
+        return None
+    recalls = [page.recall for page in counts if page.recall is not None]
+    leak_rates = [page.leak_rate for page in counts if page.leak_rate is not None]
+    return SnippetSummary(
+        len(counts),
+        SnippetCounts(
+            sum(page.required for page in counts),
+            sum(page.kept for page in counts),
+            sum(page.forbidden for page in counts),
+            sum(page.leaked for page in counts),
+        ),
+        mean_interval(recalls) if recalls else None,
+        mean_interval(leak_rates) if leak_rates else None,
     )
 
 
 def _segmentation(pages: Sequence[PageQuality]) -> SegmentationSummary | None:
     counts = [page.segments for page in pages if page.segments is not None]
-    if not counts:
+    # An empty gold text does not show whether the others have segments.
+    if not any(page.gold for page in counts):
         return None
     cleaned, gold = sum(page.cleaned for page in counts), sum(page.gold for page in counts)
     return SegmentationSummary(

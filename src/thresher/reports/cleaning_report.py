@@ -20,9 +20,11 @@ from thresher.reports.cleaning_tables import (
     cleaning_tables,
     curves_csv,
     measures_table,
+    page_types,
     pages_csv,
     reliability_table,
     segmentation_table,
+    snippet_table,
     sweep_table,
     tested_at,
     transfer_table,
@@ -31,6 +33,7 @@ from thresher.reports.cleaning_tables import (
 from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html_parts import Picture, picture, render_template
+from thresher.reports.page_type_tables import page_type_table, page_types_csv
 from thresher.reports.table import Table
 from thresher.results.selection import direction
 
@@ -38,6 +41,7 @@ from thresher.results.selection import direction
 def render_cleaning_report(run: CleaningRun) -> str:
     """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time."""
     baseline, *others = run.results
+    types = page_types(run)
     return render_template(
         "cleaning.html.j2",
         title=f"Cleaning {run.name}",
@@ -47,6 +51,8 @@ def render_cleaning_report(run: CleaningRun) -> str:
         words=words_table(run.results),
         measures=measures_table(run.results),
         segmentation=segmentation_table(run.results),
+        types=page_type_table(types),
+        snippets=snippet_table(run.results),
         overview=picture(
             overview_figure(run.name, [_quality(result) for result in others], _quality(baseline)),
             "overview",
@@ -71,6 +77,7 @@ def render_cleaning_report(run: CleaningRun) -> str:
         crashes=run.crashes,
         without_gold=run.standard.without_gold,
         without_page=run.standard.without_page,
+        without_content=run.standard.without_content,
     )
 
 
@@ -133,7 +140,8 @@ def _sweeps(run: CleaningRun) -> Picture | None:
 def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     """Write `cleaners.csv`, `pages.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
-    A run with sweeps has a `curves.csv`, too; without, one that an earlier run left is removed.
+    A run with sweeps has a `curves.csv`, too, and gold with types of pages a `page_types.csv`; without, those that an earlier
+    run left are removed.
 
     Raises:
         InputError: if the folder cannot be written.
@@ -148,14 +156,16 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     }
     if run.sweeps:
         files["curves.csv"] = curves_csv(run.sweeps)
+    if types := page_types(run):
+        files["page_types.csv"] = page_types_csv(types)
     # All are rendered before any is written: they belong together.
     for name, text in files.items():
         write_text(folder / name, text)
-    if not run.sweeps:
+    for name in {"curves.csv", "page_types.csv"} - files.keys():
         try:
-            (folder / "curves.csv").unlink(missing_ok=True)
+            (folder / name).unlink(missing_ok=True)
         except OSError as error:
-            raise user_error(error, folder / "curves.csv") from error
+            raise user_error(error, folder / name) from error
 
 
 def _latex(tables: Sequence[Table]) -> str:

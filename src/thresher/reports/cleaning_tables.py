@@ -8,25 +8,38 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts, Summary
+from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts
+from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.judging import PageQuality
+from thresher.cleaneval.page_types import TypeQuality, by_page_type
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult, MeanInterval, SegmentationSummary, TTest
+from thresher.cleaneval.results import CleanerResult, SegmentationSummary
 from thresher.cleaneval.running import CleaningRun
-from thresher.cleaneval.separation import Area
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MARKS, MINUS, NOTHING, correction_text, cutoff_text, fixed, p_text, signed
+from thresher.reports.cleaning_columns import (
+    AGREEMENT,
+    CLEANER,
+    COMPARISON,
+    DECIMALS,
+    NUMBER,
+    SNIPPET_COUNTS,
+    SNIPPETS,
+    SNIPPETS_SHOWN,
+    SUMMARY,
+    T_TEST,
+    interval_columns,
+    snippet_caption,
+)
+from thresher.reports.formatting import MARKS, MINUS, NOTHING, correction_text, cutoff_text, fixed
+from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 from thresher.results.selection import direction
 
 Row = TypeVar("Row")
-DECIMALS = 3
 CUTOFFS = 12
 """About as many cutoffs of a sweep are shown on a terminal."""
-NUMBER = decimals(DECIMALS)
-_P = each(p_text)
 
 
 def _whole(value: float) -> float:
@@ -34,82 +47,24 @@ def _whole(value: float) -> float:
     return int(value) if value == int(value) else value
 
 
-_AGREEMENT: tuple[Column[Agreement], ...] = (
-    Column(
-        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=NUMBER
-    ),
-    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=NUMBER),
-    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=NUMBER),
-)
-_SUMMARY: tuple[Column[Summary], ...] = (
-    Column("mean", lambda item: item.mean, "Mean over pages.", format=NUMBER),
-    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", NUMBER),
-    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=NUMBER),
-)
-_COMPARISON: tuple[Column[Comparison], ...] = (
-    Column(
-        "difference",
-        lambda item: item.difference,
-        "Mean difference from the baseline.",
-        format=each(lambda value: signed(value, DECIMALS)),
-    ),
-    Column("wins", lambda item: item.wins, "Pages better than with the baseline."),
-    Column("ties", lambda item: item.ties, "Pages as good as with the baseline."),
-    Column("losses", lambda item: item.losses, "Pages worse than with the baseline."),
-    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", "p", format=_P),
-    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction; empty without.", "p", "Holm", _P),
-    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
-    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
-    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
-)
-_T_TEST: tuple[Column[TTest], ...] = (
-    Column("t", lambda item: item.t, "T statistic."),
-    Column("df", lambda item: item.df, "Degrees of freedom."),
-    Column("p", lambda item: item.p, "Two-sided p, uncorrected.", unit="t-test", format=_P),
-    Column("low", lambda item: item.difference.low, "Lower end of the 95 % interval of the mean difference."),
-    Column("high", lambda item: item.difference.high, "Upper end of the 95 % interval of the mean difference."),
-)
-
-
 def _pooled(read: Callable[[Row], Agreement]) -> list[Column[Row]]:
-    columns = within(_AGREEMENT, read, "micro_", "Words by alignment, all pages pooled")
+    columns = within(AGREEMENT, read, "micro_", "Words by alignment, all pages pooled")
     return [replace(column, unit="micro") for column in columns]
 
 
-def interval_columns(
-    name: str, header: str, read: Callable[[Row], MeanInterval | Area], what: str
-) -> list[Column[Row]]:
-    """Return the columns of both ends of a 95 % interval of `what`, and one of both for tables."""
-    return [
-        Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
-        Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
-        Column(
-            f"{name}_interval",
-            lambda row: read(row).low,
-            f"95 % interval of {what}.",
-            header,
-            "95 %",
-            text=lambda row: f"{fixed(read(row).low, DECIMALS)} to {fixed(read(row).high, DECIMALS)}",
-            exact=False,
-        ),
-    ]
-
-
 def _summary(name: str, header: str, about: str, unit: str = "", **mean: Any) -> list[Column[CleanerResult]]:
-    first, sd, median = within(_SUMMARY, attrgetter(f"summary.words.{name}"), f"{name}_", about)
+    first, sd, median = within(SUMMARY, attrgetter(f"summary.words.{name}"), f"{name}_", about)
     return [replace(first, header=header, unit=unit, **mean), sd, replace(median, header=header)]
 
 
 def _rouge(name: str, unit: str) -> list[Column[CleanerResult]]:
-    first, sd, median = within(
-        _SUMMARY, attrgetter(f"summary.{name}"), f"{name}_", f"{unit} by ROUGE-LSum".capitalize()
-    )
+    first, sd, median = within(SUMMARY, attrgetter(f"summary.{name}"), f"{name}_", f"{unit} by ROUGE-LSum".capitalize())
     return [replace(first, header="ROUGE-LSum", unit=unit), sd, replace(median, header="ROUGE-LSum")]
 
 
 def _token(part: str, header: str) -> list[Column[CleanerResult]]:
     first, sd, median = within(
-        _SUMMARY,
+        SUMMARY,
         attrgetter(f"summary.token_{part}"),
         f"token_{part}_",
         f"{header[0].upper()}{header[1:]} of tokens as bags",
@@ -119,17 +74,16 @@ def _token(part: str, header: str) -> list[Column[CleanerResult]]:
 
 def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
     about = f"Segment markers, {kind}"
-    pooled = within(_AGREEMENT, attrgetter(kind), f"{kind}_", f"{about}, all pages pooled")
-    (macro,) = within(_SUMMARY[:1], attrgetter(f"{kind}_f1"), about=f"{about}, F1")
+    pooled = within(AGREEMENT, attrgetter(kind), f"{kind}_", f"{about}, all pages pooled")
+    (macro,) = within(SUMMARY[:1], attrgetter(f"{kind}_f1"), about=f"{about}, F1")
     return [
         *(replace(column, header=kind, unit=column.header) for column in pooled),
         replace(macro, name=f"{kind}_f1_macro", header=kind, unit="F1, macro"),
     ]
 
 
-_CLEANER = "The cleaner, by its canonical name; `peer:` names another package."
 CLEANERS: tuple[Column[CleanerResult], ...] = (
-    Column("cleaner", lambda row: row.cleaner, _CLEANER, align="left"),
+    Column("cleaner", lambda row: row.cleaner, CLEANER, align="left"),
     Column("peer", lambda row: int(row.is_peer), "1 for another package."),
     Column("pages", lambda row: row.summary.words.pages, "Pages that were cleaned and measured.", format=COUNT),
     Column("emptied", lambda row: row.summary.words.emptied, "Pages without text left.", unit="pages", format=COUNT),
@@ -158,7 +112,7 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
     *interval_columns("f1", "F1", lambda row: row.intervals[2], "mean F1"),
     *interval_columns("token_f1", "token F1", lambda row: row.token_interval, "mean token F1"),
     *_pooled(lambda row: row.summary.words.micro),
-    *within(_AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
+    *within(AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
     *within(
         (
             Column("segmented_pages", lambda item: item.pages, "Pages whose gold text has segment markers."),
@@ -167,11 +121,13 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
         ),
         lambda row: row.summary.segmentation,
     ),
-    *within(_COMPARISON, lambda row: row.comparison, "f1_", "F1 of words by alignment"),
-    *within(_T_TEST, lambda row: row.t_test, "t_f1_", "Paired t-test of F1 against the baseline"),
-    *within(_T_TEST, lambda row: row.t_precision, "t_precision_", "Paired t-test of precision against the baseline"),
+    *within(SNIPPETS, lambda row: row.summary.snippets),
+    *within(COMPARISON, lambda row: row.comparison, "f1_", "F1 of words by alignment"),
+    *within(T_TEST, lambda row: row.t_test, "t_f1_", "Paired t-test of F1 against the baseline"),
+    *within(T_TEST, lambda row: row.t_precision, "t_precision_", "Paired t-test of precision against the baseline"),
 )
-"""The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, segments, tests."""
+"""The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, segments, snippets,
+tests."""
 
 
 def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table, ...]:
@@ -185,6 +141,8 @@ def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table
         words_table(run.results),
         measures_table(run.results),
         segmentation_table(run.results),
+        page_type_table(page_types(run)),
+        snippet_table(run.results),
         reliability_table(run.reliability),
         *(sweep_table(sweep, cutoffs) for sweep in run.sweeps),
         transfer_table(run.transfers),
@@ -251,6 +209,17 @@ def segmentation_table(results: Sequence[CleanerResult]) -> Table | None:
     return _cleaner_table(names, results, caption)
 
 
+def snippet_table(results: Sequence[CleanerResult]) -> Table | None:
+    """Return how many snippets of the gold are kept; None if it names none."""
+    found = results[0].summary.snippets
+    return None if found is None else _cleaner_table(("cleaner", *SNIPPETS_SHOWN), results, snippet_caption(found))
+
+
+def page_types(run: CleaningRun) -> tuple[TypeQuality, ...]:
+    """Return every cleaner over the pages of each type; nothing if the gold names no types."""
+    return by_page_type(run.results, [page.page_type for page in run.standard.pages])
+
+
 def _cleaner_table(names: Sequence[str], results: Sequence[CleanerResult], caption: str) -> Table:
     def group(result: CleanerResult) -> tuple[bool, bool]:
         return result is results[0], result.is_peer
@@ -281,28 +250,29 @@ def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
 class PageQualityRow:
     """What a cleaner left of a page."""
 
-    stem: str
+    page: GoldPage
     cleaner: str
     quality: PageQuality
     predicted: float | None
 
 
 PAGES: tuple[Column[PageQualityRow], ...] = (
-    Column("page", lambda row: row.stem, "Stem of the page's file."),
-    Column("cleaner", lambda row: row.cleaner, _CLEANER),
+    Column("page", lambda row: row.page.stem, "Stem of the page's file."),
+    Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
+    Column("cleaner", lambda row: row.cleaner, CLEANER),
     Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
     Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
     Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
     Column("shared", lambda row: row.quality.words.shared, "Words of both, without regard to their order."),
     Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
-    *within(_AGREEMENT, lambda row: row.quality.words.alignment, about="Words by alignment"),
+    *within(AGREEMENT, lambda row: row.quality.words.alignment, about="Words by alignment"),
     Column("bag_f1", lambda row: row.quality.words.bag.f1, "F1 of words as bags."),
     Column("tokens", lambda row: row.quality.tokens.cleaned, "Tokens of the cleaned text."),
     Column("gold_tokens", lambda row: row.quality.tokens.gold, "Tokens of the gold text."),
     Column("shared_tokens", lambda row: row.quality.tokens.shared, "Tokens of both, without regard to their order."),
     Column("token_f1", lambda row: row.quality.tokens.bag.f1, "F1 of tokens as bags."),
     Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
-    *within(_AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_", "ROUGE-LSum"),
+    *within(AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_", "ROUGE-LSum"),
     *within(
         (
             Column[SegmentCounts]("segments", lambda item: item.cleaned, "Segments of the cleaned text."),
@@ -314,6 +284,7 @@ PAGES: tuple[Column[PageQualityRow], ...] = (
         ),
         lambda row: row.quality.segments,
     ),
+    *within(SNIPPET_COUNTS, lambda row: row.quality.snippets),
     Column(
         "predicted_precision",
         lambda row: row.predicted,
@@ -328,7 +299,7 @@ def pages_csv(run: CleaningRun) -> str:
     predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
     rows = (
         PageQualityRow(
-            page.stem,
+            page,
             result.cleaner,
             quality,
             next(predictions[result.cleaner]) if result.cleaner in predictions and quality.statistics else None,
@@ -341,7 +312,7 @@ def pages_csv(run: CleaningRun) -> str:
 
 _Modelled = tuple[str, Reliability]
 RELIABILITY: tuple[Column[_Modelled], ...] = (
-    Column("cleaner", lambda row: row[0], _CLEANER, align="left"),
+    Column("cleaner", lambda row: row[0], CLEANER, align="left"),
     Column("R²", lambda row: row[1].model.r_squared, "Share of the variance that the model explains.", format=NUMBER),
     Column(
         "residual",
@@ -408,7 +379,7 @@ SWEEP: tuple[Column[_Swept], ...] = (
         align="left",
         text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),
     ),
-    *within(_AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
+    *within(AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
     *_pooled(lambda row: row[1].micro),
     Column("best", lambda row: int(row[1].cutoff == row[0].best.cutoff), "1 at the best mean F1."),
     Column("plateau", lambda row: int(_on_plateau(row)), "1 within one standard error of the best."),
@@ -469,7 +440,7 @@ TRANSFER: tuple[Column[GoldTransfer], ...] = (
         mark=lambda row: MARKS[direction(row.comparison)],
     ),
     Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
-    *within(pick(_COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
+    *within(pick(COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
     Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
     Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
 )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
 from thresher.cleaneval.separation import Area, PooledCutoff, ScorerSeparation, SeparationRun
-from thresher.reports.cleaning_tables import NUMBER, interval_columns
+from thresher.reports.cleaning_columns import NUMBER, interval_columns
 from thresher.reports.table import COUNT, Column, Table, csv_table, each, pick, within
 
 

@@ -1,0 +1,144 @@
+"""Columns that several tables of cleaning evaluation share, each over a part of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from thresher.cleaneval.cleaning_measures import Agreement, Summary
+from thresher.cleaneval.results import MeanInterval, SnippetSummary, TTest
+from thresher.cleaneval.separation import Area
+from thresher.cleaneval.snippets import SnippetCounts
+from thresher.evaluation.significance import Comparison
+from thresher.reports.formatting import fixed, p_text, signed
+from thresher.reports.table import COUNT, Column, decimals, each, within
+
+Row = TypeVar("Row")
+CLEANER = "The cleaner, by its canonical name; `peer:` names another package."
+DECIMALS = 3
+NUMBER = decimals(DECIMALS)
+_P = each(p_text)
+
+AGREEMENT: tuple[Column[Agreement], ...] = (
+    Column(
+        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=NUMBER
+    ),
+    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=NUMBER),
+    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=NUMBER),
+)
+SUMMARY: tuple[Column[Summary], ...] = (
+    Column("mean", lambda item: item.mean, "Mean over pages.", format=NUMBER),
+    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", NUMBER),
+    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=NUMBER),
+)
+COMPARISON: tuple[Column[Comparison], ...] = (
+    Column(
+        "difference",
+        lambda item: item.difference,
+        "Mean difference from the baseline.",
+        format=each(lambda value: signed(value, DECIMALS)),
+    ),
+    Column("wins", lambda item: item.wins, "Pages better than with the baseline."),
+    Column("ties", lambda item: item.ties, "Pages as good as with the baseline."),
+    Column("losses", lambda item: item.losses, "Pages worse than with the baseline."),
+    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", "p", format=_P),
+    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction; empty without.", "p", "Holm", _P),
+    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
+)
+T_TEST: tuple[Column[TTest], ...] = (
+    Column("t", lambda item: item.t, "T statistic."),
+    Column("df", lambda item: item.df, "Degrees of freedom."),
+    Column("p", lambda item: item.p, "Two-sided p, uncorrected.", unit="t-test", format=_P),
+    Column("low", lambda item: item.difference.low, "Lower end of the 95 % interval of the mean difference."),
+    Column("high", lambda item: item.difference.high, "Upper end of the 95 % interval of the mean difference."),
+)
+
+
+def interval_columns(
+    name: str, header: str, read: Callable[[Row], MeanInterval | Area], what: str
+) -> list[Column[Row]]:
+    """Return the columns of both ends of a 95 % interval of `what`, and one of both for tables."""
+    return [
+        Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
+        Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
+        Column(
+            f"{name}_interval",
+            lambda row: read(row).low,
+            f"95 % interval of {what}.",
+            header,
+            "95 %",
+            text=lambda row: f"{fixed(read(row).low, DECIMALS)} to {fixed(read(row).high, DECIMALS)}",
+            exact=False,
+        ),
+    ]
+
+
+def _mean(
+    name: str, header: str, what: str, read: Callable[[SnippetSummary], MeanInterval | None]
+) -> list[Column[SnippetSummary]]:
+    columns: list[Column[MeanInterval]] = [
+        Column(name, lambda item: item.mean, f"{what}: mean over pages.", header, format=NUMBER),
+        *interval_columns(name, header, _itself, f"mean {header}"),
+    ]
+    return within(columns, read)
+
+
+def _itself(interval: MeanInterval) -> MeanInterval:
+    return interval
+
+
+SNIPPET_COUNTS: tuple[Column[SnippetCounts], ...] = (
+    Column("required", lambda item: item.required, "Snippets that must stay.", format=COUNT),
+    Column("kept", lambda item: item.kept, "Snippets that must stay and are kept.", format=COUNT),
+    Column("forbidden", lambda item: item.forbidden, "Snippets that must go.", format=COUNT),
+    Column("leaked", lambda item: item.leaked, "Snippets that must go and are kept.", format=COUNT),
+)
+SNIPPETS: tuple[Column[SnippetSummary], ...] = (
+    Column("snippet_pages", lambda item: item.pages, "Pages whose gold names snippets.", "pages", "snippets", COUNT),
+    *within(SNIPPET_COUNTS, lambda item: item.counts),
+    *_mean(
+        "snippet_recall",
+        "snippet recall",
+        "Share of snippets that must stay that are kept",
+        lambda item: item.recall,
+    ),
+    *_mean("leak_rate", "leak rate", "Share of snippets that must go that are kept", lambda item: item.leak_rate),
+    Column(
+        "micro_snippet_recall",
+        lambda item: item.counts.recall,
+        "Share of snippets that must stay that are kept, all pages pooled.",
+        "snippet recall",
+        "micro",
+        NUMBER,
+    ),
+    Column(
+        "micro_leak_rate",
+        lambda item: item.counts.leak_rate,
+        "Share of snippets that must go that are kept, all pages pooled.",
+        "leak rate",
+        "micro",
+        NUMBER,
+    ),
+)
+"""The columns of snippets over pages."""
+
+SNIPPETS_SHOWN = (
+    "snippet_recall",
+    "snippet_recall_interval",
+    "leak_rate",
+    "leak_rate_interval",
+    "micro_snippet_recall",
+    "micro_leak_rate",
+)
+"""The names of those that tables show."""
+
+
+def snippet_caption(found: SnippetSummary) -> str:
+    """Return the caption of a table of snippets, for pages whose gold has `found`."""
+    return (
+        f"Share of the {found.counts.required:,} snippets that must stay (recall) and of the {found.counts.forbidden:,} that"
+        f" must go (leak rate) that are kept, on {found.pages:,} pages: means over pages with Student's intervals, and all"
+        " snippets pooled (micro)."
+    )
