@@ -40,7 +40,7 @@ QUERIES = (
     "the of",
     "return",
 )
-SWEEPS = ("words", "density(headings=keep)", "perplexity(lm=books)")
+SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
 CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")
 
 

@@ -53,7 +53,9 @@ def test_lengths_are_those_of_lucenes_byte() -> None:
 @given(
     st.lists(st.tuples(single, single, st.booleans()), min_size=1, max_size=12),
     st.lists(st.floats(1, 1e39), min_size=1, max_size=6),
-    st.sampled_from(["words", "words(headings=keep)", "perplexity(lm=books)", "perplexity(lm=books,headings=keep)"]),
+    st.sampled_from(
+        [f"{name}{inside}" for name in ("words", "perplexity") for inside in ("", "(headings=keep)", "(headings=drop)")]
+    ),
     st.integers(0, 30),
     st.data(),
 )

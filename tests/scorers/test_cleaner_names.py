@@ -32,6 +32,7 @@ from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Percentile
         ("words@p1e-7", "words@p1e-07"),
         ("words( headings = score )@5", "words@5"),
         ("words(headings=keep)@5", "words(headings=keep)@5"),
+        ("words( floor=7, headings = drop )@5", "words(headings=drop,floor=7)@5"),
         ("perplexity@8000", "perplexity(lm=books)@8000"),
         ("perplexity(lm=books)@8e3", "perplexity(lm=books)@8000"),
         ("words(floor=0)@5", "words@5"),
@@ -61,8 +62,8 @@ def test_what_a_name_means():
     cleaner = parse_cleaner("words(headings=keep)@5+perplexity@8000.5")
     words, perplexity = cleaner.cuts
     assert [type(scorer) for scorer in cleaner.scorers] == [scorers()["words"], scorers()["perplexity"]]
-    assert (words.cutoff, words.keep_headings, words.scorer.values) == (5.0, True, {})
-    assert (perplexity.cutoff, perplexity.keep_headings) == (8000.5, False)
+    assert (words.cutoff, words.headings, words.scorer.values) == (5.0, "keep", {})
+    assert (perplexity.cutoff, perplexity.headings) == (8000.5, "score")
     assert perplexity.scorer.values == {"lm": "books", "context": 0.0, "prior": 0}
     # Headings are an affair of the cut: scores are stored under a name without them.
     assert [scorer.canonical_name for scorer in cleaner.scorers] == ["words", "perplexity(lm=books)"]
@@ -108,7 +109,7 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, boo
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
         parts.append(f"{space}{kind.name}{space}{brackets}{at}")
         meaning = cutoff if isinstance(cutoff, Percentile) else float(cutoff)
-        meanings.append((kind.name, meaning, chosen.get("headings") == "keep", int(chosen.get("floor", 0))))
+        meanings.append((kind.name, meaning, chosen.get("headings", "score"), int(chosen.get("floor", 0))))
     return "+".join(parts), meanings
 
 
@@ -122,10 +123,10 @@ def place(cut: Cut) -> float | Percentile | None:
 def test_names_of_all_scorers_come_back(drawn):
     text, meanings = drawn
     cleaner = parse_cleaner(text)
-    assert [(cut.scorer.name, place(cut), cut.keep_headings, cut.floor) for cut in cleaner.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.headings, cut.floor) for cut in cleaner.cuts] == meanings
     again = parse_cleaner(cleaner.name)
     assert again.name == cleaner.name
-    assert [(cut.scorer.name, place(cut), cut.keep_headings, cut.floor) for cut in again.cuts] == meanings
+    assert [(cut.scorer.name, place(cut), cut.headings, cut.floor) for cut in again.cuts] == meanings
     assert [cut.scorer.values for cut in again.cuts] == [cut.scorer.values for cut in cleaner.cuts]
     assert not set(cleaner.name) & set(" \t\n/")
     for cut in cleaner.cuts:
@@ -229,7 +230,7 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
             "words(floor=2.5)@5",
             "words(floor=2.5)@5: the value '2.5' of 'floor' is no int. Fix: give one such as 0.",
         ),
-        ("words(headings=drop)@5", "words(headings=drop)@5: 'headings' cannot be 'drop'. Fix: use one of score, keep."),
+        ("words(headings=no)@5", "words(headings=no)@5: 'headings' cannot be 'no'. Fix: use one of score, keep, drop."),
         ("bte@3", "bte@3: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         (
             "boilerpipe(headings=keep,filter=main)@0.5",
@@ -258,7 +259,7 @@ def test_names_that_do_not_parse(text, message):
 
 def test_the_scorer_of_a_sweep():
     cut = parse_scorer("perplexity(headings=keep)")
-    assert (cut.name, cut.cutoff, cut.keep_headings) == ("perplexity(lm=books,headings=keep)", None, True)
+    assert (cut.name, cut.cutoff, cut.headings) == ("perplexity(lm=books,headings=keep)", None, "keep")
     assert cut.at(8000, "x").name == "perplexity(lm=books,headings=keep)@8000"
     for text, message in (
         ("words@5", "words@5: the scorer 'words@5' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`."),
@@ -381,5 +382,5 @@ def test_terse_parameters_are_named_where_they_differ():
     assert Several().canonical_name == "several(always=1)"
     assert Several(share=0.5, switch=False).canonical_name == "several(always=1)"
     assert Several(share=0.25, switch=True).canonical_name == "several(always=1,share=0.25,switch=true)"
-    assert Cut(Several(switch=True), 2, keep_headings=True).name == "several(always=1,switch=true,headings=keep)@2"
+    assert Cut(Several(switch=True), 2, headings="keep").name == "several(always=1,switch=true,headings=keep)@2"
     assert Cut(Several(), 2, floor=9).name == "several(always=1,floor=9)@2"

@@ -119,9 +119,9 @@ def test_one_short_file_adds_a_scorer(folder):
             {
                 "name": "headings",
                 "default": "score",
-                "description": "whether title and headings are scored like any block, or always kept",
-                "values": "score or keep",
-                "choices": ["score", "keep"],
+                "description": "whether title and headings are scored like any block, always kept, or always dropped",
+                "values": "score or keep or drop",
+                "choices": ["score", "keep", "drop"],
             },
             {
                 "name": "floor",

@@ -79,6 +79,9 @@ def test_blocks_decide_for_their_sentences_and_all_cuts_must_agree() -> None:
     assert kept("words@6+perplexity@20") == kept("perplexity@20+words@6") == [False, False, False, True, False]
     assert kept("words(headings=keep)@6") == [True, True, False, True, True]
     assert kept("perplexity(headings=keep)@20") == [True, True, True, True, False]
+    assert kept("words(headings=drop)@0") == kept("perplexity(headings=drop)@99") == [False, False, True, True, True]
+    assert kept("words@1+perplexity(headings=drop)@20") == [False, False, True, True, False]
+    assert kept("words(headings=keep)@6+words(headings=drop)@6") == [False, False, False, True, True]
     # Each cut keeps headings for itself only.
     assert kept("words(headings=keep)@6+perplexity@20") == [True, False, False, True, False]
     assert kept("words(headings=keep)@6+perplexity(headings=keep)@5") == [True, True, False, False, False]
@@ -148,6 +151,8 @@ NAMES = (
     "perplexity@8000",
     "words(headings=keep)@11",
     "perplexity(headings=keep)@1000",
+    "words(headings=drop)@3",
+    "density@4+perplexity(headings=drop)@8000",
     "words@3+density@4+perplexity@8000",
     "words(headings=keep)@3+perplexity@4000",
 )
@@ -195,6 +200,7 @@ def test_cutting_a_shard_is_cutting_its_pages(dragnet: tuple[Path, list[PageScor
         "words(floor=50)@40",
         "perplexity(headings=keep,floor=30)@100",
         "density(floor=500)@9+perplexity(floor=20)@500",
+        "density@2+words(headings=drop,floor=0)@3+words(floor=30)@40",
         "words@3+density(floor=40)@p60",
     ],
 )
@@ -212,8 +218,8 @@ def test_cutting_a_shard_with_floors_is_cutting_its_pages(dragnet: tuple[Path, l
 def _stays(cut: Cut, page: PageScores, sentence: int, block: int) -> bool:
     assert page.segments is not None
     assert cut.cutoff is not None
-    if cut.keep_headings and page.segments.levels[block] > 0:
-        return True
+    if cut.headings != "score" and page.segments.levels[block] > 0:
+        return cut.headings == "keep"
     score = page.scores[cut.scorer.canonical_name][block if cut.scorer.segment == BLOCK else sentence]
     return bool(score >= SINGLE(cut.cutoff) if cut.scorer.keep == KEEP_HIGH else score <= SINGLE(cut.cutoff))
 

@@ -62,11 +62,19 @@ def score_of(cut: Cut, sentence: Sentence) -> float:
     return values.get(cut.scorer.name, sentence.perplexity)
 
 
+def dropped(cut: Cut, sentence: Sentence) -> bool:
+    return cut.headings == "drop" and sentence.heading
+
+
 def kept_by_definition(cut: Cut, page: Sequence[Sentence], left: Sequence[bool]) -> list[bool]:
     """What the cut keeps; then, while there are fewer words than the floor, the best segment that is not kept."""
     by_block = cut.scorer.segment == BLOCK
     kept = [
-        bool(passes(cut, np.array([score_of(cut, one)], dtype=np.float32))[0]) or (cut.keep_headings and one.heading)
+        not dropped(cut, one)
+        and (
+            bool(passes(cut, np.array([score_of(cut, one)], dtype=np.float32))[0])
+            or (cut.headings == "keep" and one.heading)
+        )
         for one in page
     ]
     segments = {one.block: 0 for one in page} if by_block else dict.fromkeys(range(len(page)), 0)
@@ -80,7 +88,8 @@ def kept_by_definition(cut: Cut, page: Sequence[Sentence], left: Sequence[bool])
         # No number is worse than any.
         return (not math.isnan(score), good, segments[segment] if cut.scorer.decides else 0, -segment)
 
-    waiting = sorted({segment_of[number] for number, stays in enumerate(kept) if not stays}, key=goodness)
+    left_out = {segment_of[number] for number, one in enumerate(page) if dropped(cut, one)}
+    waiting = sorted({segment_of[number] for number, stays in enumerate(kept) if not stays} - left_out, key=goodness)
     held = sum(one.words for number, one in enumerate(page) if kept[number] and left[number])
     while waiting and held < cut.floor:
         best = waiting.pop()
@@ -94,7 +103,7 @@ cuts = st.builds(
     lambda scorer, cutoff, headings, floor: Cut(scorer, 0.5 if scorer.decides else cutoff, headings, floor=floor),
     st.sampled_from(SCORERS),
     st.floats(0, 5),
-    st.booleans(),
+    st.sampled_from(["score", "keep", "drop"]),
     st.integers(0, 20),
 )
 
@@ -130,7 +139,7 @@ def test_several_pages_and_cuts_are_kept_as_the_definition_says(pages: list[list
 
 @given(blocks.map(page_of), cuts, st.integers(0, 30))
 def test_as_many_words_as_asked_for_are_kept_whatever_the_cutoff(page: list[Sentence], cut: Cut, more: int) -> None:
-    """A last cut with a floor keeps so many words of what the cuts before it keep, or all."""
+    """A last cut with a floor keeps so many words of what the cuts before it keep, or all but dropped headings."""
     layout = Layout(
         np.array([one.block for one in page], dtype=np.int64),
         np.array([one.words for one in page], dtype=np.int32),
@@ -141,12 +150,12 @@ def test_as_many_words_as_asked_for_are_kept_whatever_the_cutoff(page: list[Sent
     scores = np.array([score_of(cut, one) for one in values], dtype=np.float32)
     before = np.array([bool(one.words % 2) for one in page], dtype=np.bool_)
     held = held_by_floor(cut, scores, layout, before)
-    assert (layout.words * before * held).sum() >= min(cut.floor, (layout.words * before).sum())
+    left_out = np.array([dropped(cut, one) for one in page], dtype=np.bool_)
+    assert (layout.words * before * held).sum() >= min(cut.floor, (layout.words * before * ~left_out).sum())
+    assert not (held & left_out).any()
     assert not held.any() or cut.floor > 0
     # A higher floor holds all that a lower one does.
-    higher = held_by_floor(
-        Cut(cut.scorer, cut.cutoff, cut.keep_headings, floor=cut.floor + more), scores, layout, before
-    )
+    higher = held_by_floor(Cut(cut.scorer, cut.cutoff, cut.headings, floor=cut.floor + more), scores, layout, before)
     assert (higher >= held).all()
 
 
@@ -166,6 +175,9 @@ HTML = (
         ("words(floor=3)@3", "One two three. Four five.\nsix seven eight"),
         ("words(headings=keep,floor=2)@9", "Oats\nRye"),
         ("words(headings=keep,floor=3)@9", "Oats\nOne two three. Four five.\nRye"),
+        ("words(headings=drop)@0", "Home page\nAbout us\nOne two three. Four five.\nsix seven eight\n-- --"),
+        ("words(headings=drop,floor=6)@9", "One two three. Four five.\nsix seven eight"),
+        ("words(headings=drop,floor=99)@1", "Home page\nAbout us\nOne two three. Four five.\nsix seven eight\n-- --"),
         ("words(floor=99)@9", "Oats\nHome page\nAbout us\nOne two three. Four five.\nRye\nsix seven eight\n-- --"),
         ("bte(floor=99)+words(floor=4)@9", "One two three. Four five."),
         # What the first part drops, the second part's floor does not count.

@@ -20,7 +20,17 @@ from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
 from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.removed import DROPPED, HEADING, PASSED, JudgedPage, SegmentVerdict, judged_pages, record, short
+from thresher.scoring.removed import (
+    DROPPED,
+    DROPPED_HEADING,
+    HEADING,
+    PASSED,
+    JudgedPage,
+    SegmentVerdict,
+    judged_pages,
+    record,
+    short,
+)
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import read_shard, shards
 
@@ -92,6 +102,13 @@ def test_what_a_floor_keeps_is_said(tmp_path: Path) -> None:
         ["dropped"],
         ["dropped"],
     ]
+    assert outcomes("words(headings=drop,floor=7)@1") == [
+        ["dropped as heading"],
+        ["passed"],
+        ["dropped as heading"],
+        ["passed"],
+        ["kept by the floor"],
+    ]
     # The floor of the second part does not count the words that the first drops, so it looks further.
     assert [of_segment[1] for of_segment in outcomes("density@2+words(headings=keep,floor=1)@9")] == [
         "kept as heading",
@@ -149,7 +166,8 @@ def test_scores_are_the_shortest_decimals_of_a_stored_number(tmp_path: Path) -> 
     [
         (Cut(Words(), 5), 3.0, DROPPED, "words@5: 3 is below 5", "words 3"),
         (Cut(Words(), 5), 5.0, PASSED, "words@5: 5 is at least 5", "words 5"),
-        (Cut(Density(), 9.5, True), 9.25, HEADING, "density(headings=keep)@9.5: 9.25 is below 9.50", "density 9.25"),
+        (Cut(Words(), 1, "drop"), 3, DROPPED_HEADING, "words(headings=drop)@1: a title or heading", "words 3"),
+        (Cut(Density(), 9.5, "keep"), 9.25, HEADING, "density(headings=keep)@9.5: 9.25 is below 9.50", "density 9.25"),
         (
             Cut(Perplexity(), 8000),
             23114.6,

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.cutting import sentence_mask
 from thresher.scoring.floors import Layout, held_by_floor
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
@@ -145,7 +145,7 @@ class NestedSweep:
         """Return the step of each sentence.
 
         A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
-        depend on the cutoff (see `thresher.scoring.floors`), so they come in at the first.
+        depend on the cutoff (see `thresher.scoring.floors`), so they come in at the first; dropped headings never do.
 
         Args:
             scores: by each scorer's canonical name, one score per block or sentence.
@@ -161,8 +161,10 @@ class NestedSweep:
         steps = np.searchsorted(sign * cutoffs, sign * scores[cut.scorer.canonical_name]).astype(np.uint16)
         if cut.scorer.segment == BLOCK:
             steps = steps[layout.blocks]
-        if cut.keep_headings:
+        if cut.headings == KEEP:
             steps[layout.headings[layout.blocks]] = 0
+        if cut.headings == DROP:
+            steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:
             alone = np.ones(len(layout.blocks), dtype=np.bool_)
             steps[held_by_floor(cut, scores[cut.scorer.canonical_name], layout, alone)] = 0

@@ -25,12 +25,13 @@ from thresher.scorers.relative_cutoffs import (
 
 BASELINE = "none"
 
+SCORE, KEEP, DROP = "score", "keep", "drop"
 HEADINGS = Parameter(
     "headings",
     str,
-    "score",
-    "whether title and headings are scored like any block, or always kept",
-    choices=("score", "keep"),
+    SCORE,
+    "whether title and headings are scored like any block, always kept, or always dropped",
+    choices=(SCORE, KEEP, DROP),
 )
 FLOOR = Parameter(
     "floor",
@@ -49,13 +50,14 @@ _TERM = re.compile(r"\s*(?P<name>[A-Za-z_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\
 class Cut:
     """A scorer with its cutoff: `DECISION` where the scorer decides, None in a sweep's template.
 
-    `floor` is the least number of words that a page keeps, if it has them: see `thresher.scoring.floors`. If the cutoff is a
-    percentile, `cutoff` is None until `thresher.scoring.percentiles` has computed it; the name always shows the percentile.
+    `headings` is a choice of `HEADINGS`. `floor` is the least number of words that a page keeps, if it has them: see
+    `thresher.scoring.floors`. If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has
+    computed it; the name always shows the percentile.
     """
 
     scorer: Scorer
     cutoff: float | None
-    keep_headings: bool = False
+    headings: str = SCORE
     percentile: Percentile | None = None
     floor: int = 0
 
@@ -63,8 +65,8 @@ class Cut:
     def name(self) -> str:
         """The canonical name."""
         values = self.scorer.named_values
-        if self.keep_headings:
-            values[HEADINGS.name] = "keep"
+        if self.headings != SCORE:
+            values[HEADINGS.name] = self.headings
         if self.floor:
             values[FLOOR.name] = self.floor
         name = with_values(self.scorer.name, values)
@@ -216,9 +218,9 @@ def _parse(part: str, text: str, where: str) -> Cut:
         raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
     kind = scorer_class(match["name"], where)
     values = _values(kind, match["inside"] or "", where)
-    keep_headings = values.pop(HEADINGS.name, HEADINGS.default) == "keep"
+    headings = str(values.pop(HEADINGS.name, HEADINGS.default))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
-    template = Cut(kind(**values), DECISION if kind.decides else None, keep_headings, floor=floor)
+    template = Cut(kind(**values), DECISION if kind.decides else None, headings, floor=floor)
     if match["cutoff"] is None:
         return template
     if kind.decides:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from thresher.pages import Segments
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.floors import Layout, Mask, held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
@@ -59,8 +59,10 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
         kept = passes(cut, of_cut)
         if cut.scorer.segment == BLOCK:
             kept = kept[layout.blocks]
-        if cut.keep_headings:
+        if cut.headings == KEEP:
             kept = kept | layout.headings[layout.blocks]
+        if cut.headings == DROP:
+            kept = kept & ~layout.headings[layout.blocks]
         if cut.floor:
             kept = kept | held_by_floor(cut, of_cut, layout, mask)
         mask &= kept

@@ -4,11 +4,12 @@ Let K be what a cut keeps of a page, with headings if it keeps them. If K has fe
 in the order of their scores, best first, until W words are kept or no segment is left. Ties are in the document's order. All
 that a scorer drops by its own decision are ties: of these, the segments with the most words come first.
 
-K need not be known. Take all segments in one order: headings if they are kept, then by score, then as ties are. K is the
-beginning of this order, whatever the cutoff: it has all headings and, with a score, all better ones. Let F be the shortest
-beginning with at least W words, or the whole page if it has fewer. Of two beginnings of one order, one holds the other. If K
-has fewer than W words, F holds K and is what adding segments leads to; otherwise K holds F. So what is kept is K ∪ F, and F
-does not depend on the cutoff: since a laxer cutoff's K holds a stricter one's, so does what they keep with a floor.
+K need not be known. Take all segments, without headings if they are dropped, in one order: headings if they are kept, then by
+score, then as ties are. K is the beginning of this order, whatever the cutoff: it has all headings and, with a score, all
+better ones. Let F be the shortest beginning with at least W words, or the whole page if it has fewer. Of two beginnings of one
+order, one holds the other. If K has fewer than W words, F holds K and is what adding segments leads to; otherwise K holds F.
+So what is kept is K ∪ F, and F does not depend on the cutoff: since a laxer cutoff's K holds a stricter one's, so does what
+they keep with a floor.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import numpy.typing as npt
 
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
-from thresher.scorers.cleaners import Cut
+from thresher.scorers.cleaners import DROP, KEEP, Cut
 
 Mask = npt.NDArray[np.bool_]
 
@@ -62,11 +63,14 @@ def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
         pages, headings = pages[layout.blocks], headings[layout.blocks]
     # Sorting is stable, and NaN sorts last.
     worst_last = -scores if cut.scorer.keep == KEEP_HIGH else scores
-    keys = [worst_last, ~(headings & cut.keep_headings), pages]
+    dropped = headings & (cut.headings == DROP)
+    words = np.where(dropped, 0, words)
+    keys = [worst_last, ~(headings & (cut.headings == KEEP)), pages]
     order = np.lexsort([-words, *keys] if cut.scorer.decides else keys)
     before = np.concatenate(([0], np.cumsum(words[order])))[:-1]
     # Pages are in their order, so that words before a page are those before its first segment.
     first = np.searchsorted(pages, pages)
     held = np.zeros(len(order), dtype=np.bool_)
     held[order] = before - before[first] < cut.floor
+    held &= ~dropped
     return held[layout.blocks] if by_block else held

@@ -12,19 +12,21 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
-from thresher.scorers.cleaners import Cleaner, Cut
+from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.cutting import passes
 from thresher.scoring.floors import Layout, Mask, held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, read_shard, shards
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
+DROPPED_HEADING = "dropped as heading"
+_DROPPING = (DROPPED, DROPPED_HEADING)
 
 
 @dataclass(frozen=True)
 class SegmentVerdict:
-    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, or `FLOORED` if
-    kept only by the cut's floor.
+    """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, `FLOORED` if kept
+    only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
     """
 
     cut: Cut
@@ -40,6 +42,8 @@ class SegmentVerdict:
     @property
     def reason(self) -> str:
         """The verdict in words: `words@5: 3 is below 5`."""
+        if self.outcome == DROPPED_HEADING:
+            return f"{self.cut.name}: a title or heading"
         if self.cut.scorer.decides:
             return f"{self.cut.name}: {'kept' if self.score else 'dropped'}"
         high, fits = self.cut.scorer.keep == KEEP_HIGH, self.outcome == PASSED
@@ -58,7 +62,7 @@ class JudgedSegment:
     @property
     def dropped_by(self) -> tuple[SegmentVerdict, ...]:
         """The verdicts of all cuts that drop it."""
-        return tuple(verdict for verdict in self.verdicts if verdict.outcome == DROPPED)
+        return tuple(verdict for verdict in self.verdicts if verdict.outcome in _DROPPING)
 
     @property
     def by_floor(self) -> bool:
@@ -111,7 +115,7 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
         columns.append(_verdicts(cut, _numbers(table, f"score:{cut.scorer.canonical_name}", row), layout, kept))
-        kept &= np.array([verdict.outcome != DROPPED for verdict in columns[-1]], dtype=np.bool_)
+        kept &= np.array([verdict.outcome not in _DROPPING for verdict in columns[-1]], dtype=np.bool_)
     segments = []
     begin = 0
     for index, (block, end) in enumerate(zip(blocks.tolist(), ends.tolist(), strict=True)):
@@ -122,11 +126,15 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
 
 
 def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
-    heading = layout.headings[layout.blocks] & cut.keep_headings
+    headings = layout.headings[layout.blocks]
     held = held_by_floor(cut, scores, layout, kept_before)
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
-    outcomes = np.select([passes(cut, scores), heading, held], [PASSED, HEADING, FLOORED], DROPPED).tolist()
+    outcomes = np.select(
+        [headings & (cut.headings == DROP), passes(cut, scores), headings & (cut.headings == KEEP), held],
+        [DROPPED_HEADING, PASSED, HEADING, FLOORED],
+        DROPPED,
+    ).tolist()
     # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
     return [SegmentVerdict(cut, float(str(score)), outcome) for score, outcome in zip(scores, outcomes, strict=True)]
 
