@@ -351,3 +351,63 @@ def test_types_and_snippets_of_gold_that_has_them(tmp_path: Path) -> None:
         ("none", "article", "5"), ("none", "forum", "3"), ("words@10", "article", "5"), ("words@10", "forum", "3"),
     ]  # fmt: skip
     assert "labelled" not in done.out
+
+
+def write_snippets(folder: Path) -> Path:
+    (folder / "cache").mkdir(parents=True)
+    gold = {}
+    for number in range(3):
+        text = PROSE.format(number)
+        (folder / "cache" / f"{number}.html").write_text(f"<title>Rain {number}</title>{MENU}<p>{text}</p>")
+        gold[f"http://example.org/{number}"] = {"file": f"{number}.html", "with": ["the harbour"], "without": ["News"]}
+    gold["http://example.org/lost"] = {"file": "lost.html", "with": ["It"], "without": []}
+    (folder / "evaldata.json").write_text(json.dumps(gold))
+    return folder
+
+
+def test_partial_gold_is_measured_by_its_snippets(tmp_path: Path) -> None:
+    folder, out = write_snippets(tmp_path / "partial"), tmp_path / "out"
+    done = thresher("cleaneval", folder, "-c", "words@10", "-o", out)
+    assert done.code == 0, done.err
+    assert done.err.splitlines() == ["gold without a page (1): lost"]
+    assert done.out.splitlines()[-1] == f"report: {out.resolve() / 'report.html'}"
+    _, none, words = table(done.out, "cleaner", "snippet")
+    assert none == ["none", *["1.000", "1.000", "to", "1.000"] * 2, "1.000", "1.000", "3", "0"]
+    assert words == [
+        "words@10",
+        "1.000",
+        "1.000",
+        "to",
+        *["1.000", *["0.000"] * 2, "to", "0.000"],
+        "1.000",
+        "0.000",
+        "3",
+        "0",
+    ]
+    assert sorted(path.name for path in out.iterdir() if path.is_file()) == FILES
+    assert [line["leaked"] for line in rows(out / "pages.csv")] == ["1", "0"] * 3
+    assert "precision" not in done.out
+
+
+@pytest.mark.parametrize("options", [("--sweep", "words=2,5"), ("--floor", "0.5")])
+def test_partial_gold_has_no_precision(tmp_path: Path, options: tuple[str, ...]) -> None:
+    folder = write_snippets(tmp_path / "partial")
+    done = thresher("cleaneval", folder, *options)
+    assert (done.code, done.out) == (2, "")
+    assert done.err.splitlines() == [
+        f"error: {folder}: the gold has snippets alone, and no precision. Fix: leave out --sweep, --test and --floor."
+    ]
+
+
+def test_partial_gold_tests_no_cutoff_and_no_model(tmp_path: Path, pages: Path) -> None:
+    folder = write_snippets(tmp_path / "partial")
+    for arguments in (
+        ("cleaneval", pages, "--sweep", "words=2,5", "--test", folder),
+        ("lm", "separate", folder, "--scorer", "words"),
+    ):
+        done = thresher(*arguments)
+        assert (done.code, done.out) == (3, "")
+        assert done.err.splitlines() == [
+            f"error: {folder}: the gold has snippets of the pages and not their whole content."
+            " Fix: give a gold standard of whole texts."
+        ]

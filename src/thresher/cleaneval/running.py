@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from thresher.cleaneval.gold import GoldStandard
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import judge_pages, judge_texts, judge_words, score_gold
+from thresher.cleaneval.judging import Text, judge_pages, judge_texts, judge_words, score_gold
 from thresher.cleaneval.peer_process import run_peers
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
@@ -201,7 +201,7 @@ def run_cleaners(
     judged = list(progress(judge_pages(pages, gold.store, cleaners, workers), "comparing", len(pages), "pages"))
     by_cleaner = zip(*(page.quality for page in judged), strict=True)
     measured = [CleanerPages(cleaner.name, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
-    crashes: list[tuple[str, str, str]] = []
+    crashes: tuple[tuple[str, str, str], ...] = ()
     if peers:
         other_packages, crashes = _run_peers(gold, peers, workers)
         measured += other_packages
@@ -213,7 +213,7 @@ def run_cleaners(
         gold.standard,
         results,
         tuple((page.stem, page.problem) for page in judged if page.problem),
-        tuple(crashes),
+        crashes,
         tuple(_reliability(results, floor)),
         measured_sweeps,
         _transfers(measured_sweeps, other, sweeps, workers, fresh, alpha, correction) if other and sweeps else (),
@@ -222,21 +222,39 @@ def run_cleaners(
 
 def _run_peers(
     gold: GoldSet, peers: Sequence[Peer], workers: int
-) -> tuple[list[CleanerPages], list[tuple[str, str, str]]]:
+) -> tuple[list[CleanerPages], tuple[tuple[str, str, str], ...]]:
+    pages = gold.standard.pages
+    texts, crashes = peer_texts(gold, peers, workers)
+    compared = list(progress(judge_texts(texts, pages, workers), "comparing", len(pages), "pages"))
+    measured = []
+    for number, peer in enumerate(peers):
+        crashed = sum(name == peer.name for name, _, _ in crashes)
+        measured.append(
+            CleanerPages(peer.name, tuple(page[number] for page in compared), is_peer=True, crashes=crashed)
+        )
+    return measured, crashes
+
+
+def peer_texts(
+    gold: GoldSet, peers: Sequence[Peer], workers: int
+) -> tuple[list[tuple[Text, ...]], tuple[tuple[str, str, str], ...]]:
+    """Return what other packages leave, by page and package, and their crashes by package: (peer, page, reason).
+
+    Raises:
+        ThresherError: as `run_peers` does.
+    """
     pages = gold.standard.pages
     ran = list(progress(run_peers(pages, peers, workers), "other packages", len(pages), "pages"))
     texts = [
         tuple(tuple(LabelledText(PARAGRAPH, text) for text in paragraphs) for paragraphs in page.texts) for page in ran
     ]
-    compared = list(progress(judge_texts(texts, pages, workers), "comparing", len(pages), "pages"))
-    measured = []
-    crashes: list[tuple[str, str, str]] = []
-    for number, peer in enumerate(peers):
-        crashed = [(peer.name, page.stem, page.problems[number]) for page in ran if page.problems[number]]
-        quality = tuple(page[number] for page in compared)
-        measured.append(CleanerPages(peer.name, quality, is_peer=True, crashes=len(crashed)))
-        crashes += crashed
-    return measured, crashes
+    crashes = (
+        (peer.name, page.stem, page.problems[number])
+        for number, peer in enumerate(peers)
+        for page in ran
+        if page.problems[number]
+    )
+    return texts, tuple(crashes)
 
 
 def _sweep(

@@ -60,14 +60,17 @@ def cleaneval(
 ) -> None:
     """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
 
-    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
+    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/`, `ground-truth.json` or
+    `evaldata.json`, whose snippets alone are measured.
     """
-    from thresher.cleaneval.gold import read_whole_gold
+    from thresher.cleaneval.gold import read_gold, read_whole_gold
+    from thresher.cleaneval.partial_runs import PartialRun, run_partial
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
     from thresher.reports.formats import render_text
+    from thresher.reports.partial_tables import partial_table
 
     chosen, swept = asked(cleaners, sweeps)
     if tested_on is not None and not swept:
@@ -77,7 +80,13 @@ def cleaneval(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )
     others = find_peers() if peers else ()
-    standard = read_whole_gold(folder, gold, comments)
+    standard = read_gold(folder, gold, comments)
+    if standard.is_partial and (swept or floor is not None):
+        raise ConfigError(
+            "the gold has snippets alone, and no precision",
+            "leave out --sweep, --test and --floor",
+            str(gold or folder),
+        )
     other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
     for what, stems in (
         ("pages without gold", standard.without_gold),
@@ -89,16 +98,26 @@ def cleaneval(
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
         measured_on = GoldSet(folder, standard, Path(store) / "scores")
         there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
-        run = run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh, alpha, correction)
+        run = (
+            run_partial(measured_on, chosen, others, workers, fresh)
+            if standard.is_partial
+            else run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh, alpha, correction)
+        )
     for stem, problem in run.problems:
         click.echo(f"failed: {stem}: {problem}", err=True)
     for peer, stem, problem in run.crashes:
         click.echo(f"crashed: {peer}: {stem}: {problem}", err=True)
     if output is not None:
-        from thresher.reports.cleaning_report import write_cleaning_report
+        if isinstance(run, PartialRun):
+            from thresher.reports.partial_report import write_partial_report
 
-        write_cleaning_report(run, output)
+            write_partial_report(run, output)
+        else:
+            from thresher.reports.cleaning_report import write_cleaning_report
+
+            write_cleaning_report(run, output)
+    tables = (partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS)
     width = terminal_width()
-    click.echo("\n".join(render_text(table, width) for table in cleaning_tables(run, CUTOFFS)), nl=False)
+    click.echo("\n".join(render_text(table, width) for table in tables), nl=False)
     if output is not None:
         click.echo(f"\nreport: {(output / 'report.html').resolve()}")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, Summary
+from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.results import MeanInterval, SnippetSummary, TTest
 from thresher.cleaneval.separation import Area
 from thresher.cleaneval.snippets import SnippetCounts
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import fixed, p_text, signed
+from thresher.reports.formatting import NOTHING, fixed, p_text, signed
 from thresher.reports.table import COUNT, Column, decimals, each, within
 
 Row = TypeVar("Row")
@@ -18,6 +19,76 @@ CLEANER = "The cleaner, by its canonical name; `peer:` names another package."
 DECIMALS = 3
 NUMBER = decimals(DECIMALS)
 _P = each(p_text)
+
+
+class MeasuredCleaner(Protocol):
+    """A cleaner over pages, or another package."""
+
+    @property
+    def cleaner(self) -> str:
+        """Its canonical name."""
+        ...
+
+    @property
+    def is_peer(self) -> bool:
+        """Whether it is another package."""
+        ...
+
+    @property
+    def crashes(self) -> int:
+        """On how many pages it crashed."""
+        ...
+
+    @property
+    def pages(self) -> Sequence[object]:
+        """What it left of each page."""
+        ...
+
+
+class MeasuredPage(Protocol):
+    """What a cleaner left of a page."""
+
+    @property
+    def page(self) -> GoldPage:
+        """The page."""
+        ...
+
+    @property
+    def cleaner(self) -> str:
+        """The cleaner's canonical name."""
+        ...
+
+
+Measured = TypeVar("Measured", bound=MeasuredCleaner)
+OfPage = TypeVar("OfPage", bound=MeasuredPage)
+
+
+def cleaner_columns(emptied: Callable[[Measured], int]) -> tuple[Column[Measured], ...]:
+    """Return the columns that say which cleaner a row is, and over how many pages; `emptied` counts those without words."""
+    return (
+        Column("cleaner", lambda row: row.cleaner, CLEANER, align="left"),
+        Column("peer", lambda row: int(row.is_peer), "1 for another package."),
+        Column("pages", lambda row: len(row.pages), "Pages that were cleaned and measured.", format=COUNT),
+        Column("emptied", emptied, "Pages without text left.", unit="pages", format=COUNT),
+        Column(
+            "crashed",
+            lambda row: row.crashes,
+            "Pages on which a package crashed.",
+            unit="pages",
+            text=lambda row: str(row.crashes) if row.is_peer else NOTHING,
+        ),
+    )
+
+
+def page_columns(words: Callable[[OfPage], int]) -> tuple[Column[OfPage], ...]:
+    """Return the columns that say of which page and cleaner a row is, and how many words are left."""
+    return (
+        Column("page", lambda row: row.page.stem, "Stem of the page's file."),
+        Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
+        Column("cleaner", lambda row: row.cleaner, CLEANER),
+        Column("words", words, "Words of the cleaned text."),
+    )
+
 
 AGREEMENT: tuple[Column[Agreement], ...] = (
     Column(

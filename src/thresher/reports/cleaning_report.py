@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from thresher.cleaneval.results import CleanerResult
@@ -75,9 +75,7 @@ def render_cleaning_report(run: CleaningRun) -> str:
         ],
         problems=run.problems,
         crashes=run.crashes,
-        without_gold=run.standard.without_gold,
-        without_page=run.standard.without_page,
-        without_content=run.standard.without_content,
+        standard=run.standard,
     )
 
 
@@ -158,7 +156,15 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
         files["curves.csv"] = curves_csv(run.sweeps)
     if types := page_types(run):
         files["page_types.csv"] = page_types_csv(types)
-    # All are rendered before any is written: they belong together.
+    write_files(files, folder)
+
+
+def write_files(files: Mapping[str, str], folder: Path) -> None:
+    """Write the rendered files of a run by name, and remove those that an earlier run left and this one lacks.
+
+    Raises:
+        InputError: if the folder cannot be written.
+    """
     for name, text in files.items():
         write_text(folder / name, text)
     for name in {"curves.csv", "page_types.csv"} - files.keys():

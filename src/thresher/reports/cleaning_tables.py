@@ -29,10 +29,12 @@ from thresher.reports.cleaning_columns import (
     SNIPPETS_SHOWN,
     SUMMARY,
     T_TEST,
+    cleaner_columns,
     interval_columns,
+    page_columns,
     snippet_caption,
 )
-from thresher.reports.formatting import MARKS, MINUS, NOTHING, correction_text, cutoff_text, fixed
+from thresher.reports.formatting import MARKS, MINUS, correction_text, cutoff_text, fixed
 from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 from thresher.results.selection import direction
@@ -83,17 +85,7 @@ def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
 
 
 CLEANERS: tuple[Column[CleanerResult], ...] = (
-    Column("cleaner", lambda row: row.cleaner, CLEANER, align="left"),
-    Column("peer", lambda row: int(row.is_peer), "1 for another package."),
-    Column("pages", lambda row: row.summary.words.pages, "Pages that were cleaned and measured.", format=COUNT),
-    Column("emptied", lambda row: row.summary.words.emptied, "Pages without text left.", unit="pages", format=COUNT),
-    Column(
-        "crashed",
-        lambda row: row.crashes,
-        "Pages on which a package crashed.",
-        unit="pages",
-        text=lambda row: str(row.crashes) if row.is_peer else NOTHING,
-    ),
+    *cleaner_columns(lambda row: row.summary.words.emptied),
     *_summary("precision", "precision", "Precision of words by alignment"),
     *_summary("recall", "recall", "Recall of words by alignment"),
     *_summary("f1", "F1", "F1 of words by alignment", mark=lambda row: MARKS[direction(row.comparison)]),
@@ -257,10 +249,7 @@ class PageQualityRow:
 
 
 PAGES: tuple[Column[PageQualityRow], ...] = (
-    Column("page", lambda row: row.page.stem, "Stem of the page's file."),
-    Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
-    Column("cleaner", lambda row: row.cleaner, CLEANER),
-    Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
+    *page_columns(lambda row: row.quality.words.words),
     Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
     Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
     Column("shared", lambda row: row.quality.words.shared, "Words of both, without regard to their order."),

@@ -1,0 +1,68 @@
+"""The table and the CSV files of cleaning on partial gold; their columns are some of those for whole gold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.judging import PartialQuality
+from thresher.cleaneval.partial_runs import PartialResult, PartialRun
+from thresher.reports.cleaning_columns import (
+    SNIPPET_COUNTS,
+    SNIPPETS,
+    SNIPPETS_SHOWN,
+    cleaner_columns,
+    page_columns,
+    snippet_caption,
+)
+from thresher.reports.table import Column, Table, csv_table, pick, within
+
+PARTIAL: tuple[Column[PartialResult], ...] = (
+    *cleaner_columns(lambda row: row.emptied),
+    *within(SNIPPETS, lambda row: row.summary),
+)
+"""The columns of cleaners on partial gold."""
+
+
+@dataclass(frozen=True)
+class PartialRow:
+    """What a cleaner left of a page."""
+
+    page: GoldPage
+    cleaner: str
+    quality: PartialQuality
+
+
+PARTIAL_PAGES: tuple[Column[PartialRow], ...] = (
+    *page_columns(lambda row: row.quality.words),
+    *within(SNIPPET_COUNTS, lambda row: row.quality.snippets),
+)
+"""The columns of pages with partial gold."""
+
+
+def partial_table(run: PartialRun) -> Table:
+    """Return the table: one cleaner a row, the baseline first."""
+    crashed = ("crashed",) if any(result.is_peer for result in run.results) else ()
+    names = ("cleaner", *SNIPPETS_SHOWN, "pages", "emptied", *crashed)
+
+    def group(result: PartialResult) -> tuple[bool, bool]:
+        return result is run.results[0], result.is_peer
+
+    return Table.of(pick(PARTIAL, *names), run.results, snippet_caption(run.results[0].summary), group=group)
+
+
+def partial_csv(run: PartialRun) -> str:
+    """Return one line per cleaner."""
+    return csv_table(PARTIAL, run.results)
+
+
+def partial_pages_csv(run: PartialRun) -> str:
+    """Return one line per page and cleaner."""
+    return csv_table(PARTIAL_PAGES, _rows(run))
+
+
+def _rows(run: PartialRun) -> Iterator[PartialRow]:
+    for page, *qualities in zip(run.standard.pages, *(result.pages for result in run.results), strict=True):
+        for result, quality in zip(run.results, qualities, strict=True):
+            yield PartialRow(page, result.cleaner, quality)
