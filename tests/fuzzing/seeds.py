@@ -223,12 +223,16 @@ GOLD = (
     b"URL: http://x/\n<h>Barley</h>\n<p>The harvest.\n<l>one\n<l>two &amp; three\n",
     b"A page of Dragnet's.\n!@#$%^&*()  COMMENTS\nA comment.\n",
     b'{"1": {"articleBody": "The harvest."}, "2": {"articleBody": ""}}',
+    b'{"url": "http://x/", "_internal": {"page_type": {"primary": "article"}}, "ground_truth": {"main_content": "The harvest.",'
+    b' "with": ["harvest"], "without": ["Home"]}}',
+    b'{"http://x/": {"file": "1.html", "with": ["harvest"], "without": ["Home"]}, "http://y/": {"file": "2.html"}}',
     b'<html><body><span class="x-nc-sel1">Barley</span><p class="x-nc-sel2">The <b>harvest</b><span class="x-nc-sel0">ad</span>'
     b'<div class="x-nc-sel5 x">comment</div></body></html>',
 )
 GOLD_TOKENS = (
     b"<p>", b"<h>", b"<l>", b"</p>", b"URL:", b"\n", b"!@#$%^&*()  COMMENTS\n", b"&amp;", b"&#0;", b"&#x110000;", b"\r", b"\0",
     b'class="x-nc-sel2"', b'<span class="x-nc-sel1">', b"</span>", b"<script>", b"[" * 3000, b"{", b"9" * 5000, b"NaN", b"\\ud800",
+    b'"with"', b'"main_content"', b"null", b'""', b"[]", b".gz",
 )  # fmt: skip
 
 ARPAS = (
