@@ -99,8 +99,25 @@ def test_files_are_matched_by_stem_and_none_is_lost(tmp_path: Path, name: str) -
         ("b", "b.html", "B"),
     ]
     assert result.pages[1].segments == (LabelledText("p", "B"),)
+    assert result.pages[1].url == ""
     assert result.without_gold == ("lonely",)
     assert result.without_page == ("c", "orphan")
+
+
+def test_the_url_of_a_gold_text_is_the_page_s(tmp_path: Path) -> None:
+    gold = {
+        "1.txt": "\n URL:  http://example.org/a b \n<p>Rain",
+        "2.txt": "Rain\nURL: http://example.org/",
+        "3.txt": "URL:",
+    }
+    result = read_gold(folder_of(tmp_path, dict.fromkeys(("1.html", "2.html", "3.html"), ""), gold))
+    assert [page.url for page in result.pages] == ["http://example.org/a b", "", ""]
+
+
+def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
+    (tmp_path / "gold.tar.xz").touch()
+    with pytest.raises(InputError, match=r"gold\.tar\.xz: it is no folder\. Fix: give a folder .*; unpack archives\."):
+        read_gold(tmp_path / "gold.tar.xz")
 
 
 def test_comments_are_asked_for_in_the_folder_too(tmp_path: Path) -> None:
@@ -213,6 +230,7 @@ def test_real_gold_standards_are_read_whole(
     assert {segment.label for page in result.pages for segment in page.segments} <= labels
     assert [page.stem for page in result.pages if not page.text] == empty
     for page in result.pages:
+        assert page.url.startswith("http") != (name == "dragnet-300"), page.stem
         assert not page.text.startswith("URL:"), page.stem
         assert "&*()" not in page.text, page.stem
         assert not {"<p>", "<h>", "<l>"} & set(page.text.split()), page.stem

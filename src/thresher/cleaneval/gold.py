@@ -11,7 +11,7 @@ from pathlib import Path
 from lxml.etree import LxmlError
 
 from thresher.cleaneval.annotated_gold import parse_annotated
-from thresher.cleaneval.gold_texts import LabelledText, decode_gold, parse_gold
+from thresher.cleaneval.gold_texts import LabelledText, decode_gold, parse_gold, url_of
 from thresher.cleaneval.json_gold import GoldEntry, read_entries, read_entry, stem_of
 from thresher.collections import Page
 from thresher.collections.interface import HTML_SUFFIXES
@@ -157,6 +157,8 @@ def _gold_of(folder: Path) -> Path:
     for name in GOLD_FILES:
         if (folder / name).is_file():
             return folder / name
+    if folder.is_file():
+        raise InputError("it is no folder", "give a folder with pages and gold; unpack archives", str(folder))
     if not folder.is_dir():
         raise InputError("there is no such folder", "check the path", str(folder))
     *first, last = (*(f"{name}/" for name in GOLD_FOLDERS), *GOLD_FILES)
@@ -185,7 +187,11 @@ def _entries(gold: Path) -> tuple[Mapping[str, GoldEntry | Path], bool]:
 def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, is_partial: bool, comments: bool) -> GoldPage | None:
     """Return a page with its gold; None if the gold lacks the page's content."""
     if isinstance(gold, Path):
-        return GoldPage(stem, path, _segments(gold, comments))
+        content = read_bytes(gold)
+        if not gold.name.lower().endswith(_TEXT_SUFFIXES):
+            return GoldPage(stem, path, _annotated(content, gold, comments))
+        text = decode_gold(content)
+        return GoldPage(stem, path, parse_gold(text, comments), url_of(text))
     if gold.text is None and not is_partial:
         return None
     text = (gold.text or "").strip()
@@ -193,11 +199,7 @@ def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, is_partial: bool, 
     return GoldPage(stem, path, segments, gold.url, gold.page_type, gold.required, gold.forbidden, is_partial)
 
 
-def _segments(gold: Path, comments: bool) -> tuple[LabelledText, ...]:
-    """Return the segments of a file: a gold text or an annotated page."""
-    content = read_bytes(gold)
-    if gold.name.lower().endswith(_TEXT_SUFFIXES):
-        return parse_gold(decode_gold(content), comments)
+def _annotated(content: bytes, gold: Path, comments: bool) -> tuple[LabelledText, ...]:
     try:
         return parse_annotated(content, comments)
     except LxmlError as error:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
+# Some annotators of CleanEval put the address on a line of its own.
+_ADDRESS = re.compile(r"\s*URL:\s*(https?://[^\n]*)", re.IGNORECASE)
 _MARKER = re.compile(r"<(/?)([hpl])>", re.IGNORECASE)
 _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 # `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet mistyped the first half.
@@ -40,6 +42,12 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
         parts = ((None, part) for part in (body if comments else body[:1]))
     segments = (LabelledText(label, part.strip()) for label, part in parts)
     return tuple(segment for segment in segments if segment.text)
+
+
+def url_of(text: str) -> str:
+    """Return the URL at the beginning of a gold text in CleanEval's format, or on the line after; empty without."""
+    url = _ADDRESS.match(text)
+    return url[1].strip() if url else ""
 
 
 def decode_gold(content: bytes) -> str:
