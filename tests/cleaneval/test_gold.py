@@ -108,10 +108,11 @@ def test_the_url_of_a_gold_text_is_the_page_s(tmp_path: Path) -> None:
     gold = {
         "1.txt": "\n URL:  http://example.org/a b \n<p>Rain",
         "2.txt": "Rain\nURL: http://example.org/",
-        "3.txt": "URL:",
+        "3.txt": "URL:\n<p>https://",
+        "4.txt": "URL: \nhttps://example.org/x\n\n<p>Rain",
     }
-    result = read_gold(folder_of(tmp_path, dict.fromkeys(("1.html", "2.html", "3.html"), ""), gold))
-    assert [page.url for page in result.pages] == ["http://example.org/a b", "", ""]
+    result = read_gold(folder_of(tmp_path, {f"{number}.html": "" for number in range(1, 5)}, gold))
+    assert [page.url for page in result.pages] == ["http://example.org/a b", "", "", "https://example.org/x"]
 
 
 def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
