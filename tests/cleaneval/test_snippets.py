@@ -16,16 +16,24 @@ from thresher.cleaneval.page_types import UNTYPED, by_page_type
 from thresher.cleaneval.results import MeanInterval, mean_interval, summarize_snippets
 from thresher.cleaneval.snippets import SnippetCounts, count_snippets
 
-PIECES = st.lists(st.sampled_from(["rain", "Rain", "sun", ".", "\n", " ", "\u00a0", "\t"]), min_size=1).map("".join)
+PIECES = st.lists(
+    st.sampled_from(["rain", "Rain", "it's", "it’s", "9", "_", "雨", ".", "»", "\n", " ", "\u00a0"]), min_size=1
+).map("".join)
 
 
 def has(text: str, snippet: str) -> bool:
-    """Search for the snippet's words with any white space between them; outer white space does not count."""
-    return re.search(r"\s+".join(map(re.escape, snippet.split())), text) is not None
+    """Search for the snippet's runs of word characters with anything but those between; for others as they are."""
+    runs = re.split(r"\W+", snippet)
+    runs = [run for run in runs if run]
+    if not runs:
+        return re.search(r"\s+".join(map(re.escape, snippet.split())), text) is not None
+    return re.search(r"\W+".join(runs), text) is not None
 
 
 @given(PIECES, st.lists(PIECES), st.lists(PIECES))
-def test_a_snippet_is_found_over_any_white_space(text: str, required: list[str], forbidden: list[str]) -> None:
+def test_a_snippet_is_found_over_punctuation_and_white_space(
+    text: str, required: list[str], forbidden: list[str]
+) -> None:
     found = count_snippets(text, required, forbidden)
     if not required and not forbidden:
         assert found is None
@@ -34,11 +42,11 @@ def test_a_snippet_is_found_over_any_white_space(text: str, required: list[str],
     assert found == SnippetCounts(len(required), kept, len(forbidden), leaked)
 
 
-def test_case_and_punctuation_count_and_blocks_do_not() -> None:
-    text = "It rained.\nAll day long"
+def test_case_counts_and_punctuation_and_blocks_do_not() -> None:
+    text = "It rained.\nAll day long, he’d said ©"
     assert count_snippets(
-        text, [" rained.  All ", "It Rained", "day\u00a0long"], ["It rained!", "ained", "longer"]
-    ) == (SnippetCounts(3, 2, 3, 1))
+        text, [" rained  All ", "It Rained", "he'd", "day\u00a0long"], ["ained!", "longer", "©", "®"]
+    ) == (SnippetCounts(4, 3, 4, 2))
     assert count_snippets("", ["rain"], []) == SnippetCounts(1, 0, 0, 0)
 
 

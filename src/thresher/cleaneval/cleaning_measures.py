@@ -25,7 +25,8 @@ from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.pages.marked_text import PARAGRAPH
 
-_TOKEN = re.compile(r"\w+")
+TOKEN = re.compile(r"\w+")
+"""A run of letters, digits and underscores."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +159,7 @@ def compare_words(cleaned: str, gold: str) -> PageWords:
 
 def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
     r"""Compare the tokens of a cleaned page with those of its gold text: the matches of `\w+` in the lower-cased text."""
-    tokens, wanted = (Counter(_TOKEN.findall(text.lower())) for text in (cleaned, gold))
+    tokens, wanted = (Counter(TOKEN.findall(text.lower())) for text in (cleaned, gold))
     return TokenCounts(tokens.total(), wanted.total(), (tokens & wanted).total())
 
 

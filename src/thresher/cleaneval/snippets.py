@@ -1,13 +1,15 @@
 """Snippets of a page that must stay or go, and which of them a cleaned page has.
 
 Sources: the evaluation of Trafilatura (Barbaresi 2021, ACL demonstrations, section 4), which counts snippets in the extracted
-text; WCXB (Foley 2026, arXiv:2605.21097), whose gold has snippets besides whole texts.
+text, punctuation included; WCXB (Foley 2026, arXiv:2605.21097), whose gold has snippets besides whole texts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from thresher.cleaneval.cleaning_measures import TOKEN
 
 
 @dataclass(frozen=True)
@@ -38,14 +40,24 @@ def share(part: int, whole: int) -> float | None:
 def count_snippets(cleaned: str, required: Sequence[str], forbidden: Sequence[str]) -> SnippetCounts | None:
     """Return how many snippets a cleaned page has; None if its gold names none.
 
-    A snippet is there if it occurs in the text with its case and punctuation; any white space is one space, since a snippet
-    may reach over lines and blocks.
+    A snippet is there if its tokens occur in the text one after another, with their case: gold often has other quotation marks
+    than the page, and a snippet may reach over lines and blocks. The first and the last may be parts of words. A snippet without
+    any token must occur as it is, but for white space.
     """
     if not required and not forbidden:
         return None
-    text = _spaced(cleaned)
-    kept, leaked = (sum(_spaced(snippet) in text for snippet in snippets) for snippets in (required, forbidden))
+    words, text = _words(cleaned), _spaced(cleaned)
+
+    def found(snippet: str) -> bool:
+        inner = _words(snippet)
+        return inner in words if inner else _spaced(snippet) in text
+
+    kept, leaked = (sum(map(found, snippets)) for snippets in (required, forbidden))
     return SnippetCounts(len(required), kept, len(forbidden), leaked)
+
+
+def _words(text: str) -> str:
+    return " ".join(TOKEN.findall(text))
 
 
 def _spaced(text: str) -> str:
