@@ -178,6 +178,13 @@ column = "credibility"
         ("density@8", None, None),
         ("words@5+density(headings=keep)@10", None, None),
     ]
+    assert {name: twin.name for name, twin in found.twins.items()} == {
+        "none": "words(headings=drop)@0",
+        "perplexity(lm=books,headings=keep)@1000": "perplexity(lm=books,headings=drop)@1000",
+        "perplexity(lm=books,headings=keep)@2000": "perplexity(lm=books,headings=drop)@2000",
+        "perplexity(lm=books,headings=keep)@3000": "perplexity(lm=books,headings=drop)@3000",
+        "words@5+density(headings=keep)@10": "words@5+density(headings=drop)@10",
+    }
     assert [scorer.canonical_name for scorer in found.scorers] == ["density", "perplexity(lm=books)", "words"]
     assert (found.index.positions, found.index.stemmer, found.index.lengths) == (True, "krovetz", True)
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
@@ -186,6 +193,16 @@ column = "credibility"
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert found.measure_seconds == 0.5
     assert found.costs == CostOptions(0.0, 15.0, "codecarbon", None, 2, 15, 1.58, "Galicia", "2026-11")
+
+
+def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
+    kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
+    assert load(HEAD + '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n').twins == {}
+    wanted = load(HEAD + kept)
+    assert [twin.name for twin in wanted.twins.values()] == ["words(headings=drop)@0", "bte(headings=drop)"]
+    assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
+    unwanted = load(HEAD + kept + "[evaluation]\nwithout_headings = false\n")
+    assert (unwanted.twins, [scorer.name for scorer in unwanted.scorers]) == ({}, ["bte", "density"])
 
 
 def test_a_machine_has_a_tdp_or_measured_power(load: Load, fail: Fail) -> None:

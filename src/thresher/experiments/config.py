@@ -20,7 +20,7 @@ from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CollectionTable, Document, HeldOutTable
 from thresher.experiments.toml_lines import KeyPath, key_lines
-from thresher.experiments.variants import Variant, read_variants
+from thresher.experiments.variants import Variant, read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
@@ -86,7 +86,8 @@ class CostOptions:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A checked experiment. `variants` begins with the baseline; no two are the same.
+    """A checked experiment. `variants` begins with the baseline; no two are the same. `twins` are those of
+    `thresher.experiments.variants.twins`, if the experiment wants them.
 
     `format` is the kind of the collection's files, empty to detect it. `held_out` are topics on which what
     is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in beside the main
@@ -105,6 +106,7 @@ class Experiment:
     held_out: TopicSource | None
     pages: PageOptions
     variants: tuple[Variant, ...]
+    twins: Mapping[str, Variant]
     index: IndexOptions
     retrieval: tuple[RetrievalModel, ...]
     depth: int
@@ -124,7 +126,8 @@ class Experiment:
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the variants need, each once, by name."""
-        scorers = {scorer.canonical_name: scorer for variant in self.variants for scorer in variant.cleaner.scorers}
+        every = (*self.variants, *self.twins.values())
+        scorers = {scorer.canonical_name: scorer for variant in every for scorer in variant.cleaner.scorers}
         return tuple(scorers[name] for name in sorted(scorers))
 
 
@@ -183,6 +186,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)
     if table.generate and isinstance(location, CatalogueId):
         problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
+    variants = read_variants(document, problems)
     return Experiment(
         name=name,
         title=document.experiment.title or name,
@@ -195,7 +199,8 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         topics=topics,
         held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
         pages=PageOptions(**asdict(document.pages)),
-        variants=read_variants(document, problems),
+        variants=variants,
+        twins=twins(variants) if document.evaluation.without_headings else {},
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         retrieval=tuple(models),
         depth=document.retrieval.depth,

@@ -17,6 +17,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.stages import VariantRun
+from thresher.experiments.variants import WITHOUT_HEADINGS
 from thresher.files import write_json, write_text
 from thresher.reports.formatting import correction_text, exact_number
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
@@ -74,7 +75,8 @@ def write_run_metadata(
     meter: Meter,
 ) -> None:
     """Write an ir_metadata file beside every run."""
-    rows = {(False, row.variant, row.retrieval): row for row in results.rows}
+    twins = results.without_headings.rows if results.without_headings else ()
+    rows = {(False, row.variant, row.retrieval): row for row in (*twins, *results.rows)}
     rows |= {(True, row.variant, row.retrieval): row for row in (results.held_out.rows if results.held_out else ())}
     command = f"thresher run {experiment.file.name}"
     libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
@@ -195,6 +197,7 @@ def methods(
             f"{experiment.alpha:g}; effect size: matched-pairs rank-biserial correlation; interval: percentile bootstrap "
             f"of the mean difference, of level {1 - experiment.alpha:g} (seed {experiment.seed}).",
         ),
+        *((("Without title and headings", _WITHOUT_HEADINGS),) if experiment.twins else ()),
         *(
             (("Held-out topics", _held_out(measure, inputs.held_out, experiment.correction)),)
             if inputs.held_out
@@ -239,6 +242,10 @@ def _percentiles(cutoffs: Mapping[str, float]) -> str:
     )
 
 
+_WITHOUT_HEADINGS = (
+    "Every variant with `headings=keep` is indexed and searched a second time with `headings=drop`, and compared with all "
+    f"text but title and headings (`{WITHOUT_HEADINGS}`). The correction is over these alone."
+)
 _TIMING = (
     "Queries are timed in all indexes together, all open and warm, in rounds of random order; all are opened anew every few "
     "rounds. A figure is the median over all rounds, and its mean over topics. A ratio is the geometric mean over topics of a "

@@ -60,6 +60,13 @@ def assemble(
     )
 
 
+def without_headings(
+    experiment: Experiment, inputs: Inputs, runs: Sequence[VariantRun], scores: ScoreReport, meter: Meter
+) -> Results | None:
+    """Evaluate the runs of `Experiment.twins`, with comparisons and a correction of their own; None without runs."""
+    return _evaluated(experiment, inputs.topics, runs, scores, None, meter) if runs else None
+
+
 def _evaluated(
     experiment: Experiment,
     topics: TopicSet,
@@ -68,16 +75,17 @@ def _evaluated(
     measured: Measurements | None,
     meter: Meter,
 ) -> Results:
+    # The first of each model.
+    baselines = {run.model.name: run for run in reversed(runs)}
     values: dict[RowKey, dict[str, dict[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
         if not run.variant.cleaner.cuts:
             check_overlap(retrieved, topics.qrels, topics.ids)
         values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
-    baselines = {run.model.name: run for run in runs if not run.variant.cleaner.cuts}
     comparisons = compare_all(
         values,
-        {run.key: baselines[run.model.name].key for run in runs if run.variant.cleaner.cuts},
+        {run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])},
         alpha=experiment.alpha,
         correction=experiment.correction,
         seed=experiment.seed,

@@ -16,7 +16,7 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, TimedCutting, measure, warm_up_indexing
-from thresher.experiments.outcome import assemble
+from thresher.experiments.outcome import assemble, without_headings
 from thresher.experiments.stages import (
     BIASES,
     INDEXES,
@@ -162,17 +162,21 @@ class _Run:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
+        twins = self._search_twins(inputs.topics, plan, scores)
         measured = self._measured(runs, inputs.topics)
         outcome = self._with_title_bias(
             replace(
                 assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
                 key=evidence_key(experiment, scored),
+                without_headings=without_headings(experiment, inputs, twins, scores, self.meter),
+                twins={name: twin.name for name, twin in experiment.twins.items()},
             ),
             inputs,
             plan,
         )
-        write_manifest(self.folders.results, experiment, inputs, scores, runs, self.machine, self.meter)
-        write_run_metadata(experiment, inputs, scores, runs, outcome, self.machine, self.meter)
+        every = [*runs, *twins]
+        write_manifest(self.folders.results, experiment, inputs, scores, every, self.machine, self.meter)
+        write_run_metadata(experiment, inputs, scores, every, outcome, self.machine, self.meter)
         choice, exploration = last_choice(self.folders.results, outcome.key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
@@ -180,7 +184,7 @@ class _Run:
         return outcome
 
     def _find_cutoffs(self) -> None:
-        variants = self.experiment.variants
+        variants = (*self.experiment.variants, *self.experiment.twins.values())
         resolved_cuts: dict[str, Cut] = {}
         for scorer in self.experiment.scorers:
             cuts = {
@@ -198,6 +202,17 @@ class _Run:
             variant.name: Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts))
             for variant in variants
         }
+
+    def _search_twins(self, topics: TopicSet, plan: ScorePlan, scores: ScoreReport) -> list[VariantRun]:
+        twins = self.experiment.twins.values()
+        if twins:
+            self.say(f"indexing and searching {len(twins)} variants without title and headings")
+        return [
+            self._search(variant, model, index, topics)
+            for variant in progress(twins, "variants", len(twins), "variants")
+            for index in [self._index(variant, plan, scores)]
+            for model in self.experiment.retrieval
+        ]
 
     def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> IndexRecord:
         options = self.experiment.index

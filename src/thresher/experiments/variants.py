@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.errors import ConfigError
@@ -11,12 +11,14 @@ from thresher.experiments.problems import Problems
 from thresher.experiments.schema import Document, SweepTable
 from thresher.experiments.toml_lines import KeyPath
 from thresher.files import safe_name
-from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.scorers.cleaners import BASELINE, DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, Percentile, parse_cutoff, same_kind
 
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
 _BEYOND_SCORES = 1e100
+WITHOUT_HEADINGS = "words(headings=drop)@0"
+"""All text but title and headings."""
 _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 
@@ -56,6 +58,23 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
             problems.add(f"the variant {variant.name!r} comes twice", "leave one out", at)
         seen.add(variant.folder)
     return tuple(variant for variant, _ in variants)
+
+
+def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
+    """Return for each variant with `headings=keep`, by its name, the same with `headings=drop`; none if there is none.
+
+    The first is the baseline's: all text but title and headings.
+    """
+    found = {
+        variant.name: Variant(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))))
+        for variant in variants
+        if any(cut.headings == KEEP for cut in variant.cleaner.cuts)
+    }
+    return {BASELINE: Variant(parse_cleaner(WITHOUT_HEADINGS)), **found} if found else {}
+
+
+def _without_headings(cut: Cut) -> Cut:
+    return replace(cut, headings=DROP) if cut.headings == KEEP else cut
 
 
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:

@@ -19,6 +19,7 @@ from thresher.reports.results_tables import (
     results_csv,
 )
 from thresher.reports.table import Table
+from thresher.reports.without_headings import TWINS_FILE, twins_table
 from thresher.results.experiment_results import Results, write_results
 
 __all__ = ["write_all", "write_report"]
@@ -33,8 +34,8 @@ def write_all(
 ) -> None:
     """Write `results.json`, `results.csv`, `per_topic.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
-    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`. For
-    `choice` and `exploration` see `write_report`.
+    With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`;
+    with variants that keep headings also `results.without-headings.csv`. For `choice` and `exploration` see `write_report`.
 
     Raises:
         InputError: as `write_report`.
@@ -46,18 +47,23 @@ def write_all(
         write_text(folder / HELD_OUT_FILE, results_csv(results.held_out))
         write_text(folder / "per_topic.held-out.csv", per_topic_csv(results.held_out))
         write_text(folder / CHOSEN_FILE, chosen_csv(results))
+    if results.without_headings:
+        write_text(folder / TWINS_FILE, results_csv(results.without_headings))
     write_text(folder / "table.md", "\n".join(map(render_markdown, _paper_tables(results, None))))
     write_text(folder / "table.tex", "\n".join(map(render_latex, _paper_tables(results, PAGE_ROWS))))
     write_report(folder, results, choice, exploration)
 
 
 def _paper_tables(results: Results, limit: int | None) -> list[Table]:
-    """Return the main table; with held-out topics also what was chosen, and the effectiveness of all variants on them."""
+    """Return the main table; with held-out topics also what was chosen, and the effectiveness of all variants on them; with
+    variants that keep headings also these without.
+    """
     tables = [main_table(results, limit)]
     if results.held_out:
         chosen = chosen_table(results)
         tables += [*([chosen] if chosen else []), effectiveness_table(results.held_out, HELD_OUT_FILE, limit)]
-    return tables
+    paired = twins_table(results)
+    return [*tables, *([paired] if paired else [])]
 
 
 def write_report(

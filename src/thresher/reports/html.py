@@ -32,6 +32,7 @@ from thresher.reports.results_tables import (
 )
 from thresher.reports.summary import summary
 from thresher.reports.table import DIFFERENCE, Column, Table
+from thresher.reports.without_headings import twins_table
 from thresher.results.experiment_results import Results
 from thresher.results.selection import (
     TopicDifference,
@@ -114,6 +115,7 @@ def _results_page(results: Results, choice: Choice | None, sections: ChoiceSecti
         stages=[stage_table(results, stage, limit) for stage in STAGES],
         break_even=break_even_table(results, limit),
         chosen=chosen_table(results),
+        twins=twins_table(results),
         held_out=effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
         reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
         failed=results.failed_pages[:MOST_FAILED],

@@ -8,6 +8,7 @@ from thresher.choosing.choices import Choice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text, signed
 from thresher.reports.recommendation import headline
+from thresher.reports.without_headings import twins
 from thresher.results.experiment_results import Results, TitleBias, VariantResult
 from thresher.results.selection import (
     baseline_row,
@@ -59,6 +60,7 @@ def _model_summary(results: Results, retrieval: str) -> Iterator[str]:
     yield _reach(rows, measure)
     yield from _smaller(rows)
     yield from _emptied(rows)
+    yield from _without_headings(results, retrieval, measure)
     names = _names([row.variant for row in front_rows(results, retrieval)])
     yield f"The Pareto front of index size and {measure} is {names}, from the smallest index up."
 
@@ -111,6 +113,20 @@ def _emptied(rows: Sequence[VariantResult]) -> Iterator[str]:
             f"{len(many)} {_plural(len(many), 'variant leaves', 'variants leave')} more than {percent_text(MOST_EMPTIED)} of "
             "the pages without text."
         )
+
+
+def _without_headings(results: Results, retrieval: str, measure: str) -> Iterator[str]:
+    pairs = [pair for pair in twins(results) if pair.variant.retrieval == retrieval and not pair.variant.is_baseline]
+    if not pairs:
+        return
+    kept, dropped = (
+        sum(direction(row.comparisons.get(measure)) == "worse" for row in rows)
+        for rows in zip(*((pair.variant, pair.twin) for pair in pairs), strict=True)
+    )
+    yield (
+        f"Of {len(pairs)} {_plural(len(pairs), 'variant', 'variants')} with `headings=keep`, {kept} {_be(kept)} significantly "
+        f"worse than the baseline in {measure}; without title and headings in any index, {dropped} {_be(dropped)}."
+    )
 
 
 def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:

@@ -144,7 +144,8 @@ class Results:
     `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`. `noise` says how times were
     measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from. `title_bias` is of the
-    topics; files of earlier versions lack it.
+    topics; files of earlier versions lack it. `twins` names for the baseline and each variant with `headings=keep` the same
+    with title and headings left out; `without_headings` are these, on the same topics, compared with the baseline's twin.
     """
 
     experiment: str
@@ -165,6 +166,8 @@ class Results:
     co2_method: str = ""
     key: str = ""
     title_bias: TitleBias | None = None
+    without_headings: Results | None = None
+    twins: Mapping[str, str] = field(default_factory=dict)
 
 
 RESULTS_FILE = "results.json"
