@@ -41,8 +41,8 @@ def count_snippets(cleaned: str, required: Sequence[str], forbidden: Sequence[st
     """Return how many snippets a cleaned page has; None if its gold names none.
 
     A snippet is there if its tokens occur in the text one after another, with their case: gold often has other quotation marks
-    than the page, and a snippet may reach over lines and blocks. The first and the last may be parts of words. A snippet without
-    any token must occur as it is, but for white space.
+    than the page, and a snippet may reach over lines and blocks. The first and the last may be parts of words. A snippet
+    without any token must occur as it is, but for white space.
     """
     if not required and not forbidden:
         return None
