@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from itertools import chain
+from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
 
@@ -105,10 +105,9 @@ class _WordPriors(Scorer):
     def score(self, segments: Segments) -> Scores:
         """Return the statistic of each sentence; -inf for one without words, unless unseen ones are added."""
         context, unseen = float(self.values["context"]), int(self.values["unseen"])
-        words = words_of(segments.plain, segments.sentence_ends)
-        counts = np.array([*map(len, words)], dtype=np.int64)
+        words, counts = words_of(segments.plain, segments.sentence_ends)
         known = probabilities_of(self._file).get
-        probabilities = np.array([known(word, FLOOR) for word in chain.from_iterable(words)], dtype=np.float64)
+        probabilities = np.fromiter(map(known, words, repeat(FLOOR)), dtype=np.float64, count=len(words))
         sentences = np.repeat(np.arange(len(counts)), counts)
         weights = with_neighbours(counts.astype(np.float64), context) + unseen
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +50,7 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
     counts: Counter[bytes] = Counter()
     for page in sentences():
         plain = plain_text("\n".join(page))
-        counts.update(chain.from_iterable(words_of(plain, np.array([len(plain.text)], dtype=np.int64))))
+        counts.update(words_of(plain, np.array([len(plain.text)], dtype=np.int64))[0])
     if counts.total() < LEAST_WORDS:
         raise InputError(
             f"too little descriptive text to count: {counts.total()} words, and {LEAST_WORDS} are needed",
@@ -75,6 +74,7 @@ def probabilities_of(counts: Path | None) -> Mapping[bytes, float]:
     return probabilities({word: int(count) for word, count in lines})
 
 
-def words_of(plain: PlainText, ends: Ints) -> list[list[bytes]]:
-    """Return the words of each sentence, as the tokeniser `characters` splits them."""
-    return [*map(bytes.split, tokenise_characters(plain, ends)[0])]
+def words_of(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+    """Return all words in order, as the tokeniser `characters` splits them, and the number of each sentence's words."""
+    sentences, counts = tokenise_characters(plain, ends)
+    return b" ".join(sentences).split(), counts
