@@ -95,6 +95,19 @@ def test_ratios_of_any_text(scorer, feature, text):
     assert scorer.score(segments).tolist() == rounded([feature(block) for block in segments.blocks])
 
 
+ANY_TEXT = st.lists(
+    st.sampled_from(list(" \n-/.,'’…—&ab1é中½①\u0301\u200b\u00a0\u3000")) | st.characters(exclude_categories=["Cs"]),
+    max_size=60,
+).map("".join)
+
+
+@pytest.mark.parametrize(("scorer", "feature"), [(Capitals(), capitals), (WordLength(), word_length)])
+@given(ANY_TEXT)
+def test_ratios_of_any_characters(scorer, feature, text):
+    segments = read_text_page(text)
+    assert scorer.score(segments).tolist() == rounded([feature(block) for block in segments.blocks])
+
+
 @given(TEXT)
 def test_sentence_lengths_of_any_text(text):
     segments = read_text_page(text)
