@@ -75,7 +75,7 @@ def check(html: str, options: PageOptions) -> Segments:
         for one in (root, *root.itersiblings()):
             walk.element(one, (0,))
     assert [description.split(" ")[0] for description in elements.descriptions] == ["", *walk.tags]
-    assert elements.parents == [-1, *walk.parents]
+    assert elements.parents.tolist() == [-1, *walk.parents]
     visible = "".join(walk.characters)
     assert visible == segments.text.replace(" ", "").replace("\n", "")
     offset, around_blocks = 0, []

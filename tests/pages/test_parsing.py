@@ -285,3 +285,13 @@ def test_a_page_has_one_result_whatever_its_charset_says():
     for charset in ("shift_jis", "utf-16", "iso-8859-1", "nonsense"):
         page = f'<?xml version="1.0" encoding="{charset}"?><meta charset="{charset}"><p>é 中'
         assert blocks(page) == ["é 中"]
+
+
+def test_a_page_that_scripts_fill_is_what_it_shows_without_them():
+    post = "<p>" + " word" * 250
+    page = f"<title>T</title><body><b>Loading</b><NoScript data-x=1>{post}<iframe>y</iframe></noscript><p>end"
+    assert blocks(page) == ["T", "Loading", " ".join(["word"] * 250), "end"]
+    # Where there is text enough, or little without scripts, NOSCRIPT is not displayed.
+    assert "word" not in blocks(page.replace("end", "much " * 150))[-1]
+    assert len(blocks(page.replace("end", "much " * 150))) == 3
+    assert blocks(page.replace(" word" * 250, " word" * 100)) == ["T", "Loading", "end"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -30,6 +31,8 @@ class PageOptions:
 
 
 DEFAULT_OPTIONS = PageOptions()
+_FEW_WORDS = 100
+_NOSCRIPT = re.compile(rb"<(/?)noscript\b", re.IGNORECASE)
 _CONTROLS = dict.fromkeys([*range(32), 127], " ")
 
 
@@ -80,6 +83,21 @@ def segment(
 
 
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
+    segments = _displayed(utf8, options, detail)
+    if _words(segments) < _FEW_WORDS and _NOSCRIPT.search(utf8):
+        # A page that scripts fill, as of forums: what it shows without them is its text.
+        without_scripts = _displayed(_NOSCRIPT.sub(rb"<\1div", utf8), options, detail)
+        if _words(without_scripts) >= 2 * _FEW_WORDS:
+            return without_scripts
+    return segments
+
+
+def _words(segments: Segments) -> int:
+    """Return the number of words, nearly, in no time."""
+    return segments.text.count(" ") + segments.text.count("\n")
+
+
+def _displayed(utf8: bytes, options: PageOptions, detail: Detail) -> Segments:
     flat = flatten(utf8, options.blocks, detail)
     descriptions = None
     if detail >= Detail.ELEMENTS:

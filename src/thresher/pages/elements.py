@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
@@ -22,48 +21,45 @@ class Elements:
         descriptions: of each element its tag, the words of its attributes and `parsing.HIDDEN` if one hides it; shape
             (elements,).
         parents: the element around each; -1 for the page; shape (elements,).
+        after_elements: the number after each element's last descendant; shape (elements,).
         first_blocks, after_blocks: the first block of each element and the one after its last; shape (elements,).
         innermost: the innermost element around each block; shape (blocks,).
     """
 
     descriptions: Sequence[str]
-    parents: list[int]
+    parents: Ints
+    after_elements: Ints
     first_blocks: Ints
     after_blocks: Ints
     innermost: Ints
-
-    @cached_property
-    def after_elements(self) -> Ints:
-        """The number after each element's last descendant; shape (elements,)."""
-        after = list(range(1, len(self.parents) + 1))
-        for element in range(len(after) - 1, 0, -1):
-            parent = self.parents[element]
-            if after[element] > after[parent]:
-                after[parent] = after[element]
-        return np.array(after, dtype=np.int64)
 
 
 def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     """Return the elements of a page that was read with them; a text has none but the page itself."""
     begins, ends, firsts = marks.element_begins, marks.element_ends, marks.firsts
-    parents, stack, closed = [-1], [0], [0] * (len(begins) + 1)
-    # Begin and end tags in order: an end is numbered -1.
-    positions = np.concatenate((begins, ends))
-    numbers = np.concatenate((np.arange(1, len(begins) + 1), np.full(len(ends), -1)))
-    order = np.argsort(positions, kind="stable")
-    for position, number in zip(positions[order].tolist(), numbers[order].tolist(), strict=True):
-        if number > 0:
-            parents.append(stack[-1])
-            stack.append(number)
-        elif len(stack) > 1:
-            closed[stack.pop()] = position
-    for number in stack:
-        closed[number] = len(marks.marked)
-    end_of = np.array(closed, dtype=np.int64)
-    first_blocks = np.concatenate(([0], np.searchsorted(firsts, begins)))
-    after_blocks = np.searchsorted(firsts, end_of)
+    index = np.arange(len(begins))
+    # How many elements are open before each begins, and after each has ended.
+    depths = index - np.searchsorted(ends, begins)
+    depths_of_ends = np.searchsorted(begins, ends) - index - 1
+    # Of one depth, the first that begins is the first that ends, and so on.
+    order = np.argsort(depths, kind="stable")
+    closed = np.empty_like(begins)
+    closed[order] = ends[np.argsort(depths_of_ends, kind="stable")]
+    # The element around is the last one before of one depth less.
+    size = len(marks.marked) + 1
+    keys = depths[order] * size + begins[order]
+    around = np.searchsorted(keys, (depths - 1) * size + begins) - 1
+    parents = np.where(depths > 0, order[around] + 1, 0) if len(begins) else index
+    parents = np.concatenate(([-1], parents))
+    begin_of, end_of = np.concatenate(([-1], begins)), np.concatenate(([size], closed))
     innermost = np.searchsorted(begins, firsts)
-    parent_of = np.array(parents, dtype=np.int64)
     while (left := end_of[innermost] <= firsts).any():
-        innermost = np.where(left, parent_of[innermost], innermost)
-    return Elements(["", *descriptions], parents, first_blocks, after_blocks, innermost)
+        innermost = np.where(left, parents[innermost], innermost)
+    return Elements(
+        ["", *descriptions],
+        parents,
+        np.searchsorted(begin_of, end_of),
+        np.searchsorted(firsts, begin_of),
+        np.searchsorted(firsts, end_of),
+        innermost,
+    )
