@@ -50,7 +50,8 @@ def read_pages(data: bytes, folder: Path) -> None:
     with watched(folder):
         for is_text in (False, True):
             page = Page("1", content, None, charset, is_text)
-            segments, decoded = read_page(page)
+            segments, decoded = read_page(page, detail=Detail.ELEMENTS)
+            assert segments.text == read_page(page)[0].text
             _check_segments(segments)
             assert _SECRET_TEXT not in segments.text
             if not is_text:
@@ -99,7 +100,7 @@ def all_scorers(folder: Path) -> tuple[Scorer, ...]:
     result = tuple(
         parse_scorer(name).scorer for name in (*names, *_NAMES, f"perplexity(lm={model},context=0.7,prior=3)")
     )
-    page = read_page(Page("", seeds.PAGES[0]))[0]
+    page = read_page(Page("", seeds.PAGES[0]), detail=Detail.ELEMENTS)[0]
     for scorer in result:
         scorer.prepare()
         scorer.score(page)  # some read their word lists only then

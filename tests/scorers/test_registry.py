@@ -77,7 +77,7 @@ def test_all_scorers():
             assert parse_scorer(name).at(cutoff, "here").cutoff == cutoff
         assert list(kind.grid) == sorted(set(kind.grid))
         kind().prepare()
-        page = read_html("<p>This is a page.<p>With two blocks. And a sentence more.")
+        page = read_html("<p>This is a page.<p>With two blocks. And a sentence more.", detail=kind.detail)
         assert kind().score(page).dtype == np.float32
         assert kind().score(page).shape == ((2,) if kind.segment == BLOCK else (3,))
 

@@ -1,0 +1,139 @@
+"""Files of content models, and models by name or path: `web`, which comes with the package, and files."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+import numpy as np
+
+from thresher.archives import Array, array_digest, damaged, read_archive, write_archive
+from thresher.content_models.features import feature_names
+from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage
+from thresher.content_models.sequence import sequence_names
+from thresher.content_models.trees import Trees
+from thresher.errors import ConfigError, InputError, StateError, ThresherError
+from thresher.records import RecordFile
+
+FORMAT = 1
+"""The version of files and features; increase it when either changes."""
+KIND = "content"
+SHIPPED = ("web",)
+FOLDER = files("thresher.content_models") / "data"
+_WHAT, _FIX = "content model", "train it again with `thresher content train`"
+_CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent=2)
+_ARRAYS = ("features", "borders", "trees", "leaves", "sums", "probabilities")
+_STAGES = ("first", "second")
+
+
+def digest_of(first: TreeStage, second: TreeStage) -> str:
+    """Return the digest of a model's arrays."""
+    return array_digest([*_arrays(first, "").values(), *_arrays(second, "").values()])
+
+
+def write_content_model(path: Path, model: ContentModel) -> None:
+    """Write a model to `path` atomically; the same model has the same bytes.
+
+    Raises:
+        ThresherError: for errors of the operating system.
+    """
+    arrays = _arrays(model.first, "first_") | _arrays(model.second, "second_")
+    write_archive(path, _CARD_FILE.text(model.card), arrays)
+
+
+def read_content_model(path: Traversable) -> ContentModel:
+    """Read a model that `write_content_model` wrote.
+
+    Raises:
+        InputError: if it is missing, unreadable, damaged, of another version, or not a model.
+    """
+    names = [f"{stage}_{name}" for stage in _STAGES for name in _ARRAYS]
+    card, arrays = read_archive(path, names, _WHAT, _FIX)
+    try:
+        about = _CARD_FILE.parse(card, str(path))
+        if about.kind != KIND:
+            raise ValueError("another kind")
+        if about.format == FORMAT:
+            first = _stage(about.first, arrays, "first_", feature_names())
+            second = _stage(about.second, arrays, "second_", (*feature_names(), *sequence_names()))
+            if digest_of(first, second) != about.digest:
+                raise ValueError("the arrays are not those the card was written for")
+            return ContentModel(about, first, second)
+    except (KeyError, ValueError, ThresherError) as error:
+        raise damaged(path, _WHAT, _FIX) from error
+    raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
+
+
+def find_content_model(name: str, where: str | None = None) -> Traversable:
+    """Return the file of a model: a shipped one by its name, all else is a path.
+
+    Raises:
+        ConfigError: if there is no such model and no such file.
+    """
+    if name in SHIPPED:
+        return FOLDER / f"{name}.content"
+    path = Path(name)
+    if not name or not path.is_file():
+        raise ConfigError(
+            f"there is no content model {name!r}",
+            f"use {', '.join(SHIPPED)} or the path of a file that `thresher content train` wrote",
+            where or f"model={name}",
+        )
+    return path
+
+
+@lru_cache(maxsize=4)
+def load_content_model(name: str) -> ContentModel:
+    """Load a model: `web` or a path; a process holds one copy of each of the last four.
+
+    Raises:
+        ConfigError: if there is no such model.
+        InputError: if the file is damaged or no model.
+        StateError: if that is a shipped one.
+    """
+    path = find_content_model(name)
+    try:
+        return read_content_model(path)
+    except InputError as error:
+        if name in SHIPPED:
+            raise StateError(f"the model {name} is damaged", "install Thresher again", str(path)) from error
+        raise
+
+
+def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:
+    trees, calibration = stage.trees, stage.calibration
+    arrays: tuple[Array, ...] = (
+        trees.features,
+        trees.borders,
+        trees.trees,
+        trees.leaves,
+        calibration.sums,
+        calibration.probabilities,
+    )
+    return {f"{prefix}{name}": values for name, values in zip(_ARRAYS, arrays, strict=True)}
+
+
+def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known: tuple[str, ...]) -> TreeStage:
+    """Return a stage.
+
+    Raises:
+        KeyError: if an array is missing.
+        ValueError: if the arrays do not belong together, or features are unknown.
+    """
+    if not names or not set(names) <= set(known) or len(set(names)) < len(names):
+        raise ValueError("the features are not those of this version")
+    features, borders, trees, leaves, sums, probabilities = (arrays[f"{prefix}{name}"] for name in _ARRAYS)
+    if (
+        trees.ndim != 2
+        or leaves.ndim != 2
+        or any(values.ndim != 1 for values in (features, borders, sums, probabilities))
+    ):
+        raise ValueError("the arrays have other shapes")
+    stage = TreeStage(names, Trees(features, borders, trees, leaves), Calibration(sums, probabilities))
+    stage.trees.check(len(names))
+    stage.calibration.check()
+    if sums.dtype != np.int64 or probabilities.dtype != np.float64:
+        raise ValueError("the knots are of other types")
+    return stage

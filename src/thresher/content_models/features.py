@@ -1,0 +1,462 @@
+"""Features of a page's blocks for the learned scorer.
+
+None needs a word of any language. Words are white-space tokens; in scripts without spaces two letters count as one, as in
+`thresher.scorers.descriptive`. All features are sums of whole or half numbers and one division of two, so that they are the
+same on every machine.
+
+After Kohlschuetter et al. (WSDM 2010, section 3: words, densities, neighbours), Vogels et al. (Web2Text, ECIR 2018: the tree),
+Peters and Lecocq (Content Extraction Using Diverse Feature Sets, WWW 2013: words of class and id).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.content_models import characters as kinds
+from thresher.content_models.characters import count_kinds, dates, kinds_of
+from thresher.content_models.markup import COUNTED, FAMILIES, TAGS
+from thresher.content_models.page_tree import PageTree, page_tree
+from thresher.pages import Detail, Segments, read_html
+from thresher.pages.elements import Elements
+from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
+from thresher.pages.plain import Ints
+
+Floats = npt.NDArray[np.float32]
+Wide = npt.NDArray[np.float64]
+Row = npt.NDArray[np.generic] | Sequence[float]
+
+LEVELS = 6
+"""Of the elements around a block, from the innermost, those with features; wrappers of the same blocks count once."""
+COUNTED_LEVELS = 4
+"""Of these, those whose tags are counted."""
+NEIGHBOURS = (1, 2, 3)
+WINDOWS = (5, 15, 40)
+PAGE_FAMILIES = "article product forum single blog post list search documentation recipe event".split()
+"""Families of words that say something about the page, where its elements HTML, BODY and META have them."""
+TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
+"""Families of what readers write: the page itself in a forum, beside it elsewhere."""
+# Longer blocks repeat no title.
+_TITLE_WORDS = 40
+_PROSE_WORDS, _PROSE_LINKS = 10, 0.5
+_NONE = -1000
+"""Where there is nothing to count from."""
+
+
+@dataclass(frozen=True)
+class BlockFeatures:
+    """The features of a page's blocks.
+
+    Attributes:
+        names: of the features.
+        values: shape (features, blocks).
+        words: of each block; shape (blocks,).
+        begins, ends: of the elements around each block, from the innermost, their first block and the one after their last;
+            shape (LEVELS, blocks).
+        paths: numbers of the blocks' paths, by tags and by descriptions; shape (2, blocks).
+        lists: the first block of the list, table or thread that each block is in, -1 if none; shape (blocks,).
+        comments: whether an element around each block is called a comment; shape (blocks,).
+    """
+
+    names: tuple[str, ...]
+    values: Floats
+    words: Wide
+    begins: Ints
+    ends: Ints
+    paths: Ints
+    lists: Ints
+    comments: npt.NDArray[np.bool_]
+
+
+class _Rows:
+    """Features by name, in order."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+        self._rows: list[Row | float] = []
+        self._sizes: list[int] = []
+
+    def __setitem__(self, name: str, row: Row | float) -> None:
+        self._names.append(name)
+        self._rows.append(row)
+        self._sizes.append(1)
+
+    def extend(self, names: Iterable[str], rows: npt.NDArray[np.generic]) -> None:
+        """Add features as rows of a matrix."""
+        self._names += names
+        self._rows.append(rows)
+        self._sizes.append(len(rows))
+
+    def matrix(self, blocks: int) -> tuple[tuple[str, ...], Floats]:
+        """Return names and values."""
+        values = np.empty((len(self._names), blocks), dtype=np.float32)
+        first = 0
+        for row, size in zip(self._rows, self._sizes, strict=True):
+            if size == 1:
+                values[first] = row
+            else:
+                values[first : first + size] = row
+            first += size
+        return tuple(self._names), values
+
+
+class _Page:
+    """The page's own quantities, from which features are made; of blocks unless it says otherwise."""
+
+    def __init__(self, segments: Segments) -> None:
+        self.segments = segments
+        self.elements: Elements = segments.elements
+        self.tree: PageTree = page_tree(self.elements)
+        self.ends = segments.block_ends
+        self.blocks = len(self.ends)
+        self.index = np.arange(self.blocks)
+        self.levels = segments.levels.astype(np.int64)
+        # The kind of each character.
+        self.kind = kinds_of(segments.text, outside_ascii(segments.text))
+        self.kinds = count_kinds(self.kind, self.ends)
+        self.characters = np.diff(self.ends, prepend=0)
+        unspaced = self.kinds[kinds.UNSPACED]
+        # A run of unspaced letters was counted as one word.
+        self.words = segments.words_in_blocks + unspaced / 2 - (unspaced > 0)
+        self.words_before = np.cumsum(self.words) - self.words
+        self.total = max(float(self.words.sum()), 1.0)
+        self.linked = segments.linked_characters_in_blocks
+        self.links = np.minimum(_share(self.linked, self.characters - 1), 1)
+        self.stops = self.kinds[kinds.STOP]
+        self.marks = self.stops + self.kinds[kinds.COMMA]
+        self.prose = np.where((self.words > _PROSE_WORDS) & (self.links < _PROSE_LINKS), self.words, 0)
+        years, times = dates(segments.text, self.kind)
+        self.years, self.times = (np.diff(np.searchsorted(at, self.ends), prepend=0) for at in (years, times))
+        self.in_title = self._in_title()
+
+    def _in_title(self) -> Wide:
+        """Return the share of words that are in the page's title; 0 for long blocks."""
+        shares = np.zeros(self.blocks)
+        wanted = frozenset(self.segments.title.casefold().split())
+        if wanted:
+            blocks = self.segments.blocks
+            for block in np.flatnonzero(self.words <= _TITLE_WORDS).tolist():
+                own = blocks[block].casefold().split()
+                shares[block] = sum(map(wanted.__contains__, own)) / len(own)
+        return shares
+
+
+def features_of(segments: Segments) -> BlockFeatures:
+    """Return the features of every block of a page that was read with its elements; it has at least one block."""
+    page, rows = _Page(segments), _Rows()
+    _own(page, rows)
+    _place(page, rows)
+    comments = _markup(page, rows)
+    begins, ends = _containers(page, rows)
+    _main_elements(page, rows)
+    lists = _repeated(page, rows)
+    paths = _paths(page, rows)
+    _neighbours(page, rows)
+    _whole(page, rows)
+    names, values = rows.matrix(page.blocks)
+    return BlockFeatures(names, values, page.words, begins, ends, paths, lists, comments)
+
+
+@cache
+def empty_page() -> BlockFeatures:
+    """Return the features of a page with one block."""
+    return features_of(read_html("<p>a", detail=Detail.ELEMENTS))
+
+
+def feature_names() -> tuple[str, ...]:
+    """Return the names of all features."""
+    return empty_page().names
+
+
+def shifted(values: npt.NDArray[np.generic], by: int, beyond: float) -> Wide:
+    """Return for each block the value of the block `by` places further; `beyond` past an edge."""
+    moved = np.full(len(values), beyond, dtype=np.float64)
+    if by > 0:
+        moved[:-by] = values[by:]
+    else:
+        moved[-by:] = values[:by]
+    return moved
+
+
+def window_sum(values: npt.NDArray[np.generic], width: int) -> Wide:
+    """Return the sum over the blocks at most `width` places away on either side."""
+    total = _running(values)
+    index = np.arange(len(values))
+    sums: Wide = total[np.minimum(index + width + 1, len(values))] - total[np.maximum(index - width, 0)]
+    return sums
+
+
+def _running(values: npt.NDArray[np.generic]) -> Wide:
+    """Return the sums of the values before each place, and of all."""
+    return np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+
+
+def _share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wide:
+    shares: Wide = part / np.maximum(whole, 1)
+    return shares
+
+
+def _own(page: _Page, rows: _Rows) -> None:
+    """The block itself."""
+    segments, counts = page.segments, page.kinds
+    firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
+    # A block ends in a separator, but for the last.
+    lasts[-1] += 1
+    letters = counts[[kinds.UPPER, kinds.LOWER, kinds.CASELESS, kinds.UNSPACED]].sum(axis=0)
+    rows["words"] = page.words
+    rows["characters"] = page.characters
+    rows["links"] = page.links
+    rows["word_length"] = _share(letters, page.words)
+    rows["sentence_length"] = _share(page.words, page.stops)
+    shares = {
+        "capitals": kinds.UPPER,
+        "digits": kinds.DIGIT,
+        "stops": kinds.STOP,
+        "commas": kinds.COMMA,
+        "colons": kinds.COLON,
+        "bars": kinds.BAR,
+        "brackets": kinds.BRACKET,
+        "symbols": kinds.OTHER,
+        "caseless": kinds.CASELESS,
+        "unspaced": kinds.UNSPACED,
+    }
+    rows.extend(shares, _share(counts[[*shares.values()]], page.characters))
+    rows["stop_count"] = page.stops
+    rows["comma_count"] = counts[kinds.COMMA]
+    rows["currency"] = counts[kinds.CURRENCY] > 0
+    starts = segments.word_starts
+    capital = np.searchsorted(starts[page.kind[starts] == kinds.UPPER], page.ends)
+    rows["capitalised"] = _share(np.diff(capital, prepend=0), segments.words_in_blocks)
+    rows["first_kind"] = page.kind[firsts]
+    rows["last_kind"] = page.kind[lasts]
+    rows["years"] = page.years
+    rows["times"] = page.times
+    rows["level"] = page.levels
+    rows["list_item"] = segments.is_list_item
+    rows["control"] = segments.marks.is_control
+    rows["tags_before"] = segments.marks.tags_before
+    rows["tags_inside"] = segments.marks.tags_inside
+    seen = Counter(segments.blocks)
+    rows["repeats"] = [*map(seen.__getitem__, segments.blocks)]
+    rows["title_words"] = page.in_title
+
+
+def _place(page: _Page, rows: _Rows) -> None:
+    """Where the block is."""
+    index, before, levels = page.index, page.words_before, page.levels
+    rows["place"] = index / page.blocks
+    rows["index"] = index
+    rows["index_from_end"] = page.blocks - 1 - index
+    rows["words_before"] = before / page.total
+    rows["words_before_count"] = before
+    rows["words_after_count"] = page.total - before - page.words
+    rows["prose_before"] = (np.cumsum(page.prose) - page.prose) / max(float(page.prose.sum()), 1.0)
+    heading = (levels > 0) & (levels < TITLE_LEVEL)
+    last = np.maximum.accumulate(np.where(heading, index, -1))
+    rows["since_heading"] = np.where(last >= 0, index - last, -1)
+    rows["heading_level"] = np.where(last >= 0, levels[last], 0)
+    rows["words_since_heading"] = np.where(last >= 0, before - before[last], -1)
+    following = np.minimum.accumulate(np.where(heading, index, page.blocks - _NONE)[::-1])[::-1]
+    rows["to_heading"] = np.minimum(following - index, -_NONE)
+    for name, found in (
+        ("h1", levels == 1),
+        ("headline", (page.in_title > 0.99) & (levels < TITLE_LEVEL) & (page.words > 1.5)),
+    ):
+        first = int(np.argmax(found))
+        rows[f"after_{name}"] = index - first if found[first] else _NONE
+        rows[f"words_after_{name}"] = before - before[first] if found[first] else _NONE
+
+
+def _markup(page: _Page, rows: _Rows) -> npt.NDArray[np.bool_]:
+    """What the elements around say of themselves; returns which blocks are in comments."""
+    tree = page.tree
+    names = [*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden"]
+    path = tree.paths[page.elements.innermost]
+    different, which = np.unique(path, return_inverse=True)
+    for prefix, bits in (("in", tree.bits), ("near", tree.near_bits)):
+        size = (len(names) + 7) // 8
+        packed = b"".join(bits[one].to_bytes(size, "little") for one in different.tolist())
+        unpacked = np.unpackbits(
+            np.frombuffer(packed, dtype=np.uint8).reshape(len(different), size),
+            axis=1,
+            count=len(names),
+            bitorder="little",
+        )
+        said = np.ascontiguousarray(unpacked.T)[:, which]
+        rows.extend((f"{prefix}_{name}" for name in names), said)
+        if prefix == "in":
+            around = said
+    rows["depth"] = tree.depths[path]
+    for family in TALK_FAMILIES:
+        inside = around[FAMILIES.index(family)] > 0
+        first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
+        rows[f"page_{family}_share"] = float(page.words[inside].sum()) / page.total
+        rows[f"page_before_{family}"] = float(page.prose[:first].sum())
+    comments: npt.NDArray[np.bool_] = around[FAMILIES.index("comment")] > 0
+    return comments
+
+
+def _containers(page: _Page, rows: _Rows) -> tuple[Ints, Ints]:
+    """The elements around, from the innermost; returns their first blocks and those after their last."""
+    elements, tree, index = page.elements, page.tree, page.index
+    first, after = elements.first_blocks, elements.after_blocks
+    running = np.array(
+        [
+            _running(values)
+            for values in (page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0)
+        ]
+    )
+    by_tag = np.zeros((len(COUNTED), len(tree.counted) + 1), dtype=np.int32)
+    for number in range(len(COUNTED)):
+        np.cumsum(tree.counted == number, out=by_tag[number, 1:])
+    after_elements = elements.after_elements
+    around = elements.innermost
+    # From the innermost element with other blocks than this.
+    alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
+    around = np.where(alone, tree.wider[around], around)
+    ranges = []
+    for level in range(1, LEVELS + 1):
+        begin, end = first[around], after[around]
+        ranges.append((begin, end))
+        blocks = np.maximum(end - begin, 1)
+        words, linked, characters, marks, prose, headings = running[:, end] - running[:, begin]
+        name = f"around{level}_"
+        rows[name + "words"] = words
+        rows[name + "share"] = words / page.total
+        rows[name + "links"] = _share(linked, characters)
+        rows[name + "marks"] = _share(marks, words)
+        rows[name + "prose"] = _share(prose, words)
+        rows[name + "blocks"] = blocks
+        rows[name + "mean"] = words / blocks
+        rows[name + "headings"] = headings / blocks
+        rows[name + "place"] = (index - begin) / blocks
+        if level <= COUNTED_LEVELS:
+            counts = by_tag[:, after_elements[around]] - by_tag[:, around]
+            rows.extend((name + tag for tag in COUNTED), counts / blocks)
+        around = np.where(tree.wider[around] >= 0, tree.wider[around], 0)
+    begins, ends = zip(*ranges, strict=True)
+    return np.array(begins), np.array(ends)
+
+
+def _main_elements(page: _Page, rows: _Rows) -> None:
+    """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
+    first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
+    prose, words = _running(page.prose), _running(page.words)
+    most = np.flatnonzero(prose[after] - prose[first] >= 0.6 * prose[-1])
+    candidate = int(most[-1])
+    rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
+    for tag in ("article", "main"):
+        of_tag = np.array([number for number, own in enumerate(page.tree.tags) if own == tag], dtype=np.int64)
+        sizes = words[after[of_tag]] - words[first[of_tag]]
+        largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
+        rows[f"{tag}_elements"] = len(of_tag)
+        rows[f"in_largest_{tag}"] = (index >= first[largest]) & (index < after[largest]) if len(of_tag) else -1
+        rows[f"largest_{tag}_share"] = float(sizes.max(initial=0)) / page.total
+
+
+def _repeated(page: _Page, rows: _Rows) -> Ints:
+    """The list, table or thread that the block is in: of the elements around, the one with most siblings alike.
+
+    Returns its first block, -1 if there is none; shape (blocks,).
+    """
+    elements, tree = page.elements, page.tree
+    first, after = elements.first_blocks, elements.after_blocks
+    words = _running(page.words)
+    # All elements in which no block begins are of group 0, as is the page itself.
+    sizes = np.bincount(tree.groups)
+    totals = np.bincount(tree.groups, weights=words[after] - words[first])
+    # The first element of each group, and the place of each element in its own.
+    order = np.argsort(tree.groups, kind="stable")
+    starts = np.cumsum(sizes) - sizes
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(len(order)) - np.repeat(starts, sizes)
+    leading = order[np.minimum(starts, len(order) - 1)]
+    element = tree.repeated[elements.innermost]
+    group = tree.groups[element]
+    found = element > 0
+    for name, values in (
+        ("siblings", sizes[group]),
+        ("rank", ranks[element]),
+        ("mean", totals[group] / np.maximum(sizes[group], 1)),
+        ("share", totals[group] / page.total),
+        ("before", words[first[leading[group]]] / page.total),
+        ("own", words[after[element]] - words[first[element]]),
+        ("place", (page.index - first[element]) / np.maximum(after[element] - first[element], 1)),
+    ):
+        rows[f"repeated_{name}"] = np.where(found, values, -1)
+    return np.where(found, first[leading[group]], -1)
+
+
+def _paths(page: _Page, rows: _Rows) -> Ints:
+    """The blocks on the same path from the page down; returns the paths' numbers."""
+    exact = page.tree.paths[page.elements.innermost]
+    numbers = []
+    for name, paths in (("path", page.tree.tag_paths[exact]), ("exact_path", exact)):
+        _, which = np.unique(paths, return_inverse=True)
+        numbers.append(which)
+        blocks = np.bincount(which)
+        words, linked, characters, marks = (
+            np.bincount(which, weights=each) for each in (page.words, page.linked, page.characters, page.marks)
+        )
+        order = np.argsort(which, kind="stable")
+        ranks = np.empty(page.blocks)
+        ranks[order] = page.index - (np.cumsum(blocks) - blocks)[which[order]]
+        rows[f"{name}_blocks"] = blocks[which]
+        rows[f"{name}_share"] = words[which] / page.total
+        rows[f"{name}_mean"] = (words / blocks)[which]
+        rows[f"{name}_links"] = _share(linked, characters)[which]
+        rows[f"{name}_marks"] = _share(marks, words)[which]
+        rows[f"{name}_rank"] = ranks
+    return np.array(numbers)
+
+
+def _neighbours(page: _Page, rows: _Rows) -> None:
+    """The blocks before and after."""
+    innermost = page.elements.innermost
+    marks = _share(page.marks, page.words)
+    for step in NEIGHBOURS:
+        for by, name in ((-step, f"before{step}_"), (step, f"after{step}_")):
+            rows[name + "words"] = shifted(page.words, by, -1)
+            rows[name + "links"] = shifted(page.links, by, -1)
+            rows[name + "marks"] = shifted(marks, by, -1)
+            rows[name + "level"] = shifted(page.levels, by, -1)
+            rows[name + "same"] = shifted(innermost, by, -1) == innermost
+    for width in WINDOWS:
+        name = f"window{width}_"
+        words, characters, blocks = (
+            window_sum(values, width) for values in (page.words, page.characters, np.ones(page.blocks))
+        )
+        rows[name + "words"] = words / blocks
+        rows[name + "links"] = _share(window_sum(page.linked, width), characters)
+        rows[name + "marks"] = _share(window_sum(page.marks, width), words)
+        rows[name + "digits"] = _share(window_sum(page.kinds[kinds.DIGIT], width), characters)
+        rows[name + "years"] = window_sum(page.years, width) / blocks
+
+
+def _whole(page: _Page, rows: _Rows) -> None:
+    """The page."""
+    tree, blocks = page.tree, page.blocks
+    tags = Counter(tree.tags)
+    rows["page_words"] = page.total
+    rows["page_blocks"] = blocks
+    rows["page_elements"] = len(tree.tags)
+    rows["page_links"] = int(page.linked.sum()) / max(int(page.characters.sum()), 1)
+    rows["page_prose"] = float(page.prose.sum()) / page.total
+    rows["page_marks"] = int(page.marks.sum()) / page.total
+    rows["page_mean"] = page.total / blocks
+    rows["page_longest"] = float(page.words.max())
+    rows["page_currency"] = int((page.kinds[kinds.CURRENCY] > 0).sum())
+    rows["page_years"] = int(page.years.sum())
+    rows["page_list_items"] = int(page.segments.is_list_item.sum()) / blocks
+    rows["page_controls"] = int(page.segments.marks.is_control.sum()) / blocks
+    rows["page_headings"] = int((page.levels > 0).sum()) / blocks
+    rows["page_unspaced"] = int(page.kinds[kinds.UNSPACED].sum()) / max(int(page.characters.sum()), 1)
+    rows["page_images"] = tags["img"]
+    rows["page_paragraphs"] = tags["p"]
+    for family in PAGE_FAMILIES:
+        rows[f"page_{family}"] = tree.page_bits >> FAMILIES.index(family) & 1

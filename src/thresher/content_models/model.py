@@ -1,0 +1,124 @@
+"""Content models: two stages of trees, and the probability of their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.content_models.features import BlockFeatures, features_of
+from thresher.content_models.sequence import THOUSAND, sequence_features
+from thresher.content_models.trees import Trees
+from thresher.pages import Segments
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Probabilities of sums of leaves: linear between knots, constant beyond them.
+
+    Attributes:
+        sums: ascending; shape (knots,).
+        probabilities: not descending, in [0, 1]; shape (knots,).
+    """
+
+    sums: npt.NDArray[np.int64]
+    probabilities: npt.NDArray[np.float64]
+
+    def __call__(self, sums: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+        """Return the probabilities of sums; the same shape."""
+        return np.interp(sums, self.sums, self.probabilities)
+
+    def check(self) -> None:
+        """Check the knots.
+
+        Raises:
+            ValueError: if they are not as described.
+        """
+        knots, values = self.sums, self.probabilities
+        rising = (np.diff(knots) > 0).all() and (np.diff(values) >= 0).all()
+        if not (len(knots) == len(values) > 0 and rising and values[0] >= 0 and values[-1] <= 1):
+            raise ValueError("the knots do not rise from 0 to 1")
+
+
+@dataclass(frozen=True)
+class TreeStage:
+    """Trees over named features, and the probability of their sums."""
+
+    names: tuple[str, ...]
+    trees: Trees
+    calibration: Calibration
+
+    def sums(self, names: Sequence[str], values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+        """Return the sum of leaves of each block, given at least this stage's features; values of shape (features, blocks)."""
+        if tuple(names) == self.names:
+            return self.trees.sums(values)
+        place = {name: row for row, name in enumerate(names)}
+        return self.trees.sums(values, np.array([place[name] for name in self.names]))
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A set of pages that a model was trained on."""
+
+    name: str
+    pages: int
+    blocks: int
+    licence: str = ""
+    attribution: str = ""
+
+
+@dataclass(frozen=True)
+class ContentCard:
+    """A model's card.
+
+    `first` and `second` are the features of the stages. `cutoff` is the best one of the training sets by cross-validation over
+    domains, `scores` what it reaches there: mean word F1 by set. `gains` are the features' shares in the change of the second
+    stage's sums, in per cent. `digest` is the SHA-256 of the arrays.
+    """
+
+    format: int
+    kind: str
+    sets: tuple[TrainingSet, ...]
+    first: tuple[str, ...]
+    second: tuple[str, ...]
+    cutoff: float
+    scores: Mapping[str, float]
+    settings: Mapping[str, float]
+    gains: Mapping[str, float]
+    digest: str
+
+
+@dataclass(frozen=True)
+class ContentModel:
+    """A trained model; see `thresher.content_models`."""
+
+    card: ContentCard
+    first: TreeStage
+    second: TreeStage
+
+    def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
+        """Return for each block the probability that it is main content; shape (blocks,), range 0 to 1.
+
+        The page must have been read with its elements.
+        """
+        if not len(segments.block_ends):
+            return np.zeros(0, dtype=np.float32)
+        return self.probabilities_of(features_of(segments))
+
+    def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
+        """Return the probabilities of blocks with these features; as `probabilities`."""
+        first = self.first.calibration(self.first.sums(features.names, features.values))
+        names, values = with_sequence(features, first)
+        second = self.second.calibration(self.second.sums(names, values))
+        return second.astype(np.float32)
+
+
+def with_sequence(
+    features: BlockFeatures, first: npt.NDArray[np.float64]
+) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
+    """Return the names and values of the second stage's features, given the first stage's probabilities."""
+    # Whole thousandths, so that sums over blocks are exact.
+    names, values = sequence_features(np.rint(THOUSAND * first), features)
+    return (*features.names, *names), np.concatenate((features.values, values))

@@ -1,0 +1,82 @@
+"""Sums over oblivious decision trees, in which all nodes of a level ask the same question.
+
+Source: Prokhorenkova et al., CatBoost: unbiased boosting with categorical features, NeurIPS 2018, section 4. A block's leaf
+in a tree is the number whose bits are the answers, so a page goes through all trees at once by whole-array operations, and
+the leaves' values are integers, so that sums are the same on every machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# Blocks; bounds the memory that pages of many blocks take.
+_AT_ONCE = 2048
+
+Values = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees of one depth.
+
+    Attributes:
+        features: the row of features that each question is about; shape (questions,).
+        borders: the answer is yes above; shape (questions,).
+        trees: the questions of each tree, the first for the lowest bit of the leaf's number; shape (trees, depth).
+        leaves: values; shape (trees, 2 ** depth).
+    """
+
+    features: npt.NDArray[np.uint16]
+    borders: Values
+    trees: npt.NDArray[np.uint16]
+    leaves: npt.NDArray[np.int16]
+
+    def check(self, features: int) -> None:
+        """Check that the arrays belong together, for so many features.
+
+        Raises:
+            ValueError: if they do not.
+        """
+        questions, (count, depth) = len(self.features), self.trees.shape
+        kinds = [array.dtype for array in (self.features, self.borders, self.trees, self.leaves)]
+        if (
+            kinds != [np.uint16, np.float32, np.uint16, np.int16]
+            or self.features.shape != self.borders.shape
+            or self.leaves.shape != (count, 2**depth)
+            or not (count and depth and questions)
+            or self.features.max() >= features
+            or self.trees.max() >= questions
+            or np.isnan(self.borders).any()
+        ):
+            raise ValueError("the arrays do not fit each other")
+
+    def sums(self, values: Values, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+        """Return the sum of the leaves of each block.
+
+        Args:
+            values: features; shape (features, blocks).
+            rows: where these trees' features are in `values`; by default they are all of them, in order.
+
+        Returns:
+            shape (blocks,).
+        """
+        places = self.features if rows is None else rows[self.features]
+        parts = [
+            self._part(values[:, first : first + _AT_ONCE], places) for first in range(0, values.shape[1], _AT_ONCE)
+        ]
+        return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
+
+    def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+        answers = (values[places] > self.borders[:, None]).view(np.uint8)
+        count, depth = self.trees.shape
+        leaf = answers[self.trees[:, 0]].astype(np.uint16)
+        for level in range(1, depth):
+            leaf |= answers[self.trees[:, level]].astype(np.uint16) << np.uint16(level)
+        offsets = np.arange(count, dtype=np.int32) << depth
+        found = self.leaves.ravel().take(leaf + offsets[:, None])
+        sums: npt.NDArray[np.int64] = found.sum(axis=0, dtype=np.int64)
+        return sums

@@ -1,0 +1,56 @@
+"""Learned probabilities of main content."""
+
+from __future__ import annotations
+
+from thresher.content_models.content_files import find_content_model, load_content_model
+from thresher.pages import Detail, Segments
+from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+
+
+class Content(Scorer):
+    """Probability that the block is main content, by trees over features of the block, its neighbours and its place."""
+
+    name = "content"
+    segment = BLOCK
+    keep = KEEP_HIGH
+    detail = Detail.ELEMENTS
+    unit = "probability"
+    low = 0
+    high = 1
+    grid = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+    source = (
+        "this project's; features after Kohlschuetter, Fankhauser, Nejdl, WSDM 2010, and Vogels et al., Web2Text, ECIR 2018; "
+        "trees after Prokhorenkova et al., CatBoost, NeurIPS 2018"
+    )
+    parameters = (
+        Parameter("model", str, "web", "web, or the path of a model that `thresher content train` wrote", terse=True),
+    )
+
+    def check(self, where: str) -> None:
+        """Check that the model's file exists.
+
+        Raises:
+            ConfigError: if it does not.
+        """
+        find_content_model(self._model, where)
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of the model."""
+        return load_content_model(self._model).card.digest
+
+    def prepare(self) -> None:
+        """Read the model, as a check.
+
+        Raises:
+            ThresherError: if there is no such model, or it cannot be read.
+        """
+        load_content_model(self._model)
+
+    def score(self, segments: Segments) -> Scores:
+        """Return the probability of each block."""
+        return load_content_model(self._model).probabilities(segments)
+
+    @property
+    def _model(self) -> str:
+        return str(self.values["model"])

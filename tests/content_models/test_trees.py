@@ -1,0 +1,72 @@
+"""Sums over oblivious trees, against walking through each tree, and against CatBoost."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from thresher.content_models.trees import Trees
+
+
+@st.composite
+def forests(draw):
+    depth, count, questions, features, blocks = (draw(st.integers(1, most)) for most in (4, 5, 6, 4, 5))
+    numbers = st.integers(-3, 3)
+    trees = Trees(
+        draw(arrays.arrays(np.uint16, questions, elements=st.integers(0, features - 1))),
+        draw(arrays.arrays(np.float32, questions, elements=numbers)),
+        draw(arrays.arrays(np.uint16, (count, depth), elements=st.integers(0, questions - 1))),
+        draw(arrays.arrays(np.int16, (count, 2**depth))),
+    )
+    return trees, draw(arrays.arrays(np.float32, (features, blocks), elements=numbers))
+
+
+@given(forests())
+def test_against_walking(case):
+    trees, values = case
+    trees.check(len(values))
+    expected = []
+    for block in range(values.shape[1]):
+        total = 0
+        for questions, leaves in zip(trees.trees, trees.leaves, strict=True):
+            leaf = 0
+            for level, question in enumerate(questions.tolist()):
+                if values[trees.features[question], block] > trees.borders[question]:
+                    leaf += 2**level
+            total += int(leaves[leaf])
+        expected.append(total)
+    assert trees.sums(values).tolist() == expected
+
+
+def test_many_blocks_and_other_places_of_features():
+    values = np.random.default_rng(1).normal(size=(3, 5000)).astype(np.float32)
+    rows = np.array([2, 0])
+    expected = [int(GOOD.leaves[0, int(a > 0.5) + 2 * int(b > 2)]) for a, b in values[rows].T]
+    assert GOOD.sums(values, rows).tolist() == expected
+
+
+GOOD = Trees(
+    np.array([0, 1], dtype=np.uint16),
+    np.array([0.5, 2], dtype=np.float32),
+    np.array([[0, 1]], dtype=np.uint16),
+    np.array([[1, 2, 3, 4]], dtype=np.int16),
+)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"features": np.array([0, 2], dtype=np.uint16)},
+        {"features": np.array([0], dtype=np.uint16)},
+        {"borders": np.array([0.5, np.nan], dtype=np.float32)},
+        {"borders": np.array([0.5, 2])},
+        {"trees": np.array([[0, 2]], dtype=np.uint16)},
+        {"leaves": np.array([[1, 2, 3]], dtype=np.int16)},
+        {"trees": np.zeros((0, 2), dtype=np.uint16), "leaves": np.zeros((0, 4), dtype=np.int16)},
+    ],
+)
+def test_arrays_that_do_not_fit(change):
+    GOOD.check(2)
+    with pytest.raises(ValueError):
+        Trees(**{**vars(GOOD), **change}).check(2)

@@ -1,0 +1,98 @@
+"""The learned scorer: what the shipped model keeps of pages it never saw, in any language, and what it takes and refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from content_samples import hand_made_model
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.collections import Page
+from thresher.content_models.content_files import load_content_model, write_content_model
+from thresher.errors import ConfigError, InputError
+from thresher.pages import Detail, read_html, read_text_page
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.content import Content
+from thresher.scoring.cutting import clean_page
+from thresher.scoring.store import score_page
+
+ENGLISH = [
+    "Ferries across the strait were cancelled on Monday, and trains ran late, after a storm brought down trees.",
+    "The harbour office said that no ship would leave before the wind fell below forty knots, which it expects by noon.",
+    "Schools in three villages stayed closed. Their pupils are to return on Tuesday, if the roads have been cleared.",
+]
+JAPANESE = [
+    "月曜日、嵐で木が倒れ、海峡を渡るフェリーは欠航し、列車も大幅に遅れたと、港の事務所が明らかにした。",
+    "事務所によると、風が四十ノットを下回るまで船は出港しない見込みで、正午ごろには収まると予想されている。",
+    "三つの村の学校は休校となった。道路が片付けば、生徒たちは火曜日に登校する予定だと、町は説明している。",
+]
+MENU = {"en": ["Home", "News", "Sport", "Weather"], "ja": ["ホーム", "ニュース", "スポーツ", "天気"]}
+
+
+def page(language: str, paragraphs: list[str]) -> str:
+    menu = "".join(f'<li><a href="/{number}">{item}</a></li>' for number, item in enumerate(MENU[language]))
+    text = "".join(f"<p>{paragraph}</p>" for paragraph in paragraphs * 2)
+    return (
+        f'<html lang="{language}"><title>{paragraphs[0][:20]}</title><body><nav class="menu"><ul>{menu}</ul></nav>'
+        f'<article class="story">{text}</article><footer class="footer"><ul>{menu}</ul>© 2026</footer></body></html>'
+    )
+
+
+@pytest.mark.parametrize(("language", "paragraphs"), [("en", ENGLISH), ("ja", JAPANESE)])
+def test_an_article_stays_and_menus_go_in_any_script(language, paragraphs):
+    cleaner = parse_cleaner("content@0.5")
+    cleaned = clean_page(score_page(Page("x", page(language, paragraphs).encode()), cleaner.scorers), cleaner)
+    kept = cleaned.text.split("\n")
+    assert [block for block in kept if block in paragraphs] == paragraphs * 2
+    assert not set(kept) & set(MENU[language])
+
+
+@given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
+def test_any_page_has_probabilities(content):
+    segments = read_html(content, detail=Detail.ELEMENTS)
+    scores = Content().score(segments)
+    assert scores.dtype == np.float32
+    assert scores.shape == (len(segments.blocks),)
+    assert ((scores >= 0) & (scores <= 1)).all()
+
+
+def test_texts_are_scored_too():
+    assert Content().score(read_text_page("\n".join(ENGLISH))).shape == (3,)
+    assert Content().score(read_text_page("")).shape == (0,)
+
+
+def test_the_card_of_the_shipped_model():
+    card = load_content_model("web").card
+    licences = {one.name: one.licence for one in card.sets}
+    assert licences == {"wcxb-dev": "CC BY 4.0", "aeb": "MIT", "trafilatura-eval": "Apache-2.0"}
+    assert all(one.attribution and one.pages for one in card.sets)
+    assert 0 < card.cutoff < 1
+    assert Content().fingerprint == card.digest
+
+
+def test_names():
+    assert parse_cleaner("content@0.50").name == "content@0.5"
+    assert parse_cleaner("content(headings=keep,floor=20,model=web)@1").name == "content(headings=keep,floor=20)@1"
+    for name in ("content@1.1", "content@-0.1", "content"):
+        with pytest.raises(ConfigError):
+            parse_cleaner(name)
+
+
+def test_models_of_ones_own(tmp_path):
+    path = tmp_path / "mine.content"
+    write_content_model(path, hand_made_model())
+    scorer = Content(model=str(path))
+    assert scorer.canonical_name == f"content(model={path})"
+    scorer.check("here")
+    scorer.prepare()
+    assert scorer.score(read_html("<p>a", detail=Detail.ELEMENTS)).tolist() == [np.float32(0.2)]
+
+
+def test_models_that_are_none(tmp_path):
+    with pytest.raises(ConfigError, match="no content model 'wep'"):
+        Content(model="wep").check("here")
+    path = tmp_path / "broken.content"
+    path.write_bytes(b"PK\x03\x04 broken")
+    with pytest.raises(InputError, match="content train"):
+        Content(model=str(path)).prepare()
