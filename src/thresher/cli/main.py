@@ -10,6 +10,7 @@ import click
 from thresher import __version__
 from thresher.cli.clean import clean, cleaners
 from thresher.cli.cleaneval import cleaneval
+from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, explore, measure, report, run
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
@@ -71,6 +72,6 @@ def doctor() -> None:
 for verb in (
     *(run, measure, explore, choose, report),
     *(clean, cleaners, index, search, evaluate),
-    *(pseudo_topics, cleaneval, lm, ncleaner, doctor),
+    *(pseudo_topics, cleaneval, content, lm, ncleaner, doctor),
 ):
     cli.add_command(verb)

@@ -17,6 +17,7 @@ from matplotlib.transforms import Bbox
 from thresher.cleaneval.learning_curve import CurveSize, Spread
 from thresher.cleaneval.reliability import LOW, Reliability
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
+from thresher.content_training.calibration import CalibrationBin
 from thresher.evaluation.significance import TOLERANCE
 from thresher.language_models.characters.tuning import Tuning
 from thresher.reports.formatting import cutoff_text, fixed, plain, signed
@@ -139,6 +140,30 @@ def reliability_figure(name: str, reliability: Reliability) -> Figure:
         )
         axes.text(0, 1.03, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
         legend_below(figure, axes)
+    return figure
+
+
+def calibration_figure(title: str, bins: Sequence[CalibrationBin]) -> Figure:
+    """Draw a reliability diagram: by probability how often blocks are content, and how much of the blocks' weight is there."""
+    with style():
+        figure = new_figure(4.6, 4.4)
+        upper, lower = figure.subplots(2, sharex=True, height_ratios=(4, 1))
+        upper.set_title(title)
+        upper.plot((0, 1), (0, 1), color=INK, linestyle=":", label="calibrated")
+        upper.plot(
+            [row.predicted for row in bins],
+            [row.observed for row in bins],
+            color=SERIES[0],
+            marker="o",
+            label="measured",
+        )
+        upper.set_ylabel("share that is content")
+        upper.legend(loc="upper left")
+        lower.bar([(row.low + row.high) / 2 for row in bins], [row.weight for row in bins], width=0.09, color=SERIES[0])
+        lower.set_ylabel("weight")
+        lower.set_xlabel("probability, by cross-validation over domains")
+        for axes in (upper, lower):
+            light_grid(axes)
     return figure
 
 

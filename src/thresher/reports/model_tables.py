@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
 from thresher.cleaneval.separation import Area, PooledCutoff, ScorerSeparation, SeparationRun
+from thresher.content_training.importance import GroupImportance
 from thresher.reports.cleaning_columns import NUMBER, interval_columns
 from thresher.reports.table import COUNT, Column, Table, csv_table, each, pick, within
 
@@ -101,3 +102,36 @@ def curve_csv(points: Sequence[CurvePoint]) -> str:
 def curve_table(sizes: Sequence[CurveSize]) -> Table:
     """Return one row per number of training pages."""
     return Table.of(SIZE, sizes, "")
+
+
+def importance_columns(page_types: Sequence[str]) -> tuple[Column[GroupImportance], ...]:
+    """Return the columns of what groups of features are worth, one for each page type, `OVERALL` among them."""
+    return (
+        Column("group", lambda row: row.group, "The features.", align="left"),
+        Column("features", lambda row: row.features, "How many of them the model uses.", format=COUNT),
+        Column(
+            "gain",
+            lambda row: row.gain,
+            "Their share in the change of the second stage's sums, in per cent.",
+            format=each(lambda value: f"{value:.1f} %"),
+        ),
+        *(_lost(page_type) for page_type in page_types),
+    )
+
+
+def _lost(page_type: str) -> Column[GroupImportance]:
+    where = f" on pages of type {page_type}" if page_type else ""
+    return Column(
+        f"lost_{page_type or 'all'}",
+        lambda row: row.lost[page_type],
+        f"Word F1 that is lost{where} when the features are taken from other blocks.",
+        page_type or "all pages",
+        format=NUMBER,
+    )
+
+
+def importance_table(before: Mapping[str, float], groups: Sequence[GroupImportance]) -> Table:
+    """Return the table of what groups of features are worth; `before` is the mean word F1 by page type."""
+    columns = importance_columns([*before])
+    note = "word F1 with all: " + ", ".join(f"{name or 'all pages'} {value:.4f}" for name, value in before.items())
+    return Table.of(columns, groups, "", note)

@@ -1,0 +1,1 @@
+"""Training content models from gold standards: labels, folds, fitting, calibration, importance."""

@@ -1,0 +1,121 @@
+"""Fitting oblivious trees by CatBoost, the extra `training`."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.content_models.trees import Trees
+from thresher.errors import MissingDependencyError
+
+# The same on every machine: CatBoost adds in an order that depends on it.
+_THREADS = 4
+# Of leaves, in parts of a unit of log odds.
+_UNIT = 2**13
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """What trees are fitted by; `share_of_rows` and `share_of_features` are drawn for each tree."""
+
+    trees: int = 400
+    depth: int = 6
+    rate: float = 0.1
+    borders: int = 64
+    share_of_rows: float = 0.5
+    share_of_features: float = 0.3
+    regularisation: float = 3.0
+    seed: int = 1
+
+
+def catboost() -> Any:
+    """Import CatBoost.
+
+    Raises:
+        MissingDependencyError: if it is not installed.
+    """
+    try:
+        import catboost
+    except ImportError as error:
+        raise MissingDependencyError(
+            "training a content model needs CatBoost", "pip install 'thresher[training]'"
+        ) from error
+    return catboost
+
+
+def fit_trees(
+    values: npt.NDArray[np.float32],
+    labels: npt.NDArray[np.float64],
+    weights: npt.NDArray[np.float64],
+    settings: TreeSettings,
+) -> tuple[Trees, npt.NDArray[np.float64]]:
+    """Fit trees to labels by weighted cross-entropy; leaves are 8,192nds of log odds.
+
+    Args:
+        values: shape (features, blocks).
+        labels: in [0, 1]; shape (blocks,).
+        weights: above 0; shape (blocks,).
+        settings: of the trees.
+
+    Returns:
+        the trees, and each feature's share in the change of their sums, in per cent (CatBoost's PredictionValuesChange); shape
+        (features,).
+
+    Raises:
+        MissingDependencyError: if CatBoost is not installed.
+    """
+    library = catboost()
+    model = library.CatBoost(
+        {
+            "loss_function": "CrossEntropy",
+            "iterations": settings.trees,
+            "depth": settings.depth,
+            "learning_rate": settings.rate,
+            "border_count": settings.borders,
+            "bootstrap_type": "Bernoulli",
+            "subsample": settings.share_of_rows,
+            "rsm": settings.share_of_features,
+            "l2_leaf_reg": settings.regularisation,
+            "boosting_type": "Plain",
+            "leaf_estimation_iterations": 1,
+            "random_seed": settings.seed,
+            "thread_count": _THREADS,
+            "allow_writing_files": False,
+            "verbose": False,
+        }
+    )
+    model.fit(library.Pool(values.T, labels, weight=weights))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trees.json"
+        model.save_model(str(path), format="json")
+        described = json.loads(path.read_text(encoding="utf-8"))
+    gains = np.array(model.get_feature_importance(type="PredictionValuesChange"))
+    return _trees(described["oblivious_trees"], settings.depth), gains
+
+
+def _trees(described: Sequence[Any], depth: int) -> Trees:
+    """Return trees as CatBoost describes them in JSON; its bias is left to the calibration."""
+    # A question without an answer fills up trees that are not deep enough.
+    never = (0, float(np.finfo(np.float32).max))
+    splits = [
+        [(int(split["float_feature_index"]), float(np.float32(split["border"]))) for split in tree["splits"] or ()]
+        for tree in described
+    ]
+    questions = sorted({never, *(split for tree in splits for split in tree)})
+    number = {question: place for place, question in enumerate(questions)}
+    trees = np.full((len(splits), depth), number[never], dtype=np.uint16)
+    leaves = np.zeros((len(splits), 2**depth))
+    for row, (own, tree) in enumerate(zip(splits, described, strict=True)):
+        trees[row, : len(own)] = [number[split] for split in own]
+        leaves[row, : 2 ** len(own)] = tree["leaf_values"]
+    limits = np.iinfo(np.int16)
+    whole = np.clip(np.rint(leaves * _UNIT), limits.min, limits.max).astype(np.int16)
+    features, borders = zip(*questions, strict=True)
+    return Trees(np.array(features, dtype=np.uint16), np.array(borders, dtype=np.float32), trees, whole)

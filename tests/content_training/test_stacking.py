@@ -1,0 +1,182 @@
+"""Training end to end on pages made here: what is learned, what repeats, what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from thresher.cleaneval.cleaning_measures import compare_tokens
+from thresher.cli.content_verbs import content
+from thresher.content_models.content_files import read_content_model
+from thresher.content_models.features import feature_names
+from thresher.content_models.sequence import sequence_names
+from thresher.content_training.fitting import TreeSettings, fit_trees
+from thresher.content_training.gold_sets import read_gold_sets
+from thresher.content_training.importance import OVERALL, group_of, measure_importance
+from thresher.content_training.stacking import TrainingSettings, train_content_model
+from thresher.content_training.training_pages import bags_of
+from thresher.errors import InputError
+from thresher.pages import Detail, read_html
+
+PAGES = 24
+
+
+def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
+    """Pages with a menu, an article of one to four paragraphs and a footer, in the format of WCXB."""
+    (folder / "html").mkdir(parents=True)
+    (folder / "ground-truth").mkdir()
+    for number in range(pages):
+        words = f"the {number} ferries wait in the harbour until the storm of the week has passed over them"
+        text = [f"{words}, said captain {paragraph}." for paragraph in range(number % 4 + 1)]
+        menu = "".join(f"<li><a href=/{item}>Item {item} {number}</a>" for item in range(5))
+        (folder / "html" / f"{number}.html").write_text(
+            f"<title>Storm {number}</title><nav class=menu><ul>{menu}</ul></nav><div class=article>"
+            f"{''.join(f'<p>{paragraph}</p>' for paragraph in text)}</div><div id=footer>All rights {number}</div>"
+        )
+        (folder / "ground-truth" / f"{number}.json").write_text(
+            json.dumps(
+                {
+                    "url": f"https://site{number}.example/a",
+                    "_internal": {"page_type": {"primary": "article" if number % 3 else "forum"}},
+                    "ground_truth": {"main_content": "\n".join(text) if gold else "\n"},
+                }
+            )
+        )
+    return folder
+
+
+SETTINGS = TrainingSettings(TreeSettings(trees=12, depth=3), TreeSettings(trees=8, depth=2), 3)
+
+
+@pytest.fixture(scope="module")
+def sets(tmp_path_factory):
+    return read_gold_sets([write_pages(tmp_path_factory.mktemp("gold") / "made")])[0]
+
+
+@pytest.fixture(scope="module")
+def trained(sets):
+    return train_content_model(sets, SETTINGS)
+
+
+def test_what_was_learned(trained, sets):
+    card = trained.model.card
+    assert card.scores == {"made": 1.0}
+    blocks = sum(7 + number % 4 + 1 for number in range(PAGES))
+    assert [(one.name, one.pages, one.blocks) for one in card.sets] == [("made", PAGES, blocks)]
+    page = read_html(
+        "<title>Rain</title><nav class=menu><a href=/>Home</a></nav><div class=article><p>the ferries of the town wait in the "
+        "harbour until the rain has passed over all of them, said one.</p></div><div id=footer>All rights</div>",
+        detail=Detail.ELEMENTS,
+    )
+    kept = trained.model.probabilities(page) >= card.cutoff
+    assert kept.tolist() == [False, False, True, False]
+    assert len(trained.f1["made"]) == PAGES
+    assert trained.curve[card.cutoff] == max(trained.curve.values())
+
+
+def test_the_same_bytes_again(trained, sets):
+    again = train_content_model(sets, SETTINGS).model
+    assert again.card == trained.model.card
+
+
+def test_features_are_worth_something_by_page_type(trained, sets):
+    before, groups = measure_importance(trained.model, sets[0].pages)
+    assert before == {OVERALL: 1.0, "article": 1.0, "forum": 1.0}
+    assert max(group.lost[OVERALL] for group in groups) > 0.02
+    assert np.isclose(sum(group.gain for group in groups), 100, atol=0.1)
+    assert sum(group.features for group in groups) == len({*trained.model.first.names, *trained.model.second.names})
+
+
+def test_groups_of_features_are_of_names_that_exist():
+    from thresher.content_training import importance
+
+    names = [*feature_names(), *sequence_names()]
+    for begin, _ in importance._GROUPS:
+        assert any(name.startswith(begin) for name in names), begin
+    assert group_of("words") == group_of("stops") == "the block itself"
+
+
+def test_trees_agree_with_catboost():
+    import catboost
+
+    generator = np.random.default_rng(3)
+    values = generator.integers(0, 9, (5, 400)).astype(np.float32)
+    labels = (values[1] + values[2] > 8).astype(float)
+    settings = TreeSettings(trees=20, depth=4)
+    trees, gains = fit_trees(values, labels, np.ones(400), settings)
+    model = catboost.CatBoost(
+        {
+            "loss_function": "CrossEntropy",
+            "iterations": 20,
+            "depth": 4,
+            "learning_rate": settings.rate,
+            "border_count": settings.borders,
+            "bootstrap_type": "Bernoulli",
+            "subsample": settings.share_of_rows,
+            "rsm": settings.share_of_features,
+            "l2_leaf_reg": settings.regularisation,
+            "boosting_type": "Plain",
+            "leaf_estimation_iterations": 1,
+            "random_seed": settings.seed,
+            "thread_count": 4,
+            "allow_writing_files": False,
+            "verbose": False,
+        }
+    )
+    model.fit(values.T, labels)
+    expected = model.predict(values.T, prediction_type="RawFormulaVal")
+    bias = model.get_scale_and_bias()[1]
+    assert np.allclose(trees.sums(values) / 8192 + bias, expected, atol=20 / 8192)
+    assert gains.argmax() in (1, 2)
+
+
+def test_word_f1_is_that_of_cleaneval():
+    blocks, gold = ["A b, c!", "b b", "d"], "a B b e"
+    bags = bags_of(blocks, gold)
+    for kept in ([True, True, False], [False, False, True], [False, False, False], [True, True, True]):
+        text = "\n".join(block for block, keep in zip(blocks, kept, strict=True) if keep)
+        assert bags.f1(np.array(kept)) == compare_tokens(text, gold).bag.f1
+    assert bags_of([], "").f1(np.zeros(0, dtype=bool)) == 1.0
+
+
+def test_one_class_only_is_refused(tmp_path):
+    folder = write_pages(tmp_path / "made", 6)
+    for path in (folder / "html").iterdir():
+        path.write_text("<p>the ferries wait in the harbour")
+    for path in (folder / "ground-truth").iterdir():
+        path.write_text(json.dumps({"ground_truth": {"main_content": "the ferries wait in the harbour"}}))
+    sets, _ = read_gold_sets([folder])
+    with pytest.raises(InputError, match="none of anything else"):
+        train_content_model(sets, SETTINGS)
+
+
+def test_pages_without_gold_text_are_left_out(tmp_path):
+    with pytest.raises(InputError, match="no page with gold has text"):
+        read_gold_sets([write_pages(tmp_path / "made", 3, gold=False)])
+
+
+def test_too_few_domains_are_refused(tmp_path):
+    sets, _ = read_gold_sets([write_pages(tmp_path / "made", 2)])
+    with pytest.raises(InputError, match="domains"):
+        train_content_model(sets, SETTINGS)
+
+
+def test_the_command(tmp_path):
+    folder = write_pages(tmp_path / "made")
+    (folder / "html" / "3.html").write_text("<p> </p>")
+    model, plot = tmp_path / "mine.content", tmp_path / "plot.svg"
+    options = ["--trees", "8", "--folds", "2", "--plot", str(plot), "--workers", "1"]
+    done = CliRunner().invoke(content, ["train", str(folder), "-o", str(model), *options])
+    assert done.exit_code == 0, done.output
+    assert "made: 23 pages" in done.output
+    assert f"content(model={model})@" in done.output
+    assert "made: 1 pages without text or gold text" in done.stderr
+    assert read_content_model(model).card.settings["folds"] == 2
+    assert plot.read_text().startswith("<?xml")
+    shown = CliRunner().invoke(content, ["importance", str(model), str(folder), "--workers", "1"])
+    assert shown.exit_code == 0, shown.output
+    assert "forum" in shown.output
