@@ -24,6 +24,7 @@ BENCHMARKS = (
     "justext",
     "boilerpipe",
     "ncleaner",
+    "content",
     "models",
     "profile",
     "index",

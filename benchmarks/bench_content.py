@@ -1,0 +1,92 @@
+"""The scorer `content`: the whole pass against its floor, `content` alone against Trafilatura, and the memory it takes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import trafilatura
+from floor import floor_of
+from measurements import Measurement, interleaved, ratio
+
+from thresher.collections import Page
+from thresher.content_models.features import features_of
+from thresher.pages import Detail, read_page
+from thresher.pages.decoding import decode
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import parse_scorer
+from thresher.scoring.store import score_page
+
+BAR_PASS = 2.0
+BAR_TRAFILATURA = 1 / 4
+BAR_MIB = 40.0
+SCORERS = tuple(parse_scorer(name).scorer for name in ("words", "density", "perplexity(lm=books)", "content"))
+
+_PEAK = """
+import pathlib, sys
+from thresher.collections import Page
+from thresher.costs import peak_memory
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import parse_scorer
+from thresher.scoring.store import score_page
+scorers = [parse_scorer(name).scorer for name in sys.argv[2:]]
+for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.html")):
+    score_page(Page(path.stem, path.read_bytes()), scorers)
+print(peak_memory())
+"""
+
+
+def measure(folder: Path, rounds: int = 3) -> list[Measurement]:
+    """Return the ratios over all pages of a folder, with the parts of `content`, and its share in a worker's peak memory."""
+    pages = [Page(path.stem, path.read_bytes()) for path in sorted(folder.rglob("*.html"))]
+    content = SCORERS[-1:]
+    for scorer in SCORERS:
+        scorer.prepare()
+
+    def score(used: tuple[Scorer, ...]) -> None:
+        for page in pages:
+            score_page(page, used)
+
+    def package() -> None:
+        for page in pages:
+            trafilatura.extract(decode(page.content).utf8.decode(), include_comments=False)
+
+    def read() -> None:
+        for page in pages:
+            read_page(page, detail=Detail.ELEMENTS)
+
+    def features() -> None:
+        for page in pages:
+            segments, _ = read_page(page, detail=Detail.ELEMENTS)
+            if segments.text:
+                features_of(segments)
+
+    best = interleaved(
+        {
+            "floor": floor_of(pages),
+            "pass": lambda: score(SCORERS),
+            "content": lambda: score(content),
+            "trafilatura": package,
+            "read": read,
+            "features": features,
+        },
+        rounds,
+    )
+    parts = (best["read"], best["features"] - best["read"], best["content"] - best["features"])
+    reading, making, trees = (1000 * seconds / len(pages) for seconds in parts)
+    peaks = [_peak(folder, names) for names in (("words",), ("words", "content"))]
+    outcome = f"{peaks[0]:.0f} MiB without, {peaks[1]:.0f} MiB with it"
+    return [
+        ratio("whole pass with words, density, perplexity and content / floor", best["pass"], best["floor"], BAR_PASS),
+        ratio("content alone / trafilatura", best["content"], best["trafilatura"], BAR_TRAFILATURA),
+        Measurement(
+            f"of content, milliseconds a page: reading {reading:.2f}, features {making:.2f}, trees {trees:.2f}"
+        ),
+        Measurement("content, peak of a process", outcome, peaks[1] - peaks[0], BAR_MIB, " MiB more"),
+    ]
+
+
+def _peak(folder: Path, scorers: tuple[str, ...]) -> float:
+    command = [sys.executable, "-c", _PEAK, str(folder), *scorers]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
