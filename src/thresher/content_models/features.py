@@ -44,6 +44,8 @@ TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 # Longer blocks repeat no title.
 _TITLE_WORDS = 40
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
+_MOST = 600
+"""There are fewer features."""
 _NONE = -1000
 """Where there is nothing to count from."""
 
@@ -74,35 +76,25 @@ class BlockFeatures:
 
 
 class _Rows:
-    """Features by name, in order."""
+    """Features by name, in order; each goes into the matrix at once, so that pages of many blocks take little memory."""
 
-    def __init__(self) -> None:
+    def __init__(self, blocks: int) -> None:
         self._names: list[str] = []
-        self._rows: list[Row | float] = []
-        self._sizes: list[int] = []
+        self._values = np.empty((_MOST, blocks), dtype=np.float32)
 
     def __setitem__(self, name: str, row: Row | float) -> None:
+        self._values[len(self._names)] = row
         self._names.append(name)
-        self._rows.append(row)
-        self._sizes.append(1)
 
     def extend(self, names: Iterable[str], rows: npt.NDArray[np.generic]) -> None:
         """Add features as rows of a matrix."""
+        first = len(self._names)
+        self._values[first : first + len(rows)] = rows
         self._names += names
-        self._rows.append(rows)
-        self._sizes.append(len(rows))
 
-    def matrix(self, blocks: int) -> tuple[tuple[str, ...], Floats]:
+    def matrix(self) -> tuple[tuple[str, ...], Floats]:
         """Return names and values."""
-        values = np.empty((len(self._names), blocks), dtype=np.float32)
-        first = 0
-        for row, size in zip(self._rows, self._sizes, strict=True):
-            if size == 1:
-                values[first] = row
-            else:
-                values[first : first + size] = row
-            first += size
-        return tuple(self._names), values
+        return tuple(self._names), self._values[: len(self._names)]
 
 
 class _Page:
@@ -148,7 +140,8 @@ class _Page:
 
 def features_of(segments: Segments) -> BlockFeatures:
     """Return the features of every block of a page that was read with its elements; it has at least one block."""
-    page, rows = _Page(segments), _Rows()
+    page = _Page(segments)
+    rows = _Rows(page.blocks)
     _own(page, rows)
     _place(page, rows)
     comments = _markup(page, rows)
@@ -158,7 +151,7 @@ def features_of(segments: Segments) -> BlockFeatures:
     paths = _paths(page, rows)
     _neighbours(page, rows)
     _whole(page, rows)
-    names, values = rows.matrix(page.blocks)
+    names, values = rows.matrix()
     return BlockFeatures(names, values, page.words, begins, ends, paths, lists, comments)
 
 
@@ -278,9 +271,9 @@ def _markup(page: _Page, rows: _Rows) -> npt.NDArray[np.bool_]:
     names = [*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden"]
     path = tree.paths[page.elements.innermost]
     different, which = np.unique(path, return_inverse=True)
-    for prefix, bits in (("in", tree.bits), ("near", tree.near_bits)):
+    for prefix, bits in (("in", tree.bits.__getitem__), ("near", tree.near_bits)):
         size = (len(names) + 7) // 8
-        packed = b"".join(bits[one].to_bytes(size, "little") for one in different.tolist())
+        packed = b"".join(bits(one).to_bytes(size, "little") for one in different.tolist())
         unpacked = np.unpackbits(
             np.frombuffer(packed, dtype=np.uint8).reshape(len(different), size),
             axis=1,
@@ -351,7 +344,7 @@ def _main_elements(page: _Page, rows: _Rows) -> None:
     candidate = int(most[-1])
     rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
     for tag in ("article", "main"):
-        of_tag = np.array([number for number, own in enumerate(page.tree.tags) if own == tag], dtype=np.int64)
+        of_tag = np.flatnonzero(np.array([own == tag for own in page.tree.tags])[page.tree.said])
         sizes = words[after[of_tag]] - words[first[of_tag]]
         largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
         rows[f"{tag}_elements"] = len(of_tag)
@@ -441,10 +434,9 @@ def _neighbours(page: _Page, rows: _Rows) -> None:
 def _whole(page: _Page, rows: _Rows) -> None:
     """The page."""
     tree, blocks = page.tree, page.blocks
-    tags = Counter(tree.tags)
     rows["page_words"] = page.total
     rows["page_blocks"] = blocks
-    rows["page_elements"] = len(tree.tags)
+    rows["page_elements"] = len(tree.said)
     rows["page_links"] = int(page.linked.sum()) / max(int(page.characters.sum()), 1)
     rows["page_prose"] = float(page.prose.sum()) / page.total
     rows["page_marks"] = int(page.marks.sum()) / page.total
@@ -456,7 +448,7 @@ def _whole(page: _Page, rows: _Rows) -> None:
     rows["page_controls"] = int(page.segments.marks.is_control.sum()) / blocks
     rows["page_headings"] = int((page.levels > 0).sum()) / blocks
     rows["page_unspaced"] = int(page.kinds[kinds.UNSPACED].sum()) / max(int(page.characters.sum()), 1)
-    rows["page_images"] = tags["img"]
-    rows["page_paragraphs"] = tags["p"]
+    rows["page_images"] = int((tree.counted == COUNTED.index("img")).sum())
+    rows["page_paragraphs"] = int((tree.counted == COUNTED.index("p")).sum())
     for family in PAGE_FAMILIES:
         rows[f"page_{family}"] = tree.page_bits >> FAMILIES.index(family) & 1

@@ -119,7 +119,7 @@ class Description(NamedTuple):
     counted: int
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def describe(description: str) -> Description:
     """Read the description of an element; sites repeat theirs, so they are kept."""
     tag, _, words = description.partition(" ")
@@ -132,7 +132,7 @@ def describe(description: str) -> Description:
     return Description(tag, bits, tag in INLINE_TAGS or tag == "a", _COUNTED.get(tag, len(COUNTED)))
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=10_000)
 def _families(word: str) -> int:
     """Return a bit for each family that a word belongs to."""
     return sum(bit for bit, pattern in _PATTERNS if pattern.search(word))

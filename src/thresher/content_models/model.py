@@ -50,10 +50,13 @@ class TreeStage:
     trees: Trees
     calibration: Calibration
 
-    def sums(self, names: Sequence[str], values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
-        """Return the sum of leaves of each block, given at least this stage's features; values of shape (features, blocks)."""
-        if tuple(names) == self.names:
-            return self.trees.sums(values)
+    def sums(self, names: Sequence[str], *values: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
+        """Return the sum of leaves of each block.
+
+        Args:
+            names: of features, at least this stage's.
+            values: of these, in one or more matrices below each other; shape (features, blocks).
+        """
         place = {name: row for row, name in enumerate(names)}
         return self.trees.sums(values, np.array([place[name] for name in self.names]))
 
@@ -110,15 +113,14 @@ class ContentModel:
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""
         first = self.first.calibration(self.first.sums(features.names, features.values))
-        names, values = with_sequence(features, first)
-        second = self.second.calibration(self.second.sums(names, values))
+        names, values = sequence_of(features, first)
+        second = self.second.calibration(self.second.sums((*features.names, *names), features.values, values))
         return second.astype(np.float32)
 
 
-def with_sequence(
+def sequence_of(
     features: BlockFeatures, first: npt.NDArray[np.float64]
 ) -> tuple[tuple[str, ...], npt.NDArray[np.float32]]:
-    """Return the names and values of the second stage's features, given the first stage's probabilities."""
+    """Return the names and values of the second stage's own features, given the first stage's probabilities."""
     # Whole thousandths, so that sums over blocks are exact.
-    names, values = sequence_features(np.rint(THOUSAND * first), features)
-    return (*features.names, *names), np.concatenate((features.values, values))
+    return sequence_features(np.rint(THOUSAND * first), features)

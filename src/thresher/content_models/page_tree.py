@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,7 +24,8 @@ class PageTree:
     A path is what the elements from the page down to one say of themselves, so that it repeats wherever a template does.
 
     Attributes:
-        tags: of the elements.
+        tags: of the different descriptions.
+        said: the number of each element's description; shape (elements,).
         counted: the places of tags in `COUNTED`; shape (elements,).
         paths: the path to each element; shape (elements,).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
@@ -31,76 +33,96 @@ class PageTree:
         repeated: of each and those around it, the one of at least two blocks that has most such siblings, the innermost of
             equals; 0 if none; shape (elements,).
         bits: by path, what its elements say: see `Description`; but for those that speak of the whole page.
-        near_bits: by path, what its last, near ones say.
+        own_bits: by path, what its last element says.
+        inline: by path, whether that is inline.
+        before: by path, the path of the element around its last.
         depths: by path, the number of elements before the last; shape (paths,).
         tag_paths: by path, a number for its tags; shape (paths,).
         page_bits: what elements of the whole page say.
     """
 
-    tags: tuple[str, ...]
+    tags: list[str]
+    said: Ints
     counted: Ints
     paths: Ints
     wider: Ints
     groups: Ints
     repeated: Ints
     bits: list[int]
-    near_bits: list[int]
+    own_bits: list[int]
+    inline: list[bool]
+    before: list[int]
     depths: Ints
     tag_paths: Ints
     page_bits: int
 
+    def near_bits(self, path: int) -> int:
+        """Return what the last, near elements of a path say."""
+        bits = left = 0
+        while path and left < NEAR:
+            bits |= self.own_bits[path]
+            left += not self.inline[path]
+            path = self.before[path]
+        return bits
 
-class _Paths:
-    """The paths of a page, numbered; all that depends on the path alone is worked out once for each."""
 
-    def __init__(self) -> None:
-        self.bits, self.depths, self.tag_paths, self.says = [0], [0], [0], [0]
-        # What the last element says, with none to three more around it.
-        self.near: list[tuple[int, ...]] = [(0,) * NEAR]
-        self._tag_paths: dict[tuple[int, str], int] = {}
-        self._says: dict[tuple[str, int], int] = {}
+class _Numbers(dict[Any, int]):
+    """Numbers things from 1 as they come."""
 
-    def add(self, parent: int, description: str) -> int:
-        """Return the number of a new path: one more element after the path `parent`."""
-        tag, own, inline, _ = describe(description)
-        own = 0 if tag in _WHOLE else own
-        self.bits.append(self.bits[parent] | own)
-        self.depths.append(self.depths[parent] + 1)
-        self.tag_paths.append(self._tag_paths.setdefault((self.tag_paths[parent], tag), len(self._tag_paths) + 1))
-        self.says.append(self._says.setdefault((tag, own), len(self._says) + 1))
-        around = self.near[parent] if inline else (0, *self.near[parent][:-1])
-        self.near.append(tuple([own | bits for bits in around]))
-        return len(self.bits) - 1
+    def __missing__(self, thing: Any) -> int:
+        self[thing] = number = len(self) + 1
+        return number
+
+
+# Pairs of numbers are keys as one number: tuples would keep Python's garbage collector busy.
+_PAIR = 1 << 32
 
 
 def page_tree(elements: Elements) -> PageTree:
     """Return the tree of a page's elements; numbers of those in which no block begins mean nothing."""
     descriptions = elements.descriptions
-    tags, own_bits, _, counted = zip(*map(describe, descriptions), strict=True)
+    # What each different description says; elements have the number of theirs.
+    codes = _Numbers()
+    code_of = [codes[description] for description in descriptions]
+    said = [describe(""), *map(describe, codes)]
+    tag_codes, kinds = _Numbers(), _Numbers()
+    tag_of = [tag_codes[one.tag] for one in said]
+    own_of = [0 if one.tag in _WHOLE else one.bits for one in said]
+    kind_of = [kinds[one.tag, own] for one, own in zip(said, own_of, strict=True)]
     page_bits = 0
-    for number, tag in enumerate(tags):
-        if tag in _WHOLE:
-            page_bits |= own_bits[number]
+    for one in said:
+        if one.tag in _WHOLE:
+            page_bits |= one.bits
     parents = elements.parents.tolist()
     firsts, afters = elements.first_blocks.tolist(), elements.after_blocks.tolist()
     path_of, wider, groups, repeated = ([0] * len(parents) for _ in range(4))
     wider[0] = -1
-    paths = _Paths()
-    known: dict[tuple[int, str], int] = {}
-    alike: dict[tuple[int, int], int] = {}
+    # By path; the first is that of the page.
+    bits, own_bits, inline, before, depths, tag_paths = [0], [0], [False], [0], [0], [0]
+    known: dict[int, int] = {}
+    known_tags = _Numbers()
+    alike: dict[int, int] = {}
     sizes = [1]
     # Most elements are images, breaks and words of a sentence, in which no block begins.
     begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)[1:].tolist()
     for number in begun:
-        parent = parents[number]
-        step = (path_of[parent], descriptions[number])
+        parent, code = parents[number], code_of[number]
+        around = path_of[parent]
+        step = around * _PAIR + code
         path = known.get(step)
         if path is None:
-            path = known[step] = paths.add(*step)
+            path = known[step] = len(bits)
+            own = own_of[code]
+            bits.append(bits[around] | own)
+            own_bits.append(own)
+            inline.append(said[code].inline)
+            before.append(around)
+            depths.append(depths[around] + 1)
+            tag_paths.append(known_tags[tag_paths[around] * _PAIR + tag_of[code]])
         path_of[number] = path
         same = firsts[parent] == firsts[number] and afters[parent] == afters[number]
         wider[number] = wider[parent] if same else parent
-        sibling = (parent, paths.says[path])
+        sibling = parent * _PAIR + kind_of[code]
         group = alike.get(sibling)
         if group is None:
             group = alike[sibling] = len(sizes)
@@ -111,16 +133,24 @@ def page_tree(elements: Elements) -> PageTree:
         around, size = repeated[parents[number]], sizes[groups[number]]
         several = size > 1 and afters[number] - firsts[number] > 1
         repeated[number] = number if several and (not around or size >= sizes[groups[around]]) else around
+    said_by = _array(code_of)
     return PageTree(
-        tags,
-        np.array(counted, dtype=np.int64),
-        np.array(path_of, dtype=np.int64),
-        np.array(wider, dtype=np.int64),
-        np.array(groups, dtype=np.int64),
-        np.array(repeated, dtype=np.int64),
-        paths.bits,
-        [bits[-1] for bits in paths.near],
-        np.array(paths.depths, dtype=np.int64),
-        np.array(paths.tag_paths, dtype=np.int64),
+        [one.tag for one in said],
+        said_by,
+        np.array([one.counted for one in said])[said_by],
+        _array(path_of),
+        _array(wider),
+        _array(groups),
+        _array(repeated),
+        bits,
+        own_bits,
+        inline,
+        before,
+        _array(depths),
+        _array(tag_paths),
         page_bits,
     )
+
+
+def _array(values: list[int]) -> Ints:
+    return np.array(values, dtype=np.int64)

@@ -7,6 +7,7 @@ the leaves' values are integers, so that sums are the same on every machine.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,20 +55,24 @@ class Trees:
         ):
             raise ValueError("the arrays do not fit each other")
 
-    def sums(self, values: Values, rows: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+    def sums(
+        self, values: Sequence[Values] | Values, rows: npt.NDArray[np.int64] | None = None
+    ) -> npt.NDArray[np.int64]:
         """Return the sum of the leaves of each block.
 
         Args:
-            values: features; shape (features, blocks).
+            values: features, in one matrix or several below each other; shape (features, blocks).
             rows: where these trees' features are in `values`; by default they are all of them, in order.
 
         Returns:
             shape (blocks,).
         """
+        matrices = (values,) if isinstance(values, np.ndarray) else tuple(values)
         places = self.features if rows is None else rows[self.features]
-        parts = [
-            self._part(values[:, first : first + _AT_ONCE], places) for first in range(0, values.shape[1], _AT_ONCE)
-        ]
+        parts = []
+        for first in range(0, matrices[0].shape[1], _AT_ONCE):
+            part = [matrix[:, first : first + _AT_ONCE] for matrix in matrices]
+            parts.append(self._part(part[0] if len(part) == 1 else np.concatenate(part), places))
         return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
 
     def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.model import ContentModel, with_sequence
+from thresher.content_models.model import ContentModel, sequence_of
 from thresher.content_training.training_pages import PageToLearn
 from thresher.errors import InputError
 from thresher.progress import progress
@@ -134,11 +134,13 @@ def _scores(
     for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
         features = replace(page.features, values=own)
         first = model.first.calibration(model.first.sums(names, own))
-        second_names, second_values = with_sequence(features, first)
+        second_names, second_values = sequence_of(features, first)
         both.append(second_values)
     whole = np.concatenate(both, axis=1)
-    _permute(second_names[len(names) :], whole[len(names) :], permuted, order)
-    probabilities = model.second.calibration(model.second.sums(second_names, whole)).astype(np.float32)
+    _permute(second_names, whole, permuted, order)
+    probabilities = model.second.calibration(model.second.sums((*names, *second_names), values, whole)).astype(
+        np.float32
+    )
     return [
         page.bags.f1(own >= np.float32(model.card.cutoff))
         for page, own in zip(pages, np.split(probabilities, ends), strict=True)

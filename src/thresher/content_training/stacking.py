@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.content_files import FORMAT, KIND, digest_of
-from thresher.content_models.model import ContentCard, ContentModel, TrainingSet, TreeStage, with_sequence
+from thresher.content_models.model import ContentCard, ContentModel, TrainingSet, TreeStage, sequence_of
 from thresher.content_training.calibration import CalibrationBin, calibrate, calibration_bins
 from thresher.content_training.fitting import TreeSettings, fit_trees
 from thresher.content_training.folds import FOLDS, folds_of
@@ -101,9 +101,10 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         first, first_sums, _ = _stage(names, values, blocks, settings.first, bar.advance)
         second_values = []
         for page, probabilities in zip(blocks.pages, blocks.of_pages(first.calibration(first_sums)), strict=True):
-            second_names, whole = with_sequence(page.features, probabilities)
-            second_values.append(whole[len(names) :])
+            own_names, own_values = sequence_of(page.features, probabilities)
+            second_values.append(own_values)
         values = np.concatenate((values, np.concatenate(second_values, axis=1)))
+        second_names = (*names, *own_names)
         second, second_sums, gains = _stage(second_names, values, blocks, settings.second, bar.advance)
     probabilities = second.calibration(second_sums)
     cutoff, curve, f1 = _best_cutoff(sets, blocks.of_pages(probabilities))

@@ -40,7 +40,7 @@ from thresher.scoring.store import (
 __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 
 # Increase when segments or scores of the same page change, so that old shards are not reused.
-STORE_VERSION = 3
+STORE_VERSION = 4
 SHARD_PAGES = 256
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
 
