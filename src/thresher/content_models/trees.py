@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Blocks; bounds the memory that pages of many blocks take.
-_AT_ONCE = 2048
+_AT_ONCE = 512
 
 Values = npt.NDArray[np.float32]
 
