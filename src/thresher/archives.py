@@ -1,4 +1,4 @@
-"""Archives of arrays: a zip of a card in JSON and arrays in NumPy's format, without pickle.
+"""Models as archives of arrays: a zip of a card in JSON and arrays in NumPy's format, without pickle; by name or path.
 
 There are no timestamps, so that the same model has the same bytes.
 """
@@ -9,19 +9,75 @@ import hashlib
 import io
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import InputError
+from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, user_error
 
 CARD = "card.json"
 Array = npt.NDArray[Any]
+Model = TypeVar("Model")
+
+
+@dataclass(frozen=True)
+class NamedModels(Generic[Model]):
+    """Models of one kind by name or path: some come with the package, all else is a file.
+
+    Attributes:
+        what: the kind, such as `NCleaner model`, for messages.
+        shipped: the names of those that come with the package.
+        folder: where these are, as files `NAME` and `suffix`.
+        suffix: of files.
+        verb: what writes such a file, for messages.
+        read: reads a file; raises `InputError` if it is damaged.
+    """
+
+    what: str
+    shipped: Collection[str]
+    folder: Traversable
+    suffix: str
+    verb: str
+    read: Callable[[Traversable], Model]
+
+    def find(self, name: str, where: str | None = None) -> Traversable:
+        """Return the file of a model.
+
+        Raises:
+            ConfigError: if there is no such model and no such file.
+        """
+        if name in self.shipped:
+            return self.folder / f"{name}{self.suffix}"
+        path = Path(name)
+        if not name or not path.is_file():
+            raise ConfigError(
+                f"there is no {self.what} {name!r}",
+                f"use {', '.join(self.shipped)} or the path of a file that `{self.verb}` wrote",
+                where or f"model={name}",
+            )
+        return path
+
+    def load(self, name: str) -> Model:
+        """Read a model.
+
+        Raises:
+            ConfigError: if there is no such model.
+            InputError: if the file is damaged or no model.
+            StateError: if that is one that came with the package.
+        """
+        path = self.find(name)
+        try:
+            return self.read(path)
+        except InputError as error:
+            if name in self.shipped:
+                raise StateError(f"the model {name} is damaged", "install Thresher again", str(path)) from error
+            raise
 
 
 def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:

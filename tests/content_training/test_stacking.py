@@ -14,7 +14,7 @@ from thresher.cli.content_verbs import content
 from thresher.content_models.content_files import read_content_model
 from thresher.content_models.features import feature_names
 from thresher.content_models.sequence import sequence_names
-from thresher.content_training.fitting import TreeSettings, fit_trees
+from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from thresher.content_training.gold_sets import read_gold_sets
 from thresher.content_training.importance import OVERALL, group_of, measure_importance
 from thresher.content_training.stacking import TrainingSettings, train_content_model
@@ -108,25 +108,7 @@ def test_trees_agree_with_catboost():
     labels = (values[1] + values[2] > 8).astype(float)
     settings = TreeSettings(trees=20, depth=4)
     trees, gains = fit_trees(values, labels, np.ones(400), settings)
-    model = catboost.CatBoost(
-        {
-            "loss_function": "CrossEntropy",
-            "iterations": 20,
-            "depth": 4,
-            "learning_rate": settings.rate,
-            "border_count": settings.borders,
-            "bootstrap_type": "Bernoulli",
-            "subsample": settings.share_of_rows,
-            "rsm": settings.share_of_features,
-            "l2_leaf_reg": settings.regularisation,
-            "boosting_type": "Plain",
-            "leaf_estimation_iterations": 1,
-            "random_seed": settings.seed,
-            "thread_count": 4,
-            "allow_writing_files": False,
-            "verbose": False,
-        }
-    )
+    model = catboost.CatBoost(catboost_parameters(settings))
     model.fit(values.T, labels)
     expected = model.predict(values.T, prediction_type="RawFormulaVal")
     bias = model.get_scale_and_bias()[1]

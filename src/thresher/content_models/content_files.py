@@ -9,12 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.archives import Array, array_digest, damaged, read_archive, write_archive
+from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
 from thresher.content_models.features import feature_names
 from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage
 from thresher.content_models.sequence import sequence_names
 from thresher.content_models.trees import Trees
-from thresher.errors import ConfigError, InputError, StateError, ThresherError
+from thresher.errors import InputError, ThresherError
 from thresher.records import RecordFile
 
 FORMAT = 1
@@ -66,22 +66,16 @@ def read_content_model(path: Traversable) -> ContentModel:
     raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))
 
 
+_FILES = NamedModels(_WHAT, SHIPPED, FOLDER, ".content", "thresher content train", read_content_model)
+
+
 def find_content_model(name: str, where: str | None = None) -> Traversable:
-    """Return the file of a model: a shipped one by its name, all else is a path.
+    """Return the file of a model; see `NamedModels.find`.
 
     Raises:
         ConfigError: if there is no such model and no such file.
     """
-    if name in SHIPPED:
-        return FOLDER / f"{name}.content"
-    path = Path(name)
-    if not name or not path.is_file():
-        raise ConfigError(
-            f"there is no content model {name!r}",
-            f"use {', '.join(SHIPPED)} or the path of a file that `thresher content train` wrote",
-            where or f"model={name}",
-        )
-    return path
+    return _FILES.find(name, where)
 
 
 @lru_cache(maxsize=4)
@@ -89,17 +83,9 @@ def load_content_model(name: str) -> ContentModel:
     """Load a model: `web` or a path; a process holds one copy of each of the last four.
 
     Raises:
-        ConfigError: if there is no such model.
-        InputError: if the file is damaged or no model.
-        StateError: if that is a shipped one.
+        ThresherError: as `NamedModels.load`.
     """
-    path = find_content_model(name)
-    try:
-        return read_content_model(path)
-    except InputError as error:
-        if name in SHIPPED:
-            raise StateError(f"the model {name} is damaged", "install Thresher again", str(path)) from error
-        raise
+    return _FILES.load(name)
 
 
 def _arrays(stage: TreeStage, prefix: str) -> dict[str, Array]:

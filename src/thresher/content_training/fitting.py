@@ -50,6 +50,27 @@ def catboost() -> Any:
     return catboost
 
 
+def catboost_parameters(settings: TreeSettings) -> dict[str, Any]:
+    """Return the settings under CatBoost's names, with those that are always the same."""
+    return {
+        "loss_function": "CrossEntropy",
+        "iterations": settings.trees,
+        "depth": settings.depth,
+        "learning_rate": settings.rate,
+        "border_count": settings.borders,
+        "bootstrap_type": "Bernoulli",
+        "subsample": settings.share_of_rows,
+        "rsm": settings.share_of_features,
+        "l2_leaf_reg": settings.regularisation,
+        "boosting_type": "Plain",
+        "leaf_estimation_iterations": 1,
+        "random_seed": settings.seed,
+        "thread_count": _THREADS,
+        "allow_writing_files": False,
+        "verbose": False,
+    }
+
+
 def fit_trees(
     values: npt.NDArray[np.float32],
     labels: npt.NDArray[np.float64],
@@ -72,25 +93,7 @@ def fit_trees(
         MissingDependencyError: if CatBoost is not installed.
     """
     library = catboost()
-    model = library.CatBoost(
-        {
-            "loss_function": "CrossEntropy",
-            "iterations": settings.trees,
-            "depth": settings.depth,
-            "learning_rate": settings.rate,
-            "border_count": settings.borders,
-            "bootstrap_type": "Bernoulli",
-            "subsample": settings.share_of_rows,
-            "rsm": settings.share_of_features,
-            "l2_leaf_reg": settings.regularisation,
-            "boosting_type": "Plain",
-            "leaf_estimation_iterations": 1,
-            "random_seed": settings.seed,
-            "thread_count": _THREADS,
-            "allow_writing_files": False,
-            "verbose": False,
-        }
-    )
+    model = library.CatBoost(catboost_parameters(settings))
     model.fit(library.Pool(values.T, labels, weight=weights))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trees.json"

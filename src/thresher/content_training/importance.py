@@ -6,7 +6,7 @@ and for both stages.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -98,7 +98,7 @@ def measure_importance(
 ) -> tuple[dict[str, float], list[GroupImportance]]:
     """Return the mean word F1 at the model's cutoff, by page type; and the groups, most valuable first.
 
-    Of many pages every so manieth is taken, so that there are at most `MOST_PAGES`.
+    Of many pages every n-th is taken, so that there are at most `MOST_PAGES`.
 
     Raises:
         InputError: if no page has a whole gold text.
@@ -107,7 +107,7 @@ def measure_importance(
     if not whole:
         raise InputError("no page has a whole gold text", "give a gold standard of whole texts", "content importance")
     whole = whole[:: -(-len(whole) // MOST_PAGES)]
-    before = _by_type(whole, _scores(model, whole, {}, np.zeros(0, dtype=np.int64)))
+    before = _by_type(whole, _scores(model, whole, (), np.zeros(0, dtype=np.int64)))
     used = sorted({*model.first.names, *model.second.names})
     groups: dict[str, list[str]] = {}
     for name in used:
@@ -115,7 +115,7 @@ def measure_importance(
     order = np.random.default_rng(seed).permutation(sum(len(page.labels) for page in whole))
     found = []
     for group, names in progress(sorted(groups.items()), "permuting", len(groups), "groups"):
-        after = _by_type(whole, _scores(model, whole, dict.fromkeys(names, group), order))
+        after = _by_type(whole, _scores(model, whole, frozenset(names), order))
         gain = sum(model.card.gains.get(name, 0.0) for name in names)
         lost = {page_type: before[page_type] - after[page_type] for page_type in before}
         found.append(GroupImportance(group, len(names), gain, lost))
@@ -123,7 +123,7 @@ def measure_importance(
 
 
 def _scores(
-    model: ContentModel, pages: Sequence[PageToLearn], permuted: Mapping[str, str], order: npt.NDArray[np.int64]
+    model: ContentModel, pages: Sequence[PageToLearn], permuted: Collection[str], order: npt.NDArray[np.int64]
 ) -> list[float]:
     """Return each page's word F1 with some features taken from other blocks, the same for all features of a block."""
     names = pages[0].features.names
@@ -149,7 +149,7 @@ def _scores(
 
 
 def _permute(
-    names: Sequence[str], values: npt.NDArray[np.float32], permuted: Mapping[str, str], order: npt.NDArray[np.int64]
+    names: Sequence[str], values: npt.NDArray[np.float32], permuted: Collection[str], order: npt.NDArray[np.int64]
 ) -> None:
     for row, name in enumerate(names):
         if name in permuted:

@@ -19,6 +19,29 @@ from thresher.scorers.descriptive import RULE
 from thresher.scorers.languages import BY_CODE
 
 
+def smoothing(unseen: str) -> tuple[Parameter, Parameter]:
+    """Return the parameters that smooth a statistic of a sentence's words; `unseen` is the name of the second."""
+    return (
+        Parameter(
+            "context",
+            float,
+            0.0,
+            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
+            low=0,
+            high=0.99,
+            terse=True,
+        ),
+        Parameter(
+            unseen,
+            int,
+            0,
+            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
+            low=0,
+            terse=True,
+        ),
+    )
+
+
 class Perplexity(Scorer):
     """Perplexity of the sentence under a language model: how little the text looks like running text."""
 
@@ -43,23 +66,7 @@ class Perplexity(Scorer):
             "the language model: books, self (trained on the long, dense blocks of the collection), or the path of a folder "
             "that `thresher lm train` or `thresher lm import` wrote, of an ARPA file, or of a KenLM binary",
         ),
-        Parameter(
-            "context",
-            float,
-            0.0,
-            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
-            low=0,
-            high=0.99,
-            terse=True,
-        ),
-        Parameter(
-            "prior",
-            int,
-            0,
-            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
-            low=0,
-            terse=True,
-        ),
+        *smoothing("prior"),
     )
 
     def __init__(self, **values: Any) -> None:

@@ -23,6 +23,7 @@ from thresher.language_models.words.word_model import with_neighbours
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.scorers.descriptive import RULE
+from thresher.scorers.perplexity import smoothing
 
 Function = Callable[[Floats], Floats]
 
@@ -49,23 +50,7 @@ class _WordPriors(Scorer):
             "of the collection (self)",
             choices=(BOOKS, SELF),
         ),
-        Parameter(
-            "context",
-            float,
-            0.0,
-            "the weight of a neighbouring sentence's words, to the power of its distance; 0.7 is good",
-            low=0,
-            high=0.99,
-            terse=True,
-        ),
-        Parameter(
-            "unseen",
-            int,
-            0,
-            "unseen words (probability 1e-6) added to each sentence, against chance in short ones; 32 is good",
-            low=0,
-            terse=True,
-        ),
+        *smoothing("unseen"),
     )
 
     def __init__(self, **values: Any) -> None:

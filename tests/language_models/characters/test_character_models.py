@@ -7,7 +7,7 @@ import platform
 import runpy
 import subprocess
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -84,7 +84,7 @@ def test_damaged_models(tmp_path, monkeypatch):
     with pytest.raises(InputError) as caught:
         load_character_model(str(mine))
     assert str(caught.value).startswith(f"{mine}: it is no NCleaner model, or a damaged one. Fix: train it again")
-    monkeypatch.setattr(models, "FOLDER", tmp_path)
+    monkeypatch.setattr(models, "_FILES", replace(models._FILES, folder=tmp_path))
     path = tmp_path / "standard.ncleaner"
     path.write_bytes(b"x")
     with pytest.raises(StateError) as caught:

@@ -11,9 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from pathlib import Path
 
-from thresher.errors import ConfigError, InputError, StateError
+from thresher.archives import NamedModels
 from thresher.language_models.characters.character_counts import (
     STANDARD,
     STANDARD_NON_LEXICAL,
@@ -28,39 +27,25 @@ FOLDER = files("thresher.language_models.characters") / "data"
 """The shipped models, `NAME.ncleaner`, and `card.json`: their data, licence, parameters, date and digests."""
 
 
+_FILES = NamedModels("NCleaner model", SHIPPED, FOLDER, ".ncleaner", "thresher ncleaner train", read_model)
+
+
 def find_character_model(name: str, where: str | None = None) -> Traversable:
-    """Return the file of a model: a shipped one by its name, all else is a path.
+    """Return the file of a model; see `NamedModels.find`.
 
     Raises:
         ConfigError: if there is no such model and no such file.
     """
-    if name in SHIPPED:
-        return FOLDER / f"{name}.ncleaner"
-    path = Path(name)
-    if not name or not path.is_file():
-        raise ConfigError(
-            f"there is no NCleaner model {name!r}",
-            f"use {', '.join(SHIPPED)} or the path of a file that `thresher ncleaner train` wrote",
-            where or f"model={name}",
-        )
-    return path
+    return _FILES.find(name, where)
 
 
 def load_character_model(name: str) -> CharacterModel:
     """Load a model: `standard`, `nonlexical` or a path.
 
     Raises:
-        ConfigError: if there is no such model.
-        InputError: if the file is damaged or no model.
-        StateError: if that is a shipped one.
+        ThresherError: as `NamedModels.load`.
     """
-    path = find_character_model(name)
-    try:
-        return read_model(path)
-    except InputError as error:
-        if name in SHIPPED:
-            raise StateError(f"the model {name} is damaged", "install Thresher again", str(path)) from error
-        raise
+    return _FILES.load(name)
 
 
 @lru_cache(maxsize=4)
