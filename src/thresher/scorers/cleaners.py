@@ -8,7 +8,7 @@ names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, o
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thresher.errors import ConfigError
@@ -217,7 +217,7 @@ def _parse(part: str, text: str, where: str) -> Cut:
     if not match:
         raise ConfigError(f"the name {text!r} does not parse", "write it like perplexity(lm=books)@8000", where)
     kind = scorer_class(match["name"], where)
-    values = _values(kind, match["inside"] or "", where)
+    values = parse_values(kind.name, (*kind.parameters, *CUT_PARAMETERS), match["inside"] or "", where)
     headings = str(values.pop(HEADINGS.name, HEADINGS.default))
     floor = int(values.pop(FLOOR.name, FLOOR.default))
     template = Cut(kind(**values), DECISION if kind.decides else None, headings, floor=floor)
@@ -228,20 +228,23 @@ def _parse(part: str, text: str, where: str) -> Cut:
     return template.at(parse_cutoff(match["cutoff"], kind.name, where), where)
 
 
-def _values(kind: type[Scorer], inside: str, where: str) -> dict[str, Value]:
-    known: Mapping[str, Parameter] = {parameter.name: parameter for parameter in (*kind.parameters, *CUT_PARAMETERS)}
+def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where: str) -> dict[str, Value]:
+    """Return the values of `key=value,…` for what is called `name`.
+
+    Raises:
+        ConfigError: if a parameter is unknown, lacks a value or comes twice, or a value is out of range.
+    """
+    known = {parameter.name: parameter for parameter in parameters}
     values: dict[str, Value] = {}
     for item in filter(None, map(str.strip, inside.split(","))):
-        name, equals, value = map(str.strip, item.partition("="))
-        if name not in known:
-            raise ConfigError(f"{kind.name!r} has no parameter {name!r}", f"use one of {', '.join(known)}", where)
+        key, equals, value = map(str.strip, item.partition("="))
+        if key not in known:
+            fix = f"use one of {', '.join(known)}" if known else "write none"
+            raise ConfigError(f"{name!r} has no parameter {key!r}", fix, where)
         if not equals:
-            raise ConfigError(
-                f"the parameter {name!r} of {kind.name!r} has no value",
-                f"write {name}={printed(known[name].default)}",
-                where,
-            )
-        if name in values:
-            raise ConfigError(f"the parameter {name!r} is given twice", "give it once", where)
-        values[name] = known[name].parse(value, where)
+            what = f"the parameter {key!r} of {name!r} has no value"
+            raise ConfigError(what, f"write {key}={printed(known[key].default)}", where)
+        if key in values:
+            raise ConfigError(f"the parameter {key!r} is given twice", "give it once", where)
+        values[key] = known[key].parse(value, where)
     return values

@@ -1,0 +1,100 @@
+"""The postings of a collection, document by document, and its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.pages.plain import Ints
+
+Hashes = npt.NDArray[np.uint64]
+Numbers = npt.NDArray[np.int32]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CollectionStatistics:
+    """The statistics of the unpruned collection.
+
+    Args:
+        documents: N, those with a token.
+        tokens: |C|.
+        cf, df: of each term, by its number.
+        hashes: of each term (see `thresher.exploring.lexicon`), which order ties: they depend on the term alone.
+        squares: Σ |d|² over documents.
+    """
+
+    documents: int
+    tokens: int
+    cf: Ints
+    df: Ints
+    hashes: Hashes
+    squares: int
+
+    @property
+    def mean_length(self) -> float:
+        """The mean document length in tokens; 0 without documents."""
+        return self.tokens / max(self.documents, 1)
+
+    @property
+    def length_deviation(self) -> float:
+        """The standard deviation of document lengths, of the population."""
+        return float(np.sqrt(max(self.squares / max(self.documents, 1) - self.mean_length**2, 0.0)))
+
+
+@dataclass(frozen=True)
+class DocumentPostings:
+    """The postings of some documents, one document after the other.
+
+    Args:
+        ids: of the documents, blank ones left out.
+        lengths: |d| in tokens, shape (documents,); 0 for documents of stop words alone.
+        bounds: where the postings of each document begin, with the end of the last; shape (documents + 1,).
+        term, tf: of each posting: the term's number and its occurrences; each term once a document, by ascending number.
+    """
+
+    ids: tuple[str, ...]
+    lengths: Ints
+    bounds: Ints
+    term: Numbers
+    tf: Numbers
+
+    @cached_property
+    def document(self) -> Ints:
+        """The row of each posting's document."""
+        return np.repeat(np.arange(len(self.ids)), np.diff(self.bounds))
+
+    @property
+    def sizes(self) -> Ints:
+        """Different terms of each document."""
+        return np.diff(self.bounds)
+
+    def rank(self, values: Floats, hashes: Hashes) -> Ints:
+        """Return the rank of each posting among those of its document, from 0, by descending value; ties by the term's hash.
+
+        Args:
+            values: of each posting.
+            hashes: by term number.
+        """
+        order = np.lexsort((hashes[self.term], -values, self.document))
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        return ranks - self.bounds[self.document]
+
+
+class Postings(Protocol):
+    """All postings of a collection."""
+
+    @property
+    def statistics(self) -> CollectionStatistics:
+        """Of the collection."""
+        ...
+
+    def blocks(self) -> Iterable[DocumentPostings]:
+        """Give the postings, always in the same order."""
+        ...

@@ -1,0 +1,145 @@
+"""Variants and their canonical names: a cleaner, then perhaps an arm: `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from thresher.arms.arm import KEEP_SHARE, Arm
+from thresher.arms.arm_registry import arm_class, arms
+from thresher.errors import ConfigError
+from thresher.scorers.base import check_range
+from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values
+
+BAR = "|"
+"""Stands between a cleaner and an arm: first clean, then prune."""
+
+_ARM = re.compile(
+    r"\s*(?P<name>[A-Za-z0-9_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*"
+)
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """An arm with its cutoff; None in a sweep's template."""
+
+    arm: Arm
+    cutoff: float | None
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        name = self.arm.canonical_name
+        return name if self.cutoff is None else f"{name}@{number(self.cutoff)}"
+
+    @property
+    def threshold(self) -> float:
+        """The cutoff.
+
+        Raises:
+            ConfigError: if there is none yet.
+        """
+        if self.cutoff is None:
+            raise ConfigError(
+                "the arm has no cutoff", f"write one, such as {self.arm.name}@{_example(self.arm)}", self.name
+            )
+        return self.cutoff
+
+    def at(self, cutoff: float, where: str) -> Pruning:
+        """Return the arm at another cutoff.
+
+        Raises:
+            ConfigError: if it is out of the arm's range.
+        """
+        kind = type(self.arm)
+        check_range(cutoff, kind.low, kind.high, f"the cutoff of {kind.name!r}", where)
+        if kind.keep == KEEP_SHARE and not cutoff:
+            raise ConfigError(f"a share of 0 of {kind.name!r} keeps nothing", "choose a share above 0", where)
+        return Pruning(self.arm, cutoff)
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """What is done to a collection: cleaning, then pruning if there is an arm. The baseline does neither."""
+
+    cleaner: Cleaner = Cleaner()
+    pruning: Pruning | None = None
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+        return self.cleaner.name if self.pruning is None else f"{self.cleaner.name}{BAR}{self.pruning.name}"
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether nothing is done."""
+        return not self.cleaner.cuts and self.pruning is None
+
+
+def parse_treatment(text: str, where: str | None = None) -> Treatment:
+    """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`.
+
+    Raises:
+        ConfigError: as `parse_cleaner`; if the arm or a parameter is unknown, its cutoff is missing or out of range, or
+            cleaner and arm stand the wrong way round.
+    """
+    where = where or text
+    cleaner, arm = _parts(text, where)
+    if arm is None:
+        return Treatment(parse_cleaner(cleaner, where))
+    pruning = parse_arm(arm, where)
+    if pruning.cutoff is None:
+        example = f"{pruning.name}@{_example(pruning.arm)}"
+        raise ConfigError(f"the arm {arm.strip()!r} has no cutoff", f"write one, such as {example}", where)
+    return Treatment(parse_cleaner(cleaner, where), pruning)
+
+
+def parse_arm(text: str, where: str | None = None) -> Pruning:
+    """Parse an arm, with or without its cutoff: `dcp`, `tcp(k=10)@0.5`.
+
+    Raises:
+        ConfigError: as `parse_treatment`.
+    """
+    where = where or text
+    match = _ARM.fullmatch(text)
+    if not match:
+        raise ConfigError(f"the arm {text.strip()!r} does not parse", "write it like dcp@0.5 or tcp(k=10)@0.5", where)
+    kind = arm_class(match["name"], where)
+    template = Pruning(kind(**parse_values(kind.name, kind.parameters, match["inside"] or "", where)), None)
+    if match["cutoff"] is None:
+        return template
+    try:
+        cutoff = float(match["cutoff"])
+    except ValueError as error:
+        what = f"the cutoff {match['cutoff']!r} of {kind.name!r} is no number"
+        raise ConfigError(what, f"write one, such as {kind.name}@{_example(template.arm)}", where) from error
+    return template.at(cutoff, where)
+
+
+def split_arm(text: str, where: str | None = None) -> tuple[str, str | None]:
+    """Return the name's parts, cleaner and arm, which are not parsed; None without an arm.
+
+    Raises:
+        ConfigError: if there is more than one arm, or they stand the wrong way round.
+    """
+    return _parts(text, where or text)
+
+
+def _parts(text: str, where: str) -> tuple[str, str | None]:
+    parts = text.split(BAR)
+    if len(parts) > 2:
+        raise ConfigError(f"{text!r} has more than one arm", "write a cleaner, then one arm: words@5|dcp@0.5", where)
+    first, *others = parts
+    leading = re.match(r"\s*(\w*)", first)
+    if leading and leading[1] in arms():
+        cleaner = others[0].strip() if others else BASELINE
+        raise ConfigError(
+            f"{first.strip()!r} is an arm and stands where the cleaner does",
+            f"first clean, then prune: write {cleaner}{BAR}{first.strip()}",
+            where,
+        )
+    return first, others[0] if others else None
+
+
+def _example(arm: Arm) -> str:
+    return number(arm.grid[len(arm.grid) // 2])

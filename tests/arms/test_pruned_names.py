@@ -1,0 +1,67 @@
+"""Names of variants with an arm."""
+
+from __future__ import annotations
+
+import pytest
+
+from thresher.arms.arm_registry import arms
+from thresher.arms.pruned_names import Treatment, parse_arm, parse_treatment
+from thresher.errors import ConfigError
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scorers.registry import scorers
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical"),
+    [
+        ("none", "none"),
+        ("words@5", "words@5"),
+        ("none|dcp@0.5", "none|dcp@0.5"),
+        (" words@5 | dcp @ .50 ", "words@5|dcp@0.5"),
+        ("words@5+density@10|dcp@1", "words@5+density@10|dcp@1"),
+    ],
+)
+def test_names_are_parsed_and_printed(text: str, canonical: str) -> None:
+    treatment = parse_treatment(text)
+    assert treatment.name == canonical
+    assert parse_treatment(canonical).name == canonical
+    assert treatment.is_baseline is (canonical == "none")
+
+
+def test_every_arm_and_cutoff_has_a_name_that_reads_back() -> None:
+    for name, kind in arms().items():
+        for cutoff in kind.grid:
+            treatment = Treatment(parse_cleaner("words@5"), parse_arm(name).at(cutoff, name))
+            assert parse_treatment(treatment.name).name == treatment.name
+            assert parse_treatment(treatment.name).pruning.threshold == cutoff  # type: ignore[union-attr]
+
+
+def test_no_arm_has_the_name_of_a_scorer() -> None:
+    assert not set(arms()) & set(scorers())
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("dcp@0.5|words@5", ("'dcp@0.5'", "words@5|dcp@0.5")),
+        ("dcp@0.5", ("'dcp@0.5'", "none|dcp@0.5")),
+        ("none|dcp", ("no cutoff", "dcp@0.")),
+        ("none|dcp@2", ("'dcp'", "out of range: 2", "at most 1")),
+        ("none|dcp@-1", ("'dcp'", "out of range: -1", "at least 0")),
+        ("none|dcp@0", ("'dcp'", "0", "above 0")),
+        ("none|dcp@nan", ("'dcp'", "nan")),
+        ("none|dcp@x", ("'x'", "no number", "dcp@0.")),
+        ("none|dcp(k=1)@0.5", ("'dcp'", "'k'")),
+        ("none|nothing@1", ("'nothing'", "dcp")),
+        ("none|words@5", ("'words'", "dcp")),
+        ("none|dcp@0.5|dcp@0.3", ("more than one arm",)),
+        ("none|", ("does not parse", "dcp@0.5")),
+        ("words|dcp@0.5", ("'words'", "no cutoff")),
+    ],
+)
+def test_wrong_names_are_errors_that_say_what_and_how_to_mend_it(text: str, facts: tuple[str, ...]) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_treatment(text)
+    assert caught.value.where == text
+    for fact in facts:
+        assert fact in f"{caught.value.what} {caught.value.fix}"
