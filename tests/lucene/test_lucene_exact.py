@@ -60,6 +60,12 @@ def test_a_query_word_twice_counts_twice(tmp_path: Path) -> None:
     assert hits == [("d", round(2 * math.log(1 + 1 / 1) + 2 * math.log(3 / 5), 6))]
 
 
+def test_words_beyond_the_basic_plane(tmp_path: Path) -> None:
+    build_index([("d", "😀 pear"), ("e", "pear")], tmp_path / "index", IndexOptions(lengths=True))
+    with Searcher(tmp_path / "index", RetrievalModel("qld", exact=True, mu=3)) as searcher:
+        assert searcher.search("😀") == [("d", round(math.log(1 + 1 / 1) + math.log(3 / 5), 6))]
+
+
 @pytest.mark.parametrize("mu", [2000.0, 37.5])
 def test_scores_are_those_of_the_formula(documents: Documents, index: Path, queries: list[str], mu: float) -> None:
     analyzer = english_analyzer("porter", True)

@@ -6,8 +6,8 @@ TOIS 22(2), 2004; in the form
     score(q, d) = Σ_{w ∈ q∩d} c(w,q) · ln(1 + c(w,d) / (µ · p(w|C))) + |q| · ln(µ / (µ + |d|))
 
 with c(w,q) and c(w,d) the tf of w in the query and the document, |d| the document's tokens, and p(w|C) the share of w among
-all tokens of the collection. |q| counts every token of the analysed query, including those not in the index. Documents
-with at least one query word are ranked.
+all tokens of the collection (the unpruned one, if the index was pruned and keeps its statistics). |q| counts every token of
+the analysed query, including those not in the index. Documents with at least one query word are ranked.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,12 @@ from thresher.lucene import handles
 from thresher.lucene.analysis import analyse
 from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.jvm import java_class
+from thresher.lucene.original_statistics import OriginalStatistics
 from thresher.lucene.work import QueryWork
 
 Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
-_BYTES = "org.apache.lucene.util.BytesRef"
 _ITERATOR = "org.apache.lucene.search.DocIdSetIterator"
 _POSTINGS = "org.apache.lucene.index.PostingsEnum"
 
@@ -39,7 +40,12 @@ _TIES = 10
 
 
 def dirichlet_scores(
-    query: Mapping[str, int], postings: Mapping[str, tuple[Numbers, Numbers]], lengths: Numbers, tokens: int, mu: float
+    query: Mapping[str, int],
+    postings: Mapping[str, tuple[Numbers, Numbers]],
+    lengths: Numbers,
+    tokens: int,
+    mu: float,
+    lost: Mapping[str, int] = MappingProxyType({}),
 ) -> tuple[Numbers, Floats]:
     """Return the numbers of the documents with a query word, ascending, and their scores.
 
@@ -49,6 +55,7 @@ def dirichlet_scores(
         lengths: |d| by document number.
         tokens: the tokens of the whole collection.
         mu: the smoothing parameter µ, above 0.
+        lost: by how much the collection has more tokens of a word than its postings.
     """
     matching = [postings[word][0] for word in query if word in postings]
     if not matching:
@@ -58,16 +65,24 @@ def dirichlet_scores(
     for word, times in query.items():
         if word in postings:
             numbers, counts = postings[word]
-            share = counts.sum(dtype=np.int64) / tokens
+            share = (counts.sum(dtype=np.int64) + lost.get(word, 0)) / tokens
             matched[np.searchsorted(documents, numbers)] += times * np.log1p(counts / (mu * share))
     size = sum(query.values())
     return documents, matched - size * np.log1p(lengths[documents] / mu)
 
 
 class ExactRanking:
-    """Ranks by `dirichlet_scores` over the postings of a Lucene index."""
+    """Ranks by `dirichlet_scores` over the postings of a Lucene index; the arguments are as `LuceneRanking`'s."""
 
-    def __init__(self, reader: Any, analyzer: Any, mu: float, depth: int, lengths: Path) -> None:
+    def __init__(
+        self,
+        reader: Any,
+        analyzer: Any,
+        mu: float,
+        depth: int,
+        lengths: Path,
+        original: OriginalStatistics | None = None,
+    ) -> None:
         try:
             self._lengths: Numbers = np.load(lengths)
         except (OSError, ValueError) as error:
@@ -78,6 +93,7 @@ class ExactRanking:
         self._reader, self._analyzer, self._mu, self._depth = reader, analyzer, mu, depth
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
         self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
+        self._original = original
         self._ids = _document_ids(reader)
         self._pairs = Integers()
         self._copy_postings = _postings_loop(self._pairs)
@@ -85,7 +101,8 @@ class ExactRanking:
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
         counts, postings = self._read(query)
-        documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu)
+        lost = {word: self._original.removed(word)[1] for word in postings} if self._original else {}
+        documents, scores = dirichlet_scores(counts, postings, self._lengths, self._tokens, self._mu, lost)
         scores = np.round(scores, _TIES)
         if len(scores) > self._depth:
             worst = np.partition(scores, len(scores) - self._depth)[len(scores) - self._depth]
@@ -113,12 +130,12 @@ class ExactRanking:
 
     def _postings(self, word: str) -> tuple[Numbers, Numbers] | None:
         """Return the numbers of the documents with `word` and its tf there; None if there are none."""
-        size = self._reader.docFreq(java_class("org.apache.lucene.index.Term")("contents", word))
+        term = java_class("org.apache.lucene.index.Term")("contents", word)
+        size = self._reader.docFreq(term)
         if not size:
             return None
-        term = java_class(_BYTES)(handles.characters(word))
         postings = java_class("org.apache.lucene.index.MultiTerms").getTermPostingsEnum(
-            self._reader, "contents", term, java_class(_POSTINGS).FREQS
+            self._reader, "contents", term.bytes(), java_class(_POSTINGS).FREQS
         )
         self._copy_postings.accept(size, postings)
         pairs = self._pairs.take().reshape(-1, 2)
@@ -130,7 +147,7 @@ def _postings_loop(pairs: Integers) -> Any:
     number = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(_POSTINGS)})I")
     count = handles.method(_POSTINGS, "freq", "()I")
     step = handles.together(handles.pipe(number, pairs.note), handles.pipe(count, pairs.note))
-    return _consumer_of_two(handles.repeat(step, _POSTINGS))
+    return handles.consumer_of_two(handles.repeat(step, _POSTINGS))
 
 
 def _document_ids(reader: Any) -> list[str]:
@@ -141,13 +158,8 @@ def _document_ids(reader: Any) -> list[str]:
     ids = Strings()
     kind = "org.apache.lucene.index.BinaryDocValues"
     following = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(kind)})V")
-    value = handles.method(kind, "binaryValue", f"(){handles.descriptor(_BYTES)}")
-    text = handles.method(_BYTES, "utf8ToString", f"(){handles.STRING}")
+    value = handles.method(kind, "binaryValue", f"(){handles.descriptor(handles.BYTES)}")
+    text = handles.method(handles.BYTES, "utf8ToString", f"(){handles.STRING}")
     step = handles.together(following, handles.pipe(value, text, ids.note))
-    _consumer_of_two(handles.repeat(step, kind)).accept(reader.maxDoc(), values)
+    handles.consumer_of_two(handles.repeat(step, kind)).accept(reader.maxDoc(), values)
     return ids.take()
-
-
-def _consumer_of_two(loop: Any) -> Any:
-    untyped = handles.cast(loop, f"({handles.OBJECT}{handles.OBJECT})V")
-    return handles.as_interface(untyped, "java.util.function.BiConsumer")

@@ -18,6 +18,7 @@ from thresher.lucene.jvm import java_bytes, java_cast, java_class
 STRING = "Ljava/lang/String;"
 OBJECT = "Ljava/lang/Object;"
 ITERATOR = "Ljava/util/Iterator;"
+BYTES = "org.apache.lucene.util.BytesRef"
 _END = "\0"
 
 
@@ -61,9 +62,10 @@ def cast(handle: Any, signature: str) -> Any:
 
 
 def bind(handle: Any, position: int, *values: Any) -> Any:
-    """Return `handle` with its arguments from `position` on fixed to `values`: objects, strings, ints."""
+    """Return `handle` with its arguments from `position` on fixed to `values`: objects, strings, ints, booleans."""
     for value in values:
-        fixed = java_class("java.lang.Integer")(value) if isinstance(value, int) else value
+        box = {bool: "java.lang.Boolean", int: "java.lang.Integer"}.get(type(value))
+        fixed = java_class(box)(value) if box else value
         handle = _handles().insertArguments(handle, position, fixed)
     return handle
 
@@ -83,9 +85,35 @@ def together(*handles: Any) -> Any:
     return whole
 
 
+def with_result(first: Any, handle: Any) -> Any:
+    """Return a handle that calls `first`, and then `handle` on its result and the same arguments."""
+    return _handles().foldArguments(handle, first)
+
+
 def ignoring(handle: Any, class_name: str) -> Any:
     """Return `handle` with an unused argument of this class in front."""
     return _handles().dropArguments(handle, 0, class_named(class_name))
+
+
+def reorder(handle: Any, signature: str, *arguments: int) -> Any:
+    """Return a handle of this signature; for each argument of `handle`, `arguments` has the number of its own."""
+    return _handles().permuteArguments(handle, _type(signature), *arguments)
+
+
+def before_arguments(handle: Any, position: int, *steps: Any) -> Any:
+    """Return `handle` with its arguments from `position` on made by `steps`, each from what is given in its place."""
+    return _handles().filterArguments(handle, position, *steps)
+
+
+def collect(elements: Any, new: Any, add: Any) -> Any:
+    """Return a loop that collects what is in a value.
+
+    Args:
+        elements: takes the value and returns an Iterator.
+        new: takes nothing and returns an empty collection.
+        add: takes the collection and an element and returns the collection.
+    """
+    return _handles().iteratedLoop(elements, new, add)
 
 
 def for_all(step: Any) -> Any:
@@ -122,6 +150,11 @@ def as_interface(handle: Any, interface: str) -> Any:
     """Return a Java object that implements `interface`, which has a single method, by `handle`."""
     proxy = java_class("java.lang.invoke.MethodHandleProxies").asInterfaceInstance(class_named(interface), handle)
     return java_cast(interface, proxy)
+
+
+def consumer_of_two(loop: Any) -> Any:
+    """Return a `java.util.function.BiConsumer` that calls a handle of two arguments."""
+    return as_interface(cast(loop, f"({OBJECT}{OBJECT})V"), "java.util.function.BiConsumer")
 
 
 def characters(text: str) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.lucene import handles
-from thresher.lucene.analysis import english_analyzer, valid_unicode
+from thresher.lucene.analysis import valid_unicode
 from thresher.lucene.handles import Integers
 from thresher.lucene.jvm import java_class, java_folder
 
@@ -25,7 +25,6 @@ _AHEAD = 2
 """Batches that may be queued for Java."""
 
 _FIELD = "org.apache.lucene.document.Field"
-_BYTES = "org.apache.lucene.util.BytesRef"
 
 
 class IndexWriter:
@@ -40,15 +39,14 @@ class IndexWriter:
     def __init__(
         self,
         folder: Path,
-        stemmer: str,
-        stopwords: bool,
+        analyzer: Any,
         *,
-        positions: bool,
-        stored: bool,
-        vectors: bool,
-        lengths: bool,
+        positions: bool = False,
+        stored: bool = False,
+        vectors: bool = False,
+        lengths: bool = False,
     ) -> None:
-        self._analyzer = english_analyzer(stemmer, stopwords)
+        self._analyzer = analyzer
         self._directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
         self._writer = java_class("org.apache.lucene.index.IndexWriter")(self._directory, _config(self._analyzer))
         self._lengths = Integers() if lengths else None
@@ -57,7 +55,7 @@ class IndexWriter:
         self._pending: deque[Any] = deque()
 
     def add(self, strings: Sequence[str]) -> None:
-        """Add a batch: id, contents, id, contents… Ids contain no separator and contents are not blank."""
+        """Add a batch: id, contents, id, contents… Ids contain no separator and contents are not empty."""
         joined = SEPARATOR.join(strings)
         if joined.count(SEPARATOR) != len(strings) - 1:
             joined = SEPARATOR.join(string.replace(SEPARATOR, " ") for string in strings)
@@ -101,14 +99,14 @@ class IndexWriter:
         document = java_class("org.apache.lucene.document.Document")()
         stored = java_class("org.apache.lucene.document.Field$Store").YES
         identifier = java_class("org.apache.lucene.document.StringField")("id", "", stored)
-        sorting = java_class("org.apache.lucene.document.BinaryDocValuesField")("id", java_class(_BYTES)())
+        sorting = java_class("org.apache.lucene.document.BinaryDocValuesField")("id", java_class(handles.BYTES)())
         contents = java_class(_FIELD)("contents", handles.characters(""), contents_type)
         for field in (identifier, sorting, contents):
             document.add(field)
 
-        to_bytes = handles.constructor(_BYTES, "(Ljava/lang/CharSequence;)V")
-        to_bytes = handles.cast(to_bytes, f"({string}){handles.descriptor(_BYTES)}")
-        set_bytes = handles.method(_FIELD, "setBytesValue", f"({handles.descriptor(_BYTES)})V")
+        to_bytes = handles.constructor(handles.BYTES, "(Ljava/lang/CharSequence;)V")
+        to_bytes = handles.cast(to_bytes, f"({string}){handles.descriptor(handles.BYTES)}")
+        set_bytes = handles.method(_FIELD, "setBytesValue", f"({handles.descriptor(handles.BYTES)})V")
         set_sorting = handles.pipe(to_bytes, handles.bind(set_bytes, 0, sorting))
         set_text = handles.method(_FIELD, "setStringValue", f"({string})V")
         set_identifier = handles.bind(set_text, 0, identifier)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
+from thresher.lucene.analysis import english_analyzer
 from thresher.lucene.index_writer import SEPARATOR, IndexWriter
 from thresher.lucene.jvm import java_cast, java_class, java_folder, start, user_error_of_java
 from thresher.lucene.work import IndexStatistics, index_statistics
@@ -56,13 +58,18 @@ class IndexOptions:
 
 
 @dataclass(frozen=True)
-class _Settings:
+class IndexSettings:
+    """What an index keeps about itself in `SETTINGS`; `original_statistics`: whether the statistics of an unpruned
+    collection stand beside it, with which it is ranked.
+    """
+
     options: IndexOptions
     documents: int
     empty: int
+    original_statistics: bool = False
 
 
-_SETTINGS_FILE = RecordFile(_Settings, "a record of an index", "build it again", error=StateError, indent=2)
+_SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", "build it again", error=StateError, indent=2)
 
 
 @dataclass(frozen=True)
@@ -92,13 +99,24 @@ def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: Ind
         ResourceError: if the disk or Java's memory is full.
         MissingDependencyError: if there is no Java.
     """
+    return replace_index(folder, lambda temporary: _write(documents, temporary, options))
+
+
+def replace_index(folder: Path, write: Callable[[Path], IndexSettings]) -> IndexReport:
+    """Let `write` fill an empty folder with an index, check it, and put it in place of `folder`.
+
+    Raises:
+        InputError: if an id is repeated.
+        ResourceError: if the disk or Java's memory is full.
+        MissingDependencyError: if there is no Java.
+    """
     start()
     from jnius import JavaException
 
     with atomic_path(folder) as temporary:
         temporary.mkdir()
         try:
-            settings = _write(documents, temporary, options)
+            settings = write(temporary)
             with open_index(temporary, folder) as reader:
                 repeated = _repeated_id(reader, settings.documents)
                 statistics = index_statistics(reader)
@@ -140,17 +158,27 @@ def open_index(folder: Path, shown: Path | None = None) -> Iterator[Any]:
         raise user_error_of_java(error, str(shown or folder)) from error
 
 
+def settings_of(folder: Path) -> IndexSettings | None:
+    """Return what the index in `folder` keeps about itself; None for an index made by other programs.
+
+    Raises:
+        StateError: if it cannot be read.
+    """
+    path = folder / SETTINGS
+    try:
+        return _SETTINGS_FILE.read(path) if path.exists() else None
+    except ThresherError as error:
+        raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
+
+
 def options_of(folder: Path) -> IndexOptions:
     """Return the options that the index in `folder` was built with; the defaults for an index made by other programs.
 
     Raises:
         StateError: if they cannot be read.
     """
-    path = folder / SETTINGS
-    try:
-        return _SETTINGS_FILE.read(path).options if path.exists() else IndexOptions()
-    except ThresherError as error:
-        raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
+    settings = settings_of(folder)
+    return settings.options if settings else IndexOptions()
 
 
 def is_blank(contents: str) -> bool:
@@ -158,16 +186,28 @@ def is_blank(contents: str) -> bool:
     return not (contents[:1] > " " or contents.strip(_BLANK))
 
 
-def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> _Settings:
-    fields = asdict(options)
-    writer = IndexWriter(folder, fields.pop("stemmer"), fields.pop("stopwords"), **fields)
-    indexed = empty = characters = 0
+def write_documents(
+    writer: IndexWriter, documents: Iterable[tuple[str, str | None]]
+) -> tuple[int, int, npt.NDArray[np.int32] | None]:
+    """Write (id, contents) pairs, in their order, and close the index.
+
+    Args:
+        writer: of a new index.
+        documents: contents are None for a document that is dropped, and never an empty string.
+
+    Returns:
+        How many documents were indexed, how many dropped, and what `IndexWriter.finish` returns.
+
+    Raises:
+        InputError: as `build_index`, but for repeated ids.
+    """
+    indexed = dropped = characters = 0
     batch: list[str] = []
     try:
         for identifier, contents in documents:
             _check_id(identifier)
-            if is_blank(contents):
-                empty += 1
+            if contents is None:
+                dropped += 1
                 continue
             indexed += 1
             batch += (identifier, contents)
@@ -181,9 +221,17 @@ def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOpt
     except BaseException:
         writer.abandon()
         raise
+    return indexed, dropped, lengths
+
+
+def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexSettings:
+    fields = asdict(options)
+    analyzer = english_analyzer(fields.pop("stemmer"), fields.pop("stopwords"))
+    texts = ((identifier, None if is_blank(contents) else contents) for identifier, contents in documents)
+    indexed, empty, lengths = write_documents(IndexWriter(folder, analyzer, **fields), texts)
     if lengths is not None:
         np.save(folder / LENGTHS, lengths)
-    return _Settings(options, indexed, empty)
+    return IndexSettings(options, indexed, empty)
 
 
 def _check_id(identifier: str) -> None:

@@ -16,14 +16,17 @@ from types import TracebackType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.errors import ConfigError, InputError
 from thresher.lucene import handles
 from thresher.lucene.analysis import analyse, english_analyzer, valid_unicode
+from thresher.lucene.corrected_queries import QueryCorrection
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.handles import Integers, Strings
-from thresher.lucene.indexing import LENGTHS, open_index, options_of
+from thresher.lucene.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.lucene.jvm import java_cast, java_class
+from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import CONTENTS, QueryWork, mean_work, postings_of
 
@@ -64,7 +67,8 @@ def _grid_in_micros(largest: float, count: int) -> int:
 
 
 _SEARCHER = "org.apache.lucene.search.IndexSearcher"
-_QUERY = "Lorg/apache/lucene/search/Query;"
+_SEARCH_QUERY = "org.apache.lucene.search.Query"
+_QUERY = handles.descriptor(_SEARCH_QUERY)
 _SORT = "Lorg/apache/lucene/search/Sort;"
 _TOP = "Lorg/apache/lucene/search/TopFieldDocs;"
 _HIT = "org.apache.lucene.search.ScoreDoc"
@@ -74,11 +78,25 @@ class LuceneRanking:
     """Ranks by Lucene's similarity for `qld` or `bm25`: the same hits as Anserini's `SimpleSearcher`.
 
     A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
+
+    Args:
+        reader: the open index.
+        analyzer: of queries.
+        model: `qld` or `bm25`.
+        depth: the most hits of a query.
+        original: what terms lost, for a pruned index that is ranked with the statistics of the unpruned collection.
     """
 
     _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
 
-    def __init__(self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int) -> None:
+    def __init__(
+        self,
+        reader: Any,
+        analyzer: Any,
+        model: RetrievalModel,
+        depth: int,
+        original: OriginalStatistics | None = None,
+    ) -> None:
         similarities = "org.apache.lucene.search.similarities."
         if model.family == "qld":
             similarity = java_class(similarities + "LMDirichletSimilarity")(model.mu)
@@ -89,16 +107,25 @@ class LuceneRanking:
         self._reader, self._searcher, self._analyzer, self._depth = reader, searcher, analyzer, depth
         self._ids = Strings()
         self._scores = Integers()
-        self._run = handles.as_interface(self._loop(searcher, analyzer, depth), "java.util.function.Consumer")
+        self._correction = QueryCorrection(searcher, original) if original else None
+        self._known: set[str] = set()
+        build = self._query_builder()
+        self._build = handles.as_interface(build, "java.util.function.Function")
+        self._run = handles.as_interface(self._loop(build), "java.util.function.Consumer")
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the hits, best first, and their scores, rounded to four decimals as in Anserini."""
+        ids, scores = self.hits(query)
+        return ids, (np.floor(scores.astype(np.float64) * 1e4 + 0.5) / 1e4).tolist()
+
+    def hits(self, query: str) -> tuple[list[str], npt.NDArray[np.float32]]:
+        """Return the ids of the hits, best first, and their scores as Lucene gives them."""
         self.search(query)
-        scores = self._scores.take().view(np.float32).astype(np.float64)
-        return self._ids.take(), (np.floor(scores * 1e4 + 0.5) / 1e4).tolist()
+        return self._ids.take(), self._scores.take().view(np.float32)
 
     def search(self, query: str) -> None:
         """Search in Java, and leave the hits there."""
+        self._prepare(query)
         self._run.accept(valid_unicode(query))
 
     def forget(self) -> None:
@@ -108,23 +135,33 @@ class LuceneRanking:
 
     def work(self, query: str) -> QueryWork:
         """Search once more and return what there was to do."""
-        built = java_class(self._generator)().buildQuery(
-            CONTENTS, self._analyzer, java_class("java.lang.String")(query)
-        )
+        self._prepare(query)
+        built = java_cast(_SEARCH_QUERY, self._build.apply(valid_unicode(query)))
         top = self._searcher.search(built, self._depth, _score_then_id())
         words = Counter(analyse(self._analyzer, query))
         return QueryWork(postings_of(self._reader, words), top.totalHits.value)
 
-    def _loop(self, searcher: Any, analyzer: Any, depth: int) -> Any:
+    def _prepare(self, query: str) -> None:
+        """Fetch the original statistics of a query's words when it is first seen."""
+        if self._correction and query not in self._known:
+            self._correction.know(analyse(self._analyzer, query))
+            self._known.add(query)
+
+    def _query_builder(self) -> Any:
+        """Return the handle that takes a text (an Object) and returns its query."""
         build = handles.method(
             self._generator,
             "buildQuery",
             f"({handles.STRING}Lorg/apache/lucene/analysis/Analyzer;{handles.STRING}){_QUERY}",
         )
-        build = handles.bind(build, 0, java_class(self._generator)(), CONTENTS, analyzer)
+        build = handles.bind(build, 0, java_class(self._generator)(), CONTENTS, self._analyzer)
         build = handles.cast(build, f"({handles.OBJECT}){_QUERY}")
+        return handles.pipe(build, self._correction.correct) if self._correction else build
+
+    def _loop(self, build: Any) -> Any:
+        """Return the handle that takes a text, builds its query with `build`, searches, and notes the hits."""
         search = handles.method(_SEARCHER, "search", f"({_QUERY}I{_SORT}){_TOP}")
-        search = handles.bind(handles.bind(search, 0, searcher), 1, depth, _score_then_id())
+        search = handles.bind(handles.bind(search, 0, self._searcher), 1, self._depth, _score_then_id())
         hits = handles.getter("org.apache.lucene.search.TopDocs", "scoreDocs", f"[L{_HIT};")
         hits = handles.cast(hits, f"({_TOP})[{handles.descriptor(_HIT)}")
 
@@ -182,7 +219,8 @@ class Searcher:
     Raises:
         ConfigError: if the depth is below 1.
         InputError: if the folder holds no index that can be read.
-        StateError: for `qld(exact)` over an index without exact document lengths.
+        StateError: for `qld(exact)` over an index without exact document lengths, or a pruned index whose original statistics
+            cannot be read.
         MissingDependencyError: if there is no Java.
     """
 
@@ -196,13 +234,16 @@ class Searcher:
     def __enter__(self) -> Searcher:
         with ExitStack() as stack:
             reader = stack.enter_context(open_index(self._folder))
-            options = options_of(self._folder)
+            settings = settings_of(self._folder)
+            options = settings.options if settings else IndexOptions()
             analyzer = english_analyzer(options.stemmer, options.stopwords)
+            pruned = settings is not None and settings.original_statistics
+            original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS) if pruned else None
             if self._model.exact:
                 lengths = self._folder / LENGTHS
-                self._ranking = ExactRanking(reader, analyzer, self._model.mu, self._depth, lengths)
+                self._ranking = ExactRanking(reader, analyzer, self._model.mu, self._depth, lengths, original)
             else:
-                self._ranking = LuceneRanking(reader, analyzer, self._model, self._depth)
+                self._ranking = LuceneRanking(reader, analyzer, self._model, self._depth, original)
             self._stack = stack.pop_all()
         return self
 

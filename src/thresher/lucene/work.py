@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.lucene.jvm import java_class
+from thresher.lucene.term_lists import FILLER
 
 CONTENTS = "contents"
 """The field that is indexed and searched."""
@@ -38,11 +39,21 @@ class QueryWork:
 
 
 def index_statistics(reader: Any) -> IndexStatistics:
-    """Return the counts of an open index; an index without a term has none of it."""
+    """Return the counts of an open index; an index without a term has none of it.
+
+    The filler of a pruned index is not counted.
+    """
     terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, CONTENTS)
     if terms is None:
         return IndexStatistics(reader.numDocs(), 0, 0, 0)
-    return IndexStatistics(reader.numDocs(), terms.getSumTotalTermFreq(), terms.getSumDocFreq(), terms.size())
+    filler = java_class("org.apache.lucene.index.Term")(CONTENTS, FILLER)
+    filled = reader.docFreq(filler)
+    return IndexStatistics(
+        reader.numDocs(),
+        terms.getSumTotalTermFreq() - reader.totalTermFreq(filler),
+        terms.getSumDocFreq() - filled,
+        terms.size() - (filled > 0),
+    )
 
 
 def mean_work(work: Sequence[QueryWork]) -> QueryWork:
