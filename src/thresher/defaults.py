@@ -15,6 +15,8 @@ STEMMERS = ("porter", "krovetz", "none")
 TOPIC_FIELD = "title"
 """The field of TREC or XML topics that is the query."""
 RETRIEVAL_MODEL = "qld"
+QLD_MU, BM25_K1, BM25_B = 2000.0, 0.9, 0.4
+"""The parameters of the retrieval models: Anserini's."""
 DEPTH = 1000
 """Hits a topic."""
 GRADES = ("relevance", "effectiveness", "credibility")

@@ -30,6 +30,7 @@ class DocumentCentric(Arm):
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
         """Return the share of the document's terms that are better."""
         shares = postings.tf / postings.lengths[postings.document]
-        values = shares * np.log(shares / (statistics.cf[postings.term] / statistics.tokens))
+        # |d| · s(t,d), which has the same order within a document.
+        values: Floats = np.log(shares / (statistics.cf[postings.term] / statistics.tokens)) * postings.tf
         better: Floats = postings.rank(values, statistics.hashes) / postings.sizes[postings.document]
         return better

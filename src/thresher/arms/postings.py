@@ -16,6 +16,9 @@ Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 
+_TIES = 10
+"""Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""
+
 
 @dataclass(frozen=True)
 class CollectionStatistics:
@@ -81,7 +84,7 @@ class DocumentPostings:
             values: of each posting.
             hashes: by term number.
         """
-        order = np.lexsort((hashes[self.term], -values, self.document))
+        order = np.lexsort((hashes[self.term], -np.round(values, _TIES), self.document))
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
         return ranks - self.bounds[self.document]

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
 
 _FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or bm25(b=0.3,k1=1.2)"
@@ -34,9 +35,9 @@ class RetrievalModel:
 
     family: Literal["qld", "bm25"]
     exact: bool = False
-    mu: float = 2000.0
-    k1: float = 0.9
-    b: float = 0.4
+    mu: float = QLD_MU
+    k1: float = BM25_K1
+    b: float = BM25_B
 
     def __post_init__(self) -> None:
         ranges = {

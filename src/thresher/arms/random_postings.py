@@ -1,0 +1,43 @@
+"""Postings at random: what other arms must be better than."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+from thresher.arms.arm import KEEP_SHARE, Arm
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes
+from thresher.scorers.base import Parameter
+
+
+class Random(Arm):
+    """Keeps each posting with the same probability, independently, as a hash of seed, document and term decides."""
+
+    name = "random"
+    keep = KEEP_SHARE
+    unit = "share of postings"
+    low = 0.0
+    high = 1.0
+    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    source = (
+        "this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014"
+    )
+    parameters = (Parameter("seed", int, 0, "another one draws other postings", low=0, high=2**31 - 1),)
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
+        """Return a number of each posting, uniform in [0, 1)."""
+        seed = int(self.values["seed"]).to_bytes(8, "little")
+        digests = b"".join(blake2b(id_.encode(), digest_size=8, key=seed).digest() for id_ in postings.ids)
+        documents = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
+        mixed = _mix(documents[postings.document] ^ _mix(statistics.hashes)[postings.term])
+        numbers: Floats = (mixed >> np.uint64(11)).astype(np.float64) / 2**53
+        return numbers
+
+
+def _mix(values: Hashes) -> Hashes:
+    """Return one-to-one images of the values in which every bit depends on all of theirs (the finalizer of SplitMix64)."""
+    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return values ^ (values >> np.uint64(31))

@@ -1,0 +1,72 @@
+"""Term-centric pruning: of each term, the postings that come near its k-th best score."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.arms.arm import KEEP_ABOVE, Arm
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
+from thresher.arms.term_scores import MODEL, term_scores
+from thresher.scorers.base import Parameter
+
+
+class TermCentric(Arm):
+    """Keeps of each term the postings with A(t,d) >= ε·z_t, where z_t is the k-th highest A(t,d) of the term. Terms of at
+    most k documents are kept whole. Scores below 0, as of model=qld, count as 0, and postings of 0 leave first.
+    """
+
+    name = "tcp"
+    keep = KEEP_ABOVE
+    unit = "share of the k-th best score"
+    low = 0.0
+    high = 1.0
+    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    source = "Carmel et al.: Static Index Pruning for Information Retrieval Systems, SIGIR 2001 (term-based, top k)"
+    parameters = (
+        Parameter("k", int, 10, "which of the term's scores, from the best, the others are compared with", low=1),
+        MODEL,
+    )
+
+    def fit(self, postings: Postings) -> Floats:
+        """Return z_t by term number, 0 for terms of at most k documents; memory grows with k and the other terms."""
+        k, statistics = int(self.values["k"]), postings.statistics
+        frequent = np.flatnonzero(statistics.df > k)
+        row = np.full(len(statistics.df), -1, dtype=np.int64)
+        row[frequent] = np.arange(len(frequent))
+        best = np.zeros((len(frequent), k))
+        for block in postings.blocks():
+            rows, scores = row[block.term], self._scores(block, statistics)
+            candidates = np.flatnonzero(rows >= 0)
+            candidates = candidates[scores[candidates] > best[rows[candidates], 0]]
+            _update(best, rows[candidates], scores[candidates])
+        thresholds = np.zeros(len(statistics.df))
+        thresholds[frequent] = best[:, 0]
+        return thresholds
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Floats) -> Floats:
+        """Return A(t,d) / z_t, infinite for terms that are kept whole."""
+        scores, best = self._scores(postings, statistics), fitted[postings.term]
+        # Where fewer than k scores are above 0, z_t is 0 and they all stay.
+        shares = np.where(scores > 0, np.inf, 0.0)
+        np.divide(scores, best, out=shares, where=best > 0)
+        whole = statistics.df[postings.term] <= int(self.values["k"])
+        return np.where(whole, np.inf, shares)
+
+    def _scores(self, postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
+        return np.maximum(term_scores(postings, statistics, self.values["model"]), 0)
+
+
+def _update(best: Floats, rows: npt.NDArray[np.int64], scores: Floats) -> None:
+    """Put scores into their rows of `best`, which hold the highest so far in ascending order."""
+    k = best.shape[1]
+    order = np.lexsort((-scores, rows))
+    rows, scores = rows[order], scores[order]
+    touched, starts, counts = np.unique(rows, return_index=True, return_counts=True)
+    place = np.arange(len(rows)) - np.repeat(starts, counts)
+    among = place < k
+    merged = np.zeros((len(touched), 2 * k))
+    merged[:, :k] = best[touched]
+    merged[np.searchsorted(touched, rows[among]), k + place[among]] = scores[among]
+    merged.sort(axis=1)
+    best[touched] = merged[:, k:]
