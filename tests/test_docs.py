@@ -14,6 +14,7 @@ import click
 import pytest
 
 import thresher
+from thresher.arms.arm_registry import arms
 from thresher.cli.main import cli
 from thresher.experiments.schema import tables
 from thresher.scorers.registry import scorers
@@ -43,7 +44,7 @@ def test_every_verb_and_option_is_documented(verb: str) -> None:
                 assert f"`{name}" in section
 
 
-def test_every_key_and_scorer_is_documented() -> None:
+def test_every_key_scorer_and_arm_is_documented() -> None:
     files = (DOCS / "experiment-files.md").read_text(encoding="utf-8")
     for name, table in tables().items():
         heading = f"\n## [[{name}]]\n" if table.many else f"\n## [{name}]\n"
@@ -54,6 +55,10 @@ def test_every_key_and_scorer_is_documented() -> None:
     cleaners = (DOCS / "cleaners.md").read_text(encoding="utf-8")
     for name in scorers():
         assert f"\n## {name}\n" in cleaners
+    published = (DOCS / "pruning.md").read_text(encoding="utf-8")
+    for name in arms():
+        assert f"\n## {name}\n" in (DOCS / "arms.md").read_text(encoding="utf-8")
+        assert f"\n| `{name}` |" in published
 
 
 @pytest.mark.parametrize(

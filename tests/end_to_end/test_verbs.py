@@ -16,6 +16,7 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
+from thresher.arms.arm_registry import arms
 from thresher.costs import Interval
 from thresher.evaluation.topics import read_topics
 from thresher.lucene.analysis import analyse, english_analyzer
@@ -271,6 +272,17 @@ def test_cleaners_lists_every_scorer_for_people_and_programs() -> None:
     for entry in declared:
         title = entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF"
         assert f"{title}\n    {entry['description']}\n" in people.out
+        assert entry["example"] in people.out
+        assert entry["source"] in people.out
+
+
+def test_arms_lists_every_arm_for_people_and_programs() -> None:
+    people, programs = thresher("arms"), thresher("arms", "--json")
+    assert (people.code, people.err, programs.code, programs.err) == (0, "", 0, "")
+    declared = json.loads(programs.out)
+    assert [entry["name"] for entry in declared] == list(arms())
+    for entry in declared:
+        assert f"{entry['name']}@CUTOFF\n    {entry['description']}\n" in people.out
         assert entry["example"] in people.out
         assert entry["source"] in people.out
 

@@ -24,7 +24,7 @@ class DocumentCentric(Arm):
     grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     source = (
         "Büttcher, Clarke: A Document-Centric Approach to Static Index Pruning in Text Retrieval Systems, CIKM 2006, "
-        "section 4 (DCP relative)"
+        "with a share of each document's terms"
     )
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002

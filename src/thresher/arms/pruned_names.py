@@ -41,7 +41,7 @@ class Pruning:
         """
         if self.cutoff is None:
             raise ConfigError(
-                "the arm has no cutoff", f"write one, such as {self.arm.name}@{_example(self.arm)}", self.name
+                "the arm has no cutoff", f"write one, such as {self.arm.name}@{example_cutoff(self.arm)}", self.name
             )
         return self.cutoff
 
@@ -89,7 +89,7 @@ def parse_treatment(text: str, where: str | None = None) -> Treatment:
         return Treatment(parse_cleaner(cleaner, where))
     pruning = parse_arm(arm, where)
     if pruning.cutoff is None:
-        example = f"{pruning.name}@{_example(pruning.arm)}"
+        example = f"{pruning.name}@{example_cutoff(pruning.arm)}"
         raise ConfigError(f"the arm {arm.strip()!r} has no cutoff", f"write one, such as {example}", where)
     return Treatment(parse_cleaner(cleaner, where), pruning)
 
@@ -112,7 +112,7 @@ def parse_arm(text: str, where: str | None = None) -> Pruning:
         cutoff = float(match["cutoff"])
     except ValueError as error:
         what = f"the cutoff {match['cutoff']!r} of {kind.name!r} is no number"
-        raise ConfigError(what, f"write one, such as {kind.name}@{_example(template.arm)}", where) from error
+        raise ConfigError(what, f"write one, such as {kind.name}@{example_cutoff(template.arm)}", where) from error
     return template.at(cutoff, where)
 
 
@@ -141,5 +141,6 @@ def _parts(text: str, where: str) -> tuple[str, str | None]:
     return first, others[0] if others else None
 
 
-def _example(arm: Arm) -> str:
+def example_cutoff(arm: Arm) -> str:
+    """Print a cutoff of an arm as an example."""
     return number(arm.grid[len(arm.grid) // 2])

@@ -24,12 +24,12 @@ class Random(Arm):
     source = (
         "this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014"
     )
-    parameters = (Parameter("seed", int, 0, "another one draws other postings", low=0, high=2**31 - 1),)
+    parameters = (Parameter("seed", int, 0, "another one draws other postings", low=0),)
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
         """Return a number of each posting, uniform in [0, 1)."""
-        seed = int(self.values["seed"]).to_bytes(8, "little")
-        digests = b"".join(blake2b(id_.encode(), digest_size=8, key=seed).digest() for id_ in postings.ids)
+        names = (f"{self.values['seed']} {id_}" for id_ in postings.ids)
+        digests = b"".join(blake2b(name.encode(), digest_size=8).digest() for name in names)
         documents = np.frombuffer(digests, dtype="<u8").astype(np.uint64)
         mixed = _mix(documents[postings.document] ^ _mix(statistics.hashes)[postings.term])
         numbers: Floats = (mixed >> np.uint64(11)).astype(np.float64) / 2**53

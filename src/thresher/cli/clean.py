@@ -1,4 +1,4 @@
-"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners`: the list of cleaners."""
+"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners` and `arms`: what there is."""
 
 from __future__ import annotations
 
@@ -83,3 +83,12 @@ def cleaners(as_json: bool) -> None:
     from thresher.scorers.describe import declarations, describe
 
     click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
+def arms(as_json: bool) -> None:
+    """List the arms of index pruning with their parameters, defaults, cutoffs and sources."""
+    from thresher.arms.arm_descriptions import arm_declarations, describe_arms
+
+    click.echo(json.dumps(arm_declarations(), indent=2, ensure_ascii=False) if as_json else describe_arms())

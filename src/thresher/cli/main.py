@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from thresher import __version__
-from thresher.cli.clean import clean, cleaners
+from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, explore, measure, report, run
@@ -71,7 +71,7 @@ def doctor() -> None:
 
 for verb in (
     *(run, measure, explore, choose, report),
-    *(clean, cleaners, index, search, evaluate),
+    *(clean, cleaners, arms, index, search, evaluate),
     *(pseudo_topics, cleaneval, content, lm, ncleaner, doctor),
 ):
     cli.add_command(verb)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from thresher.scorers.base import Scorer, printed, span
+from thresher.scorers.base import Parameter, Scorer, printed, span
 from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, middle_cutoff, number
 from thresher.scorers.registry import scorers
 
@@ -26,14 +27,30 @@ def describe() -> str:
         lines += [entry["name"] if entry["decides"] else f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
         rule = "decides: no cutoff" if entry["decides"] else f"{entry['keep']}; cutoffs {entry['cutoffs']}"
         lines.append(f"    scores each {entry['segment']}; {rule}, such as {entry['example']}")
-        for parameter in entry["parameters"]:
-            lines.append(
-                f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
-            )
-        lines += [f"    source: {entry['source']}", ""]
+        lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
     lines.append("a+b applies both: a segment stays if it passes each.")
     lines.append(PERCENTILES)
     return "\n".join(lines)
+
+
+def parameter_declarations(parameters: Iterable[Parameter]) -> list[dict[str, Any]]:
+    """Return the declarations of parameters as JSON values."""
+    return [
+        {
+            "name": parameter.name,
+            "default": parameter.default,
+            "description": parameter.description,
+            "values": parameter.spelling,
+            "choices": [*parameter.choices],
+        }
+        for parameter in parameters
+    ]
+
+
+def parameter_lines(entry: Mapping[str, Any]) -> Iterable[str]:
+    """Give the lines on the parameters of a declaration for a terminal."""
+    for parameter in entry["parameters"]:
+        yield f"    {parameter['name']}={printed(parameter['default'])}: {parameter['description']} ({parameter['values']})"
 
 
 def _declaration(kind: type[Scorer]) -> dict[str, Any]:
@@ -48,15 +65,6 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         "cutoffs": "none" if kind.decides else span(kind.low, kind.high),
         "grid": [number(cutoff) for cutoff in kind.grid],
         "example": f"{kind().canonical_name}{cutoff}",
-        "parameters": [
-            {
-                "name": parameter.name,
-                "default": parameter.default,
-                "description": parameter.description,
-                "values": parameter.spelling,
-                "choices": [*parameter.choices],
-            }
-            for parameter in (*kind.parameters, *CUT_PARAMETERS)
-        ],
+        "parameters": parameter_declarations((*kind.parameters, *CUT_PARAMETERS)),
         "source": kind.source,
     }
