@@ -43,9 +43,20 @@ def test_percentiles_are_asked_for_like_numbers() -> None:
     [
         (
             "density=p10,5",
-            "the sweep 'density=p10,5' mixes numbers and percentiles, or two kinds of these. Fix: sweep over one kind.",
+            "the sweep 'density=p10,5' mixes numbers, percentiles and quotas, or two kinds of percentiles. "
+            "Fix: sweep over one kind.",
         ),
         ("density=p0", "the percentile of 'density' is out of range: 0. Fix: choose one above 0 and below 100."),
+        (
+            "density=doc10,p10",
+            "the sweep 'density=doc10,p10' mixes numbers, percentiles and quotas, or two kinds of percentiles. "
+            "Fix: sweep over one kind.",
+        ),
+        (
+            "density=doc0",
+            "the quota of 'density' is out of range: 0. "
+            "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep.",
+        ),
         ("density=px", "the cutoff 'px' of 'density=px' is no number. Fix: write it like density=5,8,10.5."),
         (
             "perplexity=r50",
@@ -79,3 +90,17 @@ def test_a_percentile_cleans_as_its_number_does(gold: GoldSet) -> None:
     assert [page.words.alignment for page in run.results[1].pages] == [page.alignment for page in high]
     assert low == whole
     assert sweep.points[1].macro.f1 == 1
+
+
+@pytest.mark.parametrize("scorer", ["words", "links"])
+def test_quotas_are_swept_from_the_whole_page_down(gold: GoldSet, scorer: str) -> None:
+    cleaners, sweeps = asked([f"{scorer}@doc80"], [f"{scorer}=doc10,doc80", f"{scorer}=doc85,doc100"])
+    assert [sweep.name for sweep in sweeps] == [f"{scorer}@doc"]
+    run = run_cleaners(gold, cleaners, sweeps=sweeps)
+    (sweep,) = run.sweeps
+    assert (sweep.scorer, [point.cutoff for point in sweep.points]) == (f"{scorer}@doc", [100.0, 85.0, 80.0, 10.0])
+    # 20 of 24 words are one block, the first; `links` has only ties.
+    assert [point.macro.f1 for point in sweep.points[2:]] == [1, 1]
+    assert [point.micro.precision for point in sweep.points[:2]] == [pytest.approx(20 / words) for words in (24, 23)]
+    assert sweep.best.cutoff == 80
+    assert [page.words.alignment.f1 for page in run.results[1].pages] == [1.0] * 6

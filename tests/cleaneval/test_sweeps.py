@@ -15,7 +15,6 @@ from scipy import stats
 from thresher.cleaneval.cleaning_measures import Agreement, PageWords, summarize_pages
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, SweepPoint, best_cutoff, sweep_points, transfer
 from thresher.errors import ConfigError
-from thresher.scorers.base import KEEP_HIGH, KEEP_LOW
 
 
 def page(words: int, gold: int, aligned: int) -> PageWords:
@@ -44,7 +43,7 @@ def pages_at(seed: int) -> dict[float, list[PageWords]]:
 
 
 def test_a_curve_by_hand() -> None:
-    curve = sweep_points({3: [page(5, 10, 5), page(0, 10, 0)], 1: [page(20, 10, 10), page(10, 10, 4)]}, KEEP_HIGH)
+    curve = sweep_points({3: [page(5, 10, 5), page(0, 10, 0)], 1: [page(20, 10, 10), page(10, 10, 4)]}, True)
     assert [item.cutoff for item in curve] == [1, 3]
     first, last = curve
     assert first.f1s == pytest.approx((20 / 30, 0.4))
@@ -54,10 +53,10 @@ def test_a_curve_by_hand() -> None:
     assert last.micro == Agreement(1.0, 0.25, 0.4)
 
 
-@pytest.mark.parametrize(("keep", "expected"), [(KEEP_HIGH, [*range(10)]), (KEEP_LOW, [*range(9, -1, -1)])])
-def test_a_curve_is_the_summary_of_each_cutoff(keep: str, expected: list[int]) -> None:
+@pytest.mark.parametrize(("stricter", "expected"), [(True, [*range(10)]), (False, [*range(9, -1, -1)])])
+def test_a_curve_is_the_summary_of_each_cutoff(stricter: bool, expected: list[int]) -> None:
     pages = pages_at(1)
-    curve = sweep_points(pages, keep)
+    curve = sweep_points(pages, stricter)
     assert [item.cutoff for item in curve] == expected
     for item in curve:
         summary = summarize_pages(pages[item.cutoff])
@@ -68,10 +67,10 @@ def test_a_curve_is_the_summary_of_each_cutoff(keep: str, expected: list[int]) -
 
 def test_of_equal_cutoffs_the_one_that_removes_least() -> None:
     same = {cutoff: [page(10, 10, 8), page(7, 9, 6)] for cutoff in (1.0, 2.0, 3.0)}
-    assert best_cutoff(sweep_points(same, KEEP_HIGH)).cutoff == 1
-    assert best_cutoff(sweep_points(same, KEEP_LOW)).cutoff == 3
+    assert best_cutoff(sweep_points(same, True)).cutoff == 1
+    assert best_cutoff(sweep_points(same, False)).cutoff == 3
     f1 = same[1.0][0].alignment.f1 / 2 + same[1.0][1].alignment.f1 / 2
-    assert best_cutoff(sweep_points(same, KEEP_LOW)) == BestCutoff(3, pytest.approx(f1), 1, 3)
+    assert best_cutoff(sweep_points(same, False)) == BestCutoff(3, pytest.approx(f1), 1, 3)
     # The mean of the same values in another order may be another double.
     assert best_cutoff([point(1, 0.1, 0.2, 0.3), point(2, 0.3, 0.2, 0.1)]).cutoff == 1
 
@@ -115,7 +114,7 @@ def test_best_and_plateau_by_brute_force(f1s: list[list[float]]) -> None:
 def test_a_transfer() -> None:
     curves = {name: pages_at(seed) for seed, name in enumerate(("here", "there"))}
     sweeps = {
-        name: swept(Path("sets", name), sweep_points(pages, KEEP_HIGH), tuple(one.alignment.f1 for one in pages[0.0]))
+        name: swept(Path("sets", name), sweep_points(pages, True), tuple(one.alignment.f1 for one in pages[0.0]))
         for name, pages in curves.items()
     }
     result = transfer(sweeps["here"], sweeps["there"])

@@ -341,7 +341,8 @@ USAGE = {
         "Invalid value for '--workers': 0 is not in the range x>=1. Fix: see `thresher run --help`."
     ),
     ("clean", "pages", "-c", "words@eleven", "-o", "x.jsonl"): (
-        "words@eleven: the cutoff 'eleven' is no number. Fix: write it like words@10, or words@p70 for a percentile."
+        "words@eleven: the cutoff 'eleven' is no number. "
+        "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
     ),
     ("search", "pages", "topics.tsv", "-o", "x", "--tag", "two words"): (
         "--tag: the tag 'two words' is not one word. Fix: give a tag without white space."

@@ -52,9 +52,10 @@ def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> No
     assert {row["index_bytes_estimated"] for row in explored.values()} == {""}
 
 
-def test_floors_are_explored_as_measured(web: Web, call: Call) -> None:
+def test_floors_and_quotas_are_explored_as_measured(web: Web, call: Call) -> None:
+    quotas = '[[sweep]]\nscorer = "density"\ncutoffs = ["doc25", "doc60"]'
     web.write(
-        sweep='scorer = "words(headings=keep,floor=25)"\ncutoffs = [8, 30, 50]',
+        sweep='scorer = "words(headings=keep,floor=25)"\ncutoffs = [8, 30, 50]\n' + quotas,
         cleaners='names = ["words(floor=70)@60", "words@60", "bte(floor=90)+perplexity(lm=books,floor=20)@100"]',
     )
     assert call("run", "web.toml", cwd=web.folder).code == 0
@@ -74,6 +75,17 @@ def test_floors_are_explored_as_measured(web: Web, call: Call) -> None:
     assert [*swept.words] == sorted(swept.words)
     assert min(swept.words) >= 25 * exploration.documents
     assert int(measured["words@60"]["emptied"]) > 0
+    density = exploration.sweep("density@doc")
+    assert density.cutoffs == tuple(map(float, range(1, 101)))
+    assert {"density@doc25", "density@doc60"} <= measured.keys() & set(density.variants)
+    assert {size.documents for size in density.sizes} == {exploration.documents}
+    assert density.words[-1] == exploration.words
+    assert all(
+        words >= share / 100 * exploration.words for share, words in zip(density.cutoffs, density.words, strict=True)
+    )
+    done = call("choose", "web.toml", "--scorer", "density@doc", "--repeats", "1", "--folds", "2", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    assert {name for name in rows(results / "choice.csv") if name != "none"} == set(density.variants)
     assert int(measured["words(floor=70)@60"]["words_kept"]) >= 70 * exploration.documents
 
 

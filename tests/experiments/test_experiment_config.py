@@ -288,7 +288,7 @@ workers = -1
         "28: the scorer 'words@3' of a sweep has a cutoff. Fix: list the cutoffs under `cutoffs`.",
         "29: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
         f"31: [sweep] has no 'scorer'. Fix: add scorer: {about('sweep', 'scorer')}.",
-        '32: a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
+        f"32: {NONE}",
         "34: the variant 'words@3' comes twice. Fix: leave one out.",
         "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
         "39: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
@@ -514,8 +514,24 @@ def test_percentiles_are_a_sweep_of_their_own(load: Load) -> None:
     assert [variant.cleaner.cuts[0].cutoff for variant in variants] == [None, None, None, 10.0, 2.5]
 
 
-MIXED = "the cutoffs mix numbers and percentiles, or two kinds of these. Fix: make a sweep of each kind."
-NONE = 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'
+def test_quotas_are_a_sweep_of_their_own(load: Load) -> None:
+    sweeps = SWEEP.format("['doc25', 'doc12.50', 'doc100']") + SWEEP.format("[25]") + SWEEP.format("['p25']")
+    variants = load(HEAD + sweeps).variants[1:]
+    assert [(variant.name, variant.sweep, variant.cutoff) for variant in variants] == [
+        ("density@doc25", "density@doc", 25.0),
+        ("density@doc12.5", "density@doc", 12.5),
+        ("density@doc100", "density@doc", 100.0),
+        ("density@25", "density", 25.0),
+        ("density@p25", "density@p", 25.0),
+    ]
+
+
+QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
+MIXED = "the cutoffs mix numbers, percentiles and quotas, or two kinds of percentiles. Fix: make a sweep of each kind."
+NONE = (
+    "a cutoff is no finite number, percentile or quota. "
+    'Fix: list numbers, percentiles such as "p70" or quotas such as "doc50".'
+)
 
 
 @pytest.mark.parametrize(
@@ -523,6 +539,12 @@ NONE = 'a cutoff is no finite number and no percentile. Fix: list numbers, or pe
     [
         ("density", "['p10', 20]", MIXED),
         ("perplexity", "['p10', 'r20']", MIXED),
+        ("density", "['doc10', 20]", MIXED),
+        ("density", "['doc10', 'p10']", MIXED),
+        ("density", "['docx']", NONE),
+        ("density", "['doc']", NONE),
+        ("density", "['doc0']", f"the quota of 'density' is out of range: 0. {QUOTA}"),
+        ("density", "['doc101']", f"the quota of 'density' is out of range: 101. {QUOTA}"),
         ("density", "['70']", NONE),
         ("density", "['p']", NONE),
         ("density", "['p10', 'ten']", NONE),
@@ -566,20 +588,15 @@ RANGE = "this is no range of cutoffs. Fix: write { from = 1, to = 100, step = 1 
         ("{ from = 1, to = inf }", RANGE),
         ("{ from = 1, to = 2, step = nan }", RANGE),
         (f"{{ from = 1, to = 1{'0' * 400} }}", RANGE),
-        ("[nan]", 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'),
-        (
-            "[1, inf]",
-            'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
-        ),
-        (
-            f"[1{'0' * 400}]",
-            'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".',
-        ),
-        ("['5']", 'a cutoff is no finite number and no percentile. Fix: list numbers, or percentiles such as "p70".'),
+        ("[nan]", NONE),
+        ("[1, inf]", NONE),
+        (f"[1{'0' * 400}]", NONE),
+        ("['5']", NONE),
         (
             "5",
             "'cutoffs' is a whole number. Fix: give a list or a table: "
-            'a list of numbers or of percentiles such as "p70", or { from = 1, to = 100, step = 1 }.',
+            'a list of numbers, of percentiles such as "p70" or of quotas such as "doc50", '
+            "or { from = 1, to = 100, step = 1 }.",
         ),
         (
             "{ from = 1, to = 2, step = 0 }",

@@ -485,6 +485,20 @@ def test_what_percentiles_came_to_is_told(experiment: Experiment, tmp_path: Path
     assert "Percentiles" not in dict(calm.methods)
 
 
+def test_what_quotas_are_is_told(experiment: Experiment, tmp_path: Path) -> None:
+    make_store(tmp_path)
+    runs = [run("none", hits(tmp_path, "base", {"1": "ab", "2": "dc"}))]
+    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
+    assert "Quotas" not in dict(found.methods)
+    variant = Variant(parse_cleaner("density@5+words@doc30"))
+    experiment = replace(experiment, variants=(*experiment.variants, variant))
+    found = assemble(experiment, INPUTS, SCORES, runs, None, tmp_path, METER)
+    assert dict(found.methods)["Quotas"] == (
+        "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. A page's "
+        "words are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
+    )
+
+
 def test_a_baseline_that_retrieves_no_judged_page_is_an_error(experiment: Experiment, tmp_path: Path) -> None:
     make_store(tmp_path)
     baseline = run("none", hits(tmp_path, "base", {"1": "x", "2": "y"}))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from thresher.lucene.indexing import LENGTHS, IndexOptions, IndexReport, build_i
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
@@ -42,6 +43,14 @@ QUERIES = (
 )
 SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
 CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")
+
+
+QUOTAS = ("words@doc", "perplexity(lm=books,headings=keep)@doc")
+QUOTA_CLEANERS = ("words@doc33.3", "perplexity(headings=keep)@doc50", "words(headings=drop)@doc50+perplexity@doc40")
+
+
+def quota_sweep(name: str) -> Cut:
+    return replace(parse_sweep(name.removesuffix("@doc")), quota=True)
 
 
 def built(folder: Path, store: Path, cleaner: Cleaner, options: IndexOptions = OPTIONS) -> IndexReport:
@@ -96,10 +105,12 @@ def check_against_lucene(
 
 
 def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> None:
-    sweeps = [parse_sweep(name) for name in SWEEPS]
-    every = nested_sweeps(spread_cutoffs(store, sweeps, 12), [Cleaner(), *map(parse_cleaner, CLEANERS[:3])])
+    sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
+    cleaners = [Cleaner(), *map(parse_cleaner, (*CLEANERS[:3], *QUOTA_CLEANERS))]
+    every = nested_sweeps(spread_cutoffs(store, sweeps, 12), cleaners)
     chosen = {cleaner.name for sweep in every for cleaner in sweep.cleaners[:: 7 if sweep.has_cutoffs else 1]}
-    assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 400
+    chosen |= {"words@doc33.3", "perplexity(lm=books,headings=keep)@doc100"}
+    assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 700
 
 
 @pytest.mark.parametrize(
@@ -111,17 +122,18 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
 )
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     archive = shared_data / "retrieval" / place
-    sweeps = [parse_sweep("words"), parse_sweep("density")]
-    plan = ScorePlan(open_collection(archive, ReadOptions(rule)), tuple(sweep.scorer for sweep in sweeps))
+    sweeps = [parse_sweep("words"), parse_sweep("density"), quota_sweep("words@doc")]
+    plan = ScorePlan(open_collection(archive, ReadOptions(rule)), tuple(sweep.scorer for sweep in sweeps[:2]))
     score_collection(plan, tmp_path / "scores", Backend(workers=2))
     queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()]
     cutoffs = spread_cutoffs(tmp_path / "scores", sweeps, 100)
     assert min(map(len, cutoffs.values())) >= 100
     some = {sweep: result[20::40] for sweep, result in cutoffs.items()}
     every = nested_sweeps(some, [Cleaner()])
-    chosen = {"none", every[1].cleaners[1].name, every[2].cleaners[1].name}
+    chosen = {"none", *(sweep.cleaners[1].name for sweep in every[1:])}
+    assert "words@doc61" in chosen
     compared = check_against_lucene(tmp_path / "scores", every, chosen, queries, MODELS[:3], tmp_path / "index")
-    assert compared == 9 * len(queries)
+    assert compared == 12 * len(queries)
 
 
 @pytest.fixture(scope="module")
@@ -136,18 +148,30 @@ def judging(pages: dict[str, str]) -> Judging:
 
 
 def test_an_exploration_tells_what_building_every_index_would(store: Path, judging: Judging, tmp_path: Path) -> None:
-    sweeps = [parse_sweep(name) for name in SWEEPS]
+    sweeps = [*map(parse_sweep, SWEEPS), *map(quota_sweep, QUOTAS)]
     models = [parse_retrieval(name) for name in MODELS[:2]]
-    explored = explore(store, sweeps, [*map(parse_cleaner, CLEANERS)], judging, models, OPTIONS, depth=30, points=9)
+    cleaners = [*map(parse_cleaner, (*CLEANERS, *QUOTA_CLEANERS))]
+    explored = explore(store, sweeps, cleaners, judging, models, OPTIONS, depth=30, points=9)
     assert explored.retrieval == ("qld", "qld(exact)")
     assert explored.topics == judging.ids
     assert explored.measures[3:7] == ("nDCG(dcg='exp-log2')@10", "Judged@10", "AP(rel=2)@20", "nDCG")
-    names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", *SWEEPS]
+    combined = "words(headings=drop)@doc50+perplexity(lm=books)@doc40"
+    names = ["none", "bte", "words@4+perplexity(lm=books)@100000", "density@9", combined, *SWEEPS, *QUOTAS]
     assert [sweep.name for sweep in explored.sweeps] == names
     assert explored.size_errors is None
     percentile = explored.sweep("perplexity(lm=books)").cutoffs
     assert percentile is not None
     assert percentile == tuple(sorted(percentile))
+    quotas = explored.sweep("words@doc")
+    assert quotas.cutoffs == tuple(sorted([33.3, *(100 * step / 9 for step in range(1, 10))]))
+    assert quotas.variants[2:5] == ("words@doc33.3", "words@doc33.333333333333336", "words@doc44.44444444444444")
+    # Pages keep at least the quota of their words, and so does the collection.
+    assert all(
+        words >= quota / 100 * quotas.words[-1] for quota, words in zip(quotas.cutoffs, quotas.words, strict=True)
+    )
+    baseline = explored.sweep("none")
+    assert (quotas.sizes[-1], quotas.words[-1]) == (baseline.sizes[0], baseline.words[0])
+    assert quotas.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
     assert "words@1.5" in explored.sweep("words").variants
     for sweep in explored.sweeps:
         step = len(sweep.variants) // 2

@@ -37,8 +37,8 @@ from thresher.lucene.jvm import java_class
 from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import sentence_mask
-from thresher.scoring.floors import Layout
 
 single = st.floats(width=32) | st.sampled_from([math.inf, -math.inf, math.nan, 0.0, -0.0, 3.0, 3.4028234663852886e38])
 
@@ -48,6 +48,20 @@ def test_lengths_are_those_of_lucenes_byte() -> None:
     lengths = [*range(300), *(2**power + shift for power in range(9, 31) for shift in (-1, 0, 1, 2**power // 3))]
     lucene = [small_float.byte4ToInt(small_float.intToByte4(length)) for length in lengths]
     assert stored_lengths(np.array(lengths)).tolist() == lucene
+
+
+def drawn_pages(
+    blocks: list[tuple[float, float, bool]], data: st.DataObject
+) -> tuple[Layout, dict[str, npt.NDArray[np.float32]]]:
+    """Fifteen sentences on up to four pages, and their scores by block and by sentence."""
+    block_of_sentence = np.array(sorted(data.draw(st.integers(0, len(blocks) - 1)) for _ in range(15)))
+    heading = np.array([block[2] for block in blocks])
+    per_block = np.array([block[0] for block in blocks], dtype=np.float32)
+    per_sentence = np.array([blocks[block][1] for block in block_of_sentence], dtype=np.float32)
+    words = np.array(data.draw(st.lists(st.integers(0, 9), min_size=15, max_size=15)))
+    between = data.draw(st.lists(st.integers(0, len(blocks)), max_size=3).map(sorted))
+    layout = Layout(block_of_sentence, words, heading, np.array([0, *between, len(blocks)]))
+    return layout, {"words": per_block, "perplexity(lm=books)": per_sentence}
 
 
 @given(
@@ -62,14 +76,7 @@ def test_lengths_are_those_of_lucenes_byte() -> None:
 def test_steps_are_the_first_cutoffs_that_keep(
     blocks: list[tuple[float, float, bool]], cutoffs: list[float], name: str, floor: int, data: st.DataObject
 ) -> None:
-    block_of_sentence = np.array(sorted(data.draw(st.integers(0, len(blocks) - 1)) for _ in range(15)))
-    heading = np.array([block[2] for block in blocks])
-    per_block = np.array([block[0] for block in blocks], dtype=np.float32)
-    per_sentence = np.array([blocks[block][1] for block in block_of_sentence], dtype=np.float32)
-    words = np.array(data.draw(st.lists(st.integers(0, 9), min_size=15, max_size=15)))
-    between = data.draw(st.lists(st.integers(0, len(blocks)), max_size=3).map(sorted))
-    layout = Layout(block_of_sentence, words, heading, np.array([0, *between, len(blocks)]))
-    scores = {"words": per_block, "perplexity(lm=books)": per_sentence}
+    layout, scores = drawn_pages(blocks, data)
     (sweep,) = nested_sweeps({replace(parse_sweep(name), floor=floor): cutoffs}, [])
     assert sweep.cutoffs is not None
     assert sorted(sweep.cutoffs) == sorted(set(cutoffs))
@@ -77,6 +84,44 @@ def test_steps_are_the_first_cutoffs_that_keep(
     for number, cleaner in enumerate(sweep.cleaners):
         assert cleaner.cuts[0].floor == floor
         assert (steps <= number).tolist() == sentence_mask(cleaner, scores, layout).tolist()
+
+
+@given(
+    st.lists(st.tuples(single, single, st.booleans()), min_size=1, max_size=12),
+    st.lists(st.floats(0, 100, exclude_min=True) | st.sampled_from([50.0, 100.0]), min_size=1, max_size=6),
+    st.sampled_from(
+        [f"{name}{inside}" for name in ("words", "perplexity") for inside in ("", "(headings=keep)", "(headings=drop)")]
+    ),
+    st.integers(0, 30),
+    st.data(),
+)
+def test_steps_are_the_first_quotas_that_keep(
+    blocks: list[tuple[float, float, bool]], quotas: list[float], name: str, floor: int, data: st.DataObject
+) -> None:
+    layout, scores = drawn_pages(blocks, data)
+    template = replace(parse_sweep(name), floor=floor, quota=True)
+    (sweep,) = nested_sweeps({template: quotas}, [])
+    assert (sweep.name, sweep.cutoffs) == (template.name, tuple(sorted(set(quotas))))
+    steps = sweep.steps(scores, layout)
+    for number, cleaner in enumerate(sweep.cleaners):
+        assert cleaner.name.startswith(template.name)
+        assert (steps <= number).tolist() == sentence_mask(cleaner, scores, layout).tolist()
+
+
+def test_quotas_are_explored_in_even_steps_beside_the_scores(store: Path) -> None:
+    numbers, quotas = parse_sweep("words"), replace(parse_sweep("words"), quota=True)
+    found = spread_cutoffs(store, [quotas, numbers], 20)
+    assert found[quotas] == tuple(map(float, range(5, 101, 5)))
+    assert found[numbers] == spread_cutoffs(store, [numbers], 20)[numbers]
+    # No score is read.
+    assert spread_cutoffs(store / "none", [quotas], 3) == {quotas: (100 / 3, 200 / 3, 100.0)}
+    every = nested_sweeps(
+        {quotas: (50.0, 100.0), numbers: (5.0,)}, map(parse_cleaner, ("words@doc7.5", "words@doc100"))
+    )
+    assert [(sweep.name, [cleaner.name for cleaner in sweep.cleaners]) for sweep in every] == [
+        ("words@doc", ["words@doc7.5", "words@doc50", "words@doc100"]),
+        ("words", ["words@5"]),
+    ]
 
 
 def test_cleaners_that_differ_by_their_cutoff_alone_join_the_sweep() -> None:

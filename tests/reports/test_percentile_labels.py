@@ -22,6 +22,7 @@ BY_WORDS = "cutoff, percentile of the collection's words"
         ("perplexity(lm=/models/a@p)", "cutoff"),
         ("words@p", BY_WORDS),
         ("perplexity(lm=books,headings=keep)@p", BY_WORDS),
+        ("words@doc", "cutoff, per cent of each page's words"),
         ("perplexity(lm=/m)@r", "cutoff, percentile of the reference text's sentences"),
     ],
 )

@@ -15,7 +15,6 @@ from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.snippets import SnippetCounts
 from thresher.cleaneval.sweeps import GoldSweep, best_cutoff, sweep_points, transfer
-from thresher.scorers.base import KEEP_HIGH
 
 PAGES = 12
 STEMS = tuple(f"page{place:02}" for place in range(PAGES))
@@ -77,7 +76,7 @@ def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
         for cutoff, aligned in zip(range(1, cutoffs + 1), [50, 49, 30, *[10] * cutoffs], strict=False)
     }
     pages = {cutoff: [page if page.words else page_words(0, 0) for page in result] for cutoff, result in pages.items()}
-    points = sweep_points(pages, KEEP_HIGH)
+    points = sweep_points(pages, True)
     return GoldSweep("words", gold, Path(gold), points, best_cutoff(points), tuple(2 / 3 for _ in range(PAGES)))
 
 

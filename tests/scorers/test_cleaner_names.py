@@ -11,7 +11,7 @@ from thresher.errors import ConfigError
 from thresher.scorers.base import BLOCK, DECISION, KEEP_HIGH, Parameter, Scorer, check_range, printed, with_values
 from thresher.scorers.cleaners import CUT_PARAMETERS, Cleaner, Cut, number, parse_cleaner, parse_scorer, parse_sweep
 from thresher.scorers.registry import scorers
-from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Percentile
+from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Cutoff, Percentile, Quota
 
 
 @pytest.mark.parametrize(
@@ -30,6 +30,8 @@ from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Percentile
         ("words@p.5+density@p99.90", "words@p0.5+density@p99.9"),
         ("perplexity(headings=keep)@r7e1", "perplexity(lm=books,headings=keep)@r70"),
         ("words@p1e-7", "words@p1e-07"),
+        ("words @ doc50.0", "words@doc50"),
+        ("words(headings=keep)@doc.5+density(floor=9)@doc1e2", "words(headings=keep)@doc0.5+density(floor=9)@doc100"),
         ("words( headings = score )@5", "words@5"),
         ("words(headings=keep)@5", "words(headings=keep)@5"),
         ("words( floor=7, headings = drop )@5", "words(headings=drop,floor=7)@5"),
@@ -88,7 +90,7 @@ def values(parameter: Parameter) -> st.SearchStrategy[str]:
 
 
 @st.composite
-def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, bool, int]]]:
+def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, Cutoff, bool, int]]]:
     """A name in any spelling that the declarations allow, and what it means."""
     parts, meanings = [], []
     for kind in draw(st.lists(st.sampled_from(list(scorers().values())), min_size=1, max_size=3)):
@@ -105,17 +107,22 @@ def names(draw: st.DrawFn) -> tuple[str, list[tuple[str, float | Percentile, boo
             letters = (COLLECTION, REFERENCE) if kind.name == "perplexity" else (COLLECTION,)
             inner = st.floats(0, 100, exclude_min=True, exclude_max=True)
             cutoff = Percentile(draw(st.sampled_from(letters)), draw(inner))
+            if draw(st.booleans()):
+                cutoff = Quota(draw(inner | st.just(100.0)))
             at = f"@{space}{cutoff.kind}{cutoff.value!r}"
         brackets = f"({inside})" if inside or draw(st.booleans()) else ""
         parts.append(f"{space}{kind.name}{space}{brackets}{at}")
-        meaning = cutoff if isinstance(cutoff, Percentile) else float(cutoff)
+        meaning = cutoff if isinstance(cutoff, Percentile | Quota) else float(cutoff)
         meanings.append((kind.name, meaning, chosen.get("headings", "score"), int(chosen.get("floor", 0))))
     return "+".join(parts), meanings
 
 
-def place(cut: Cut) -> float | Percentile | None:
-    """The cutoff as the name has it: a number or a percentile, never both."""
+def place(cut: Cut) -> Cutoff | None:
+    """The cutoff as the name has it: a number, a percentile or a quota, never two of them."""
     assert cut.cutoff is None or cut.percentile is None
+    if cut.quota:
+        assert cut.cutoff is not None
+        return Quota(cut.cutoff)
     return cut.percentile or cut.cutoff
 
 
@@ -157,8 +164,9 @@ def test_cutoffs_as_they_are_printed(value, text):
 
 
 KNOWN = ", ".join(sorted(scorers()))
-LIKE = "Fix: write it like words@10, or words@p70 for a percentile."
+LIKE = "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
 RANGE = "Fix: choose one above 0 and below 100."
+QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
 PATTERN = "Fix: write it like perplexity(lm=books)@8000."
 
 
@@ -190,6 +198,14 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("words@p", "words@p: the cutoff 'p' is no number. " + LIKE),
         ("words@P70", "words@P70: the cutoff 'P70' is no number. " + LIKE),
         ("words@p7 0", "words@p7 0: the name 'words@p7 0' does not parse. " + PATTERN),
+        ("words@doc", "words@doc: the cutoff 'doc' is no number. " + LIKE),
+        ("words@docx", "words@docx: the cutoff 'docx' is no number. " + LIKE),
+        ("words@doc50%", "words@doc50%: the cutoff 'doc50%' is no number. " + LIKE),
+        ("words@doc-5", "words@doc-5: the cutoff 'doc-5' is no number. " + LIKE),
+        ("words@doc0", "words@doc0: the quota of 'words' is out of range: 0. " + QUOTA),
+        ("perplexity@doc101", "perplexity@doc101: the quota of 'perplexity' is out of range: 101. " + QUOTA),
+        ("words@doc1e999", "words@doc1e999: the quota of 'words' is out of range: inf. " + QUOTA),
+        ("bte@doc50", "bte@doc50: 'bte' decides by itself and has no cutoff. Fix: write bte."),
         ("words@p70%", "words@p70%: the cutoff 'p70%' is no number. " + LIKE),
         ("words@p0", "words@p0: the percentile of 'words' is out of range: 0. " + RANGE),
         ("words@p100", "words@p100: the percentile of 'words' is out of range: 100. " + RANGE),

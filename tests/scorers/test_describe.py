@@ -66,7 +66,7 @@ def test_all_are_described():
     assert text.endswith(
         "\n\na+b applies both: a segment stays if it passes each.\n"
         "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
-        "the model's card."
+        "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
     )
     paragraphs = text.split("\n\n")
     assert [paragraph.splitlines()[0].split("@")[0] for paragraph in paragraphs[1:-1]] == list(scorers())

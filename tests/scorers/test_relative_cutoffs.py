@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from thresher.errors import ConfigError
 from thresher.language_models.words.training import Plan, train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.relative_cutoffs import Percentile, reference_cutoff, same_kind
+from thresher.scorers.relative_cutoffs import Percentile, Quota, reference_cutoff, same_kind
 from thresher.scorers.words import Words
 
 
@@ -69,11 +70,12 @@ def test_a_model_without_a_reference_text(model: Path, tmp_path: Path) -> None:
 
 def test_sweeps_have_one_kind_of_cutoffs_in_their_name() -> None:
     p10, p20, r10 = Percentile("p", 10.0), Percentile("p", 20.0), Percentile("r", 10.0)
-    assert [same_kind(cutoffs) for cutoffs in ([], [1.0, 2.0], [p10, p20], [r10])] == [True] * 4
-    assert [same_kind(cutoffs) for cutoffs in ([1.0, p10], [p10, r10])] == [False] * 2
+    doc10, doc20 = Quota(10.0), Quota(20.0)
+    assert [same_kind(cutoffs) for cutoffs in ([], [1.0, 2.0], [p10, p20], [r10], [doc10, doc20])] == [True] * 5
+    assert [same_kind(cutoffs) for cutoffs in ([1.0, p10], [p10, r10], [doc10, p10], [doc10, 10.0])] == [False] * 4
     template = parse_sweep("perplexity")
-    names = [sweep_name(template, cutoff) for cutoff in (8000.0, p10, r10)]
-    assert names == ["perplexity(lm=books)", "perplexity(lm=books)@p", "perplexity(lm=books)@r"]
+    names = [sweep_name(template, cutoff) for cutoff in (8000.0, p10, r10, doc10)]
+    assert names == ["perplexity(lm=books)", *(f"perplexity(lm=books)@{kind}" for kind in ("p", "r", "doc"))]
 
 
 def test_a_percentile_is_no_number_before_it_is_found() -> None:
@@ -87,3 +89,23 @@ def test_a_percentile_is_no_number_before_it_is_found() -> None:
     result = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))
     assert (result.threshold, result.name) == (4.0, "words@p70")
     assert parse_cleaner("words@5+density@p50").resolved_cutoffs == {}
+
+
+def test_a_quota_needs_no_collection() -> None:
+    (cut,) = parse_cleaner("perplexity@doc12.50").cuts
+    assert (cut.quota, cut.threshold, cut.percentile, cut.name) == (True, 12.5, None, "perplexity(lm=books)@doc12.5")
+    # A sweep's template has the sweep's name.
+    assert replace(cut, cutoff=None).name == sweep_name(parse_sweep("perplexity"), Quota(1.0))
+    # Another cutoff of the same cut is of its own kind.
+    assert [cut.at(cutoff, "").name.partition("@")[2] for cutoff in (9.0, Percentile("p", 9.0), Quota(9.0))] == [
+        "9",
+        "p9",
+        "doc9",
+    ]
+    high, low = parse_sweep("words"), parse_sweep("perplexity")
+    assert [cut.at(cutoff, "").higher_is_stricter for cut in (high, low) for cutoff in (9.0, Quota(9.0))] == [
+        True,
+        False,
+        False,
+        False,
+    ]

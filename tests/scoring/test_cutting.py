@@ -22,8 +22,8 @@ from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
+from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
-from thresher.scoring.floors import Layout
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import FAILED, SCORED, PageScores, score_page

@@ -18,8 +18,9 @@ from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.words import Words
+from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import clean_page, passes, sentence_mask
-from thresher.scoring.floors import Layout, held_by_floor
+from thresher.scoring.floors import held_by_floor
 from thresher.scoring.store import score_page
 
 

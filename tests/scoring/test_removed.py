@@ -119,6 +119,27 @@ def test_what_a_floor_keeps_is_said(tmp_path: Path) -> None:
     ]
 
 
+def test_what_is_within_a_quota_is_said(tmp_path: Path) -> None:
+    # Oats | One two three. Four five. | Rye | six | -- --
+    page, _ = judged(tmp_path, "words@doc70")
+    assert [segment.kept for segment in page.segments] == [True, True, False, False, False]
+    assert [segment.verdicts[0].reason for segment in page.segments[1:3]] == [
+        "words@doc70: 5 is within the best 70 % of the page's words",
+        "words@doc70: 1 is beyond the best 70 % of the page's words",
+    ]
+    folder = tmp_path / "headings"
+    folder.mkdir()
+    page, _ = judged(folder, "words(headings=keep,floor=8)@doc12")
+    # One of eight words is more than 12 %.
+    assert [segment.verdicts[0].outcome for segment in page.segments] == [
+        "passed",
+        "kept by the floor",
+        "kept as heading",
+        "kept by the floor",
+        "dropped",
+    ]
+
+
 def test_all_cuts_that_drop_a_segment_are_named_in_the_cleaners_order(tmp_path: Path) -> None:
     """Sentences are the segments as soon as one cut scores sentences."""
     page, empty = judged(tmp_path, "perplexity@1+words@3")

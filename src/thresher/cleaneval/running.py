@@ -23,7 +23,7 @@ from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
-from thresher.scorers.relative_cutoffs import Cutoff, Percentile, parse_cutoff, same_kind
+from thresher.scorers.relative_cutoffs import Cutoff, parse_cutoff, same_kind, value_of
 
 ROWS = (
     "bars",
@@ -73,13 +73,13 @@ def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, .
 
 
 def asked_sweep(text: str) -> CutoffSweep:
-    """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=p10,p20` over these cutoffs.
+    """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=doc25,doc50` over these.
 
     Of a long grid `MOST_CUTOFFS` are taken at even steps, since every cutoff aligns every page again.
 
     Raises:
-        ConfigError: if the name does not parse, the scorer has no cutoff, a cutoff is not a number or out of range, or numbers
-            and percentiles are mixed.
+        ConfigError: if the name does not parse, the scorer has no cutoff, a cutoff is not a number or out of range, or
+            numbers, percentiles and quotas are mixed.
     """
     match = _SWEEP.fullmatch(text.strip())
     if not match:
@@ -93,7 +93,9 @@ def asked_sweep(text: str) -> CutoffSweep:
         cutoffs = tuple(_cutoff(part, text) for part in match["cutoffs"].split(","))
     if not same_kind(cutoffs):
         raise ConfigError(
-            f"the sweep {text!r} mixes numbers and percentiles, or two kinds of these", "sweep over one kind", "--sweep"
+            f"the sweep {text!r} mixes numbers, percentiles and quotas, or two kinds of percentiles",
+            "sweep over one kind",
+            "--sweep",
         )
     for cutoff in cutoffs:
         template.at(cutoff, "--sweep").checked()
@@ -121,20 +123,20 @@ def _cutoff(part: str, text: str) -> Cutoff:
 
 @dataclass(frozen=True)
 class CutoffSweep:
-    """A scorer and the cutoffs to try: at least one, all numbers or all percentiles of one kind."""
+    """A scorer and the cutoffs to try: at least one, all numbers, all percentiles of one kind, or all quotas."""
 
     template: Cut
     cutoffs: tuple[Cutoff, ...]
 
     @property
     def name(self) -> str:
-        """The scorer's canonical name, followed by `@p` or `@r` where cutoffs are percentiles."""
+        """The scorer's canonical name, followed by `@p` or `@r` where cutoffs are percentiles, `@doc` where quotas."""
         return sweep_name(self.template, self.cutoffs[0])
 
     @property
     def values(self) -> tuple[float, ...]:
-        """The cutoffs as numbers; percentiles are in [0, 100]."""
-        return tuple(cutoff.value if isinstance(cutoff, Percentile) else cutoff for cutoff in self.cutoffs)
+        """The cutoffs as numbers; percentiles and quotas are in [0, 100]."""
+        return tuple(map(value_of, self.cutoffs))
 
     @property
     def cleaners(self) -> tuple[Cleaner, ...]:
@@ -265,7 +267,8 @@ def _sweep(
     for sweep in sweeps:
         words = judge_words(pages, gold.store, sweep.cleaners, workers)
         by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
-        points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), sweep.template.scorer.keep)
+        stricter = sweep.cleaners[0].cuts[0].higher_is_stricter
+        points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), stricter)
         swept.append(GoldSweep(sweep.name, gold.name, gold.folder, points, best_cutoff(points), baseline))
     return tuple(swept)
 

@@ -14,7 +14,6 @@ from thresher.cleaneval.results import TESTED
 from thresher.defaults import ALPHA
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare
-from thresher.scorers.base import KEEP_LOW
 
 
 @dataclass(frozen=True)
@@ -73,14 +72,14 @@ class GoldTransfer:
     comparison: Comparison
 
 
-def sweep_points(pages: Mapping[float, Sequence[PageWords]], keep: str) -> tuple[SweepPoint, ...]:
+def sweep_points(pages: Mapping[float, Sequence[PageWords]], higher_is_stricter: bool) -> tuple[SweepPoint, ...]:
     """Return the points of a sweep, from the cutoff that removes least to the one that removes most.
 
     Args:
         pages: by cutoff, each cleaned page; the same pages in the same order, at least one.
-        keep: which scores are content, `KEEP_HIGH` or `KEEP_LOW`.
+        higher_is_stricter: whether higher cutoffs remove more.
     """
-    return tuple(_point(cutoff, pages[cutoff]) for cutoff in sorted(pages, reverse=keep == KEEP_LOW))
+    return tuple(_point(cutoff, pages[cutoff]) for cutoff in sorted(pages, reverse=not higher_is_stricter))
 
 
 def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:

@@ -178,6 +178,7 @@ def methods(
             or "None.",
         ),
         *((("Percentiles", _percentiles(cutoffs)),) if cutoffs else ()),
+        *((("Quotas", _QUOTAS),) if _has_quota(experiment) else ()),
         (
             "Index",
             f"Lucene through Pyserini, one thread, merged into one segment; it holds {', '.join(held)}. "
@@ -242,6 +243,14 @@ def _percentiles(cutoffs: Mapping[str, float]) -> str:
     )
 
 
+def _has_quota(experiment: Experiment) -> bool:
+    return any(cut.quota for variant in experiment.variants for cut in variant.cleaner.cuts)
+
+
+_QUOTAS = (
+    "The cutoff docN keeps of each page the best-scored segments until they hold at least N % of its words. A page's words "
+    "are those that the cuts before it keep; kept headings are taken first, dropped ones are not counted."
+)
 _WITHOUT_HEADINGS = (
     "Every variant with `headings=keep` is indexed and searched a second time with `headings=drop`, and compared with all "
     f"text but title and headings (`{WITHOUT_HEADINGS}`). The correction is over these alone."

@@ -153,7 +153,7 @@ class SweepTable(_Strict):
     scorer: Annotated[str, "a scorer without a cutoff, such as `perplexity(lm=books)`"]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        'a list of numbers or of percentiles such as "p70", or { from = 1, to = 100, step = 1 }',
+        'a list of numbers, of percentiles such as "p70" or of quotas such as "doc50", or { from = 1, to = 100, step = 1 }',
     ]
 
 

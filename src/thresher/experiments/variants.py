@@ -12,7 +12,7 @@ from thresher.experiments.schema import Document, SweepTable
 from thresher.experiments.toml_lines import KeyPath
 from thresher.files import safe_name
 from thresher.scorers.cleaners import BASELINE, DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
-from thresher.scorers.relative_cutoffs import Cutoff, Percentile, parse_cutoff, same_kind
+from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
 
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
@@ -26,7 +26,8 @@ _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 class Variant:
     """A cleaner applied to the collection. `sweep` is the name of its sweep, `cutoff` its cutoff there.
 
-    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100.
+    A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
+    they are quotas, in per cent.
     """
 
     cleaner: Cleaner
@@ -94,12 +95,11 @@ def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
 
 def _variant(template: Cut, cutoff: Cutoff) -> Variant:
     cut = template.at(cutoff, "").checked()
-    value = cutoff.value if isinstance(cutoff, Percentile) else cutoff
-    return Variant(Cleaner((cut,)), sweep_name(template, cutoff), value)
+    return Variant(Cleaner((cut,)), sweep_name(template, cutoff), value_of(cutoff))
 
 
 def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
-    """Return the cutoffs that a sweep lists, as numbers or percentiles, or gives as a range of numbers.
+    """Return the cutoffs that a sweep lists, as numbers, percentiles or quotas, or gives as a range of numbers.
 
     Args:
         value: a list, or a mapping with `from`, `to` and perhaps `step`.
@@ -122,21 +122,21 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
 def _listed(items: Sequence[Any]) -> Sequence[Cutoff]:
     if not items:
         raise ConfigError("there is no cutoff", "list at least one")
-    cutoffs = [float(item) if _is_number(item) else _percentile(item) for item in items]
+    cutoffs = [float(item) if _is_number(item) else _relative(item) for item in items]
     if not same_kind(cutoffs):
-        what = "the cutoffs mix numbers and percentiles, or two kinds of these"
+        what = "the cutoffs mix numbers, percentiles and quotas, or two kinds of percentiles"
         raise ConfigError(what, "make a sweep of each kind")
     return cutoffs
 
 
-def _percentile(item: Any) -> Percentile:
+def _relative(item: Any) -> Cutoff:
     try:
         cutoff = parse_cutoff(item, "", "") if isinstance(item, str) else None
     except ConfigError:
         cutoff = None
-    if not isinstance(cutoff, Percentile):
-        what = "a cutoff is no finite number and no percentile"
-        raise ConfigError(what, 'list numbers, or percentiles such as "p70"')
+    if cutoff is None or not kind_of(cutoff):
+        what = "a cutoff is no finite number, percentile or quota"
+        raise ConfigError(what, 'list numbers, percentiles such as "p70" or quotas such as "doc50"')
     return cutoff
 
 

@@ -13,8 +13,10 @@ from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
+from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import sentence_mask
-from thresher.scoring.floors import Layout, held_by_floor
+from thresher.scoring.floors import held_by_floor
+from thresher.scoring.quotas import shares_before
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 
 _MOST_HELD = 1 << 16
@@ -55,13 +57,13 @@ class _Spread:
 
 
 def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[Cut, tuple[float, ...]]:
-    """Return, for each template, cutoffs at scores that occur in a store, which is read once for all of them.
+    """Return cutoffs for each template: at scores that occur in a store, which is read once for all, or even steps of quotas.
 
     Args:
         folder: the score store.
         templates: cuts without a cutoff, of scorers that do not decide.
         points: up to so many different scores, all are cutoffs. Beyond, at least so many are: half of them evenly spread over
-            the words, half over the different scores.
+            the words, half over the different scores. Quotas are so many even steps, the last of 100 %.
 
     Returns:
         cutoffs within the scorer's range, ascending, as the shortest decimals of the same 32-bit float.
@@ -69,10 +71,10 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     Raises:
         StateError: if a shard is damaged or lacks scores.
     """
-    scorers = {template.scorer.canonical_name: template.scorer for template in templates}
+    scorers = {template.scorer.canonical_name: template.scorer for template in templates if not template.quota}
     spreads = {name: _Spread() for name in scorers}
     columns = sorted({column for scorer in scorers.values() for column in weighted_columns(scorer)})
-    for path in shards(folder) if templates else ():
+    for path in shards(folder) if scorers else ():
         table = read_shard(path, columns).combine_chunks()
         if len(table):
             for name, scorer in scorers.items():
@@ -81,7 +83,8 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     for name, spread in spreads.items():
         spread.settle()
         cutoffs[name] = _evenly(*_in_range(spread, scorers[name]), points)
-    return {template: cutoffs[template.scorer.canonical_name] for template in templates}
+    quotas = tuple(100 * step / points for step in range(1, points + 1))
+    return {template: quotas if template.quota else cutoffs[template.scorer.canonical_name] for template in templates}
 
 
 def _in_range(spread: _Spread, scorer: Scorer) -> tuple[Scores, Ints]:
@@ -119,10 +122,10 @@ _LARGEST = float(np.finfo(np.float32).max)
 class NestedSweep:
     """Cleaners, the strictest first, each of which keeps all that those before it keep.
 
-    Either the cutoffs of one scorer (one cut each, with the same options of the cut), or a single cleaner.
+    Either the cutoffs of one scorer (one cut each, with the same options of the cut; all quotas or none), or a single cleaner.
 
     Args:
-        name: of the scorer with its options, or of the single cleaner.
+        name: of the scorer with its options, `@doc` behind it if cutoffs are quotas, or of the single cleaner.
         cleaners: at least one.
         has_cutoffs: whether it is a scorer's.
     """
@@ -154,21 +157,30 @@ class NestedSweep:
         if not self.has_cutoffs:
             return np.where(sentence_mask(self.cleaners[0], scores, layout), 0, 1).astype(np.uint16)
         cut = self.cleaners[0].cuts[0]
-        sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
-        # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
-        cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
-        # NaN sorts above all cutoffs: such a segment is never kept.
-        steps = np.searchsorted(sign * cutoffs, sign * scores[cut.scorer.canonical_name]).astype(np.uint16)
-        if cut.scorer.segment == BLOCK:
-            steps = steps[layout.blocks]
+        of_cut = scores[cut.scorer.canonical_name]
+        alone = np.ones(len(layout.blocks), dtype=np.bool_)
+        if cut.quota:
+            shares = shares_before(cut, of_cut, layout, alone)
+            steps = np.searchsorted(self.cutoffs or (), shares, side="right").astype(np.uint16)
+        else:
+            steps = self._steps_of_numbers(cut, of_cut)
+            if cut.scorer.segment == BLOCK:
+                steps = steps[layout.blocks]
         if cut.headings == KEEP:
             steps[layout.headings[layout.blocks]] = 0
         if cut.headings == DROP:
             steps[layout.headings[layout.blocks]] = len(self.cleaners)
         if cut.floor:
-            alone = np.ones(len(layout.blocks), dtype=np.bool_)
-            steps[held_by_floor(cut, scores[cut.scorer.canonical_name], layout, alone)] = 0
+            steps[held_by_floor(cut, of_cut, layout, alone)] = 0
         return steps
+
+    def _steps_of_numbers(self, cut: Cut, scores: Scores) -> Steps:
+        """Return the step of each score."""
+        sign = np.float32(-1 if cut.scorer.keep == KEEP_HIGH else 1)
+        # As `thresher.scoring.cutting.passes` compares: in single precision, and with no infinite cutoff.
+        cutoffs = np.clip(self.cutoffs or (), -_LARGEST, _LARGEST).astype(np.float32)
+        # NaN sorts above all cutoffs: such a segment is never kept.
+        return np.searchsorted(sign * cutoffs, sign * scores).astype(np.uint16)
 
 
 def nested_sweeps(sweeps: Mapping[Cut, Sequence[float]], cleaners: Iterable[Cleaner]) -> tuple[NestedSweep, ...]:
@@ -210,9 +222,9 @@ def _sweep_of(cleaner: Cleaner) -> str | None:
 
 
 def _sweep(template: Cut, cutoffs: Iterable[float]) -> NestedSweep:
-    strictest_first = sorted(cutoffs, reverse=template.scorer.keep == KEEP_HIGH)
+    strictest_first = sorted(cutoffs, reverse=template.higher_is_stricter)
     return NestedSweep(
         template.name,
-        tuple(Cleaner((template.at(cutoff, template.name),)) for cutoff in strictest_first),
+        tuple(Cleaner((replace(template, cutoff=cutoff),)) for cutoff in strictest_first),
         has_cutoffs=True,
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
 from thresher.results.selection import Direction
-from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE
+from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -22,6 +22,7 @@ CUTOFF = "cutoff"
 _CUTOFFS = {
     COLLECTION: "cutoff, percentile of the collection's words",
     REFERENCE: "cutoff, percentile of the reference text's sentences",
+    DOCUMENT: "cutoff, per cent of each page's words",
 }
 _STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # bidirectional overrides, isolates
 
@@ -107,7 +108,7 @@ def exact_number(value: float) -> str:
 
 
 def cutoff_label(sweep: str) -> str:
-    """Return what the cutoffs of a sweep are, for an axis: percentiles where its name ends in `@p` or `@r`.
+    """Return what the cutoffs of a sweep are, for an axis: percentiles where its name ends in `@p` or `@r`, quotas in `@doc`.
 
     >>> cutoff_label("words"), cutoff_label("words@p")
     ('cutoff', "cutoff, percentile of the collection's words")

@@ -2,7 +2,8 @@
 
 Names and cleaners convert into each other; every cleaner has one canonical name. Scorers that decide have no cutoff in their
 names: `bte`, `boilerpipe(rules=words)+words@5`. A cutoff may be a percentile, of the collection
-(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`): see `thresher.scorers.relative_cutoffs`.
+(`perplexity(lm=books)@p70`) or of a model's reference text (`@r70`), or a quota of each page's words (`@doc50`): see
+`thresher.scorers.relative_cutoffs`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from thresher.errors import ConfigError
-from thresher.scorers.base import DECISION, Parameter, Scorer, Value, check_range, printed, with_values
+from thresher.scorers.base import DECISION, KEEP_HIGH, Parameter, Scorer, Value, check_range, printed, with_values
 from thresher.scorers.registry import scorer_class
 from thresher.scorers.relative_cutoffs import (
+    DOCUMENT,
     REFERENCE,
     Cutoff,
     Percentile,
+    Quota,
     check_percentile,
+    check_quota,
+    kind_of,
     parse_cutoff,
     reference_cutoff,
 )
@@ -52,7 +57,8 @@ class Cut:
 
     `headings` is a choice of `HEADINGS`. `floor` is the least number of words that a page keeps, if it has them: see
     `thresher.scoring.floors`. If the cutoff is a percentile, `cutoff` is None until `thresher.scoring.percentiles` has
-    computed it; the name always shows the percentile.
+    computed it; the name always shows the percentile. If `quota`, the cutoff is a percentage of each page's words: see
+    `thresher.scoring.quotas`.
     """
 
     scorer: Scorer
@@ -60,6 +66,7 @@ class Cut:
     headings: str = SCORE
     percentile: Percentile | None = None
     floor: int = 0
+    quota: bool = False
 
     @property
     def name(self) -> str:
@@ -72,11 +79,13 @@ class Cut:
         name = with_values(self.scorer.name, values)
         if self.percentile is not None:
             return f"{name}@{self.percentile.name}"
+        if self.quota:
+            return f"{name}@{DOCUMENT if self.cutoff is None else Quota(self.cutoff).name}"
         return name if self.cutoff is None or self.scorer.decides else f"{name}@{number(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
-        """The number that scores are compared with.
+        """The number that scores are compared with, or that of the quota.
 
         Raises:
             ConfigError: if there is none yet.
@@ -90,6 +99,11 @@ class Cut:
             )
         return self.cutoff
 
+    @property
+    def higher_is_stricter(self) -> bool:
+        """Whether higher cutoffs keep less."""
+        return self.scorer.keep == KEEP_HIGH and not self.quota
+
     def checked(self) -> Cut:
         """Return this cut after checking that its models exist.
 
@@ -102,7 +116,7 @@ class Cut:
         return self
 
     def at(self, cutoff: Cutoff, where: str) -> Cut:
-        """Return this cut at another cutoff, a number or a percentile.
+        """Return this cut at another cutoff, a number, a percentile or a quota.
 
         Raises:
             ConfigError: if the cutoff is out of the scorer's range, or the scorer decides or lacks a reference text.
@@ -111,16 +125,19 @@ class Cut:
         if kind.decides:
             raise ConfigError(f"{kind.name!r} decides by itself and has no cutoff", f"write {self.name}", where)
         if isinstance(cutoff, Percentile):
-            return replace(self, cutoff=None, percentile=check_percentile(cutoff, self.scorer, where))
+            return replace(self, cutoff=None, percentile=check_percentile(cutoff, self.scorer, where), quota=False)
+        if isinstance(cutoff, Quota):
+            value = check_quota(cutoff, self.scorer, where).value
+            return replace(self, cutoff=value, percentile=None, quota=True)
         check_range(cutoff, kind.low, kind.high, f"the cutoff of {self.scorer.name!r}", where)
-        return replace(self, cutoff=cutoff, percentile=None)
+        return replace(self, cutoff=cutoff, percentile=None, quota=False)
 
 
 @dataclass(frozen=True)
 class Cleaner:
     """A conjunction of cuts: a segment is kept if it passes all. The baseline has none.
 
-    A cut with a floor counts the words that the cuts before it keep.
+    A cut with a floor or a quota counts the words that the cuts before it keep.
     """
 
     cuts: tuple[Cut, ...] = ()
@@ -198,8 +215,9 @@ def parse_sweep(text: str, where: str | None = None) -> Cut:
 
 
 def sweep_name(template: Cut, cutoff: Cutoff) -> str:
-    """Return a sweep's name: the template's, with `@p` or `@r` appended where cutoffs are percentiles."""
-    return f"{template.name}@{cutoff.kind}" if isinstance(cutoff, Percentile) else template.name
+    """Return a sweep's name: the template's, with `@p` or `@r` appended where cutoffs are percentiles, `@doc` where quotas."""
+    kind = kind_of(cutoff)
+    return f"{template.name}@{kind}" if kind else template.name
 
 
 def number(value: float) -> str:

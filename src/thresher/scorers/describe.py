@@ -9,9 +9,9 @@ from thresher.scorers.base import Parameter, Scorer, printed, span
 from thresher.scorers.cleaners import BASELINE, CUT_PARAMETERS, middle_cutoff, number
 from thresher.scorers.registry import scorers
 
-PERCENTILES = (
+RELATIVE_CUTOFFS = (
     "A cutoff may be a percentile: @p70 of the collection's words, perplexity(lm=MODEL)@r70 of the reference text in "
-    "the model's card."
+    "the model's card. Or a quota: @doc50 keeps the best-scored segments of each page that hold half of its words."
 )
 
 
@@ -29,7 +29,7 @@ def describe() -> str:
         lines.append(f"    scores each {entry['segment']}; {rule}, such as {entry['example']}")
         lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
     lines.append("a+b applies both: a segment stays if it passes each.")
-    lines.append(PERCENTILES)
+    lines.append(RELATIVE_CUTOFFS)
     return "\n".join(lines)
 
 

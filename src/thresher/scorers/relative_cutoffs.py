@@ -1,4 +1,4 @@
-"""Cutoffs that are percentiles instead of numbers: `p70` of the collection, `r70` of a language model's reference text.
+"""Cutoffs that are relative: percentiles of the collection (`p70`) or of a model's reference text (`r70`), quotas (`doc50`).
 
 `p70` is the smallest score such that the segments with this score or a lower one hold at least 70 % of the collection's words.
 So `perplexity@p70`, which keeps low scores, keeps the best 70 % of the words, and `words@p30`, which keeps high scores, drops
@@ -6,6 +6,9 @@ the lowest 30 %, but nothing at the percentile itself. Segments are weighted by 
 would dominate. Infinite scores come last.
 
 `r70` is a percentile of the scores of a reference text: of the perplexities in a language model's card, by sentences.
+
+`doc50` is a quota: of each page, the best-scored segments that hold at least 50 % of its words: see
+`thresher.scoring.quotas`.
 """
 
 from __future__ import annotations
@@ -13,15 +16,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from thresher.errors import ConfigError
 from thresher.scorers.base import Scorer
 
-COLLECTION, REFERENCE = "p", "r"
+COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 
-_PERCENTILE = re.compile(r"(?P<kind>[pr])(?P<value>[\d.].*)")
+_RELATIVE = re.compile(rf"(?P<kind>{COLLECTION}|{REFERENCE}|{DOCUMENT})(?P<value>[\d.].*)")
 
 
 @dataclass(frozen=True)
@@ -34,35 +38,82 @@ class Percentile:
     @property
     def name(self) -> str:
         """The spelling in canonical names: `p70`, `r99.5`."""
-        return f"{self.kind}{self.value!r}".removesuffix(".0")
+        return _name(self.kind, self.value)
 
 
-Cutoff = float | Percentile
+@dataclass(frozen=True)
+class Quota:
+    """A cutoff that is a percentage of each page's words; `value` within (0, 100]."""
+
+    value: float
+    kind: ClassVar[str] = DOCUMENT
+
+    @property
+    def name(self) -> str:
+        """The spelling in canonical names: `doc50`, `doc12.5`."""
+        return _name(self.kind, self.value)
+
+
+def _name(kind: str, value: float) -> str:
+    return f"{kind}{value!r}".removesuffix(".0")
+
+
+Cutoff = float | Percentile | Quota
 
 
 def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
     """Parse a cutoff.
 
     Args:
-        text: `8000`, `p70` or `r70`.
+        text: `8000`, `p70`, `r70` or `doc50`.
         example: the scorer's name, for the fix.
         where: the location named in errors.
 
     Raises:
-        ConfigError: if it is neither a number nor a percentile. Ranges are not checked.
+        ConfigError: if it is no number, percentile or quota. Ranges are not checked.
     """
-    match = _PERCENTILE.fullmatch(text.strip())
+    match = _RELATIVE.fullmatch(text.strip())
     try:
-        return Percentile(match["kind"], float(match["value"])) if match else float(text)
+        value = float(match["value"] if match else text)
     except ValueError as error:
         raise ConfigError(
-            f"the cutoff {text!r} is no number", f"write it like {example}@10, or {example}@p70 for a percentile", where
+            f"the cutoff {text!r} is no number",
+            f"write it like {example}@10, {example}@p70 for a percentile or {example}@doc50 for a quota",
+            where,
         ) from error
+    if match is None:
+        return value
+    return Quota(value) if match["kind"] == DOCUMENT else Percentile(match["kind"], value)
+
+
+def kind_of(cutoff: Cutoff) -> str:
+    """Return `COLLECTION`, `REFERENCE` or `DOCUMENT`; empty for a number."""
+    return cutoff.kind if isinstance(cutoff, Percentile | Quota) else ""
+
+
+def value_of(cutoff: Cutoff) -> float:
+    """Return the number, or that of the percentile or quota."""
+    return cutoff.value if isinstance(cutoff, Percentile | Quota) else cutoff
 
 
 def same_kind(cutoffs: Sequence[Cutoff]) -> bool:
-    """Return whether cutoffs are all numbers, or all percentiles of one kind."""
-    return len({cutoff.kind if isinstance(cutoff, Percentile) else "" for cutoff in cutoffs}) <= 1
+    """Return whether cutoffs are all numbers, all percentiles of one kind, or all quotas."""
+    return len(set(map(kind_of, cutoffs))) <= 1
+
+
+def check_quota(quota: Quota, scorer: Scorer, where: str) -> Quota:
+    """Return the quota if it may be a cutoff of the scorer.
+
+    Raises:
+        ConfigError: if it is out of range.
+    """
+    if not 0 < quota.value <= 100:
+        raise ConfigError(
+            f"the quota of {scorer.name!r} is out of range: {quota.value:g}",
+            "choose one above 0 and up to 100, the per cent of each page's words to keep",
+            where,
+        )
+    return quota
 
 
 def check_percentile(percentile: Percentile, scorer: Scorer, where: str) -> Percentile:

@@ -13,8 +13,10 @@ from thresher.pages import Segments
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.floors import Layout, Mask, held_by_floor
+from thresher.scoring.best_first import Layout, Mask
+from thresher.scoring.floors import held_by_floor
 from thresher.scoring.percentiles import resolved
+from thresher.scoring.quotas import shares_before
 from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
 
 _LARGEST = float(np.finfo(np.float32).max)
@@ -35,7 +37,7 @@ class CleanedDocument:
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
-    """Return which segments a cut keeps: score >= cutoff, or <= where low scores are content.
+    """Return which segments a cut at a number keeps: score >= cutoff, or <= where low scores are content.
 
     Raises:
         ConfigError: if the cutoff is a percentile that was not resolved.
@@ -43,6 +45,21 @@ def passes(cut: Cut, scores: Scores) -> Mask:
     # Larger cutoffs become the largest finite float32, not infinity, which is a possible score.
     cutoff = np.float32(np.clip(cut.threshold, -_LARGEST, _LARGEST))
     return scores >= cutoff if cut.scorer.keep == KEEP_HIGH else scores <= cutoff
+
+
+def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
+    """Return which sentences a cut's cutoff keeps, a number or a quota; headings and floors are left to the caller.
+
+    Args:
+        cut: its cutoff is no percentile, or resolved.
+        scores: one per block or sentence, as the cut's scorer scores.
+        layout: of the sentences.
+        kept_before: for each sentence, whether the cuts before this keep it.
+    """
+    if cut.quota:
+        return shares_before(cut, scores, layout, kept_before) < cut.threshold
+    kept = passes(cut, scores)
+    return kept[layout.blocks] if cut.scorer.segment == BLOCK else kept
 
 
 def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout) -> Mask:
@@ -56,9 +73,7 @@ def sentence_mask(cleaner: Cleaner, scores: Mapping[str, Scores], layout: Layout
     mask = np.ones(len(layout.blocks), dtype=np.bool_)
     for cut in cleaner.cuts:
         of_cut = scores[cut.scorer.canonical_name]
-        kept = passes(cut, of_cut)
-        if cut.scorer.segment == BLOCK:
-            kept = kept[layout.blocks]
+        kept = within_cutoff(cut, of_cut, layout, mask)
         if cut.headings == KEEP:
             kept = kept | layout.headings[layout.blocks]
         if cut.headings == DROP:

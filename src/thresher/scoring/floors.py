@@ -14,33 +14,11 @@ they keep with a floor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 
-from thresher.pages.plain import Ints
-from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cut
-
-Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True)
-class Layout:
-    """The sentences of one or several pages.
-
-    Args:
-        blocks: for each sentence, the index of its block, never falling.
-        words: of each sentence.
-        headings: for each block, whether it is the title or a heading.
-        pages: the first block of each page and, at the end, the number of blocks; shape (pages + 1,).
-    """
-
-    blocks: Ints
-    words: Ints
-    headings: Mask
-    pages: Ints
+from thresher.scorers.base import BLOCK, Scores
+from thresher.scorers.cleaners import Cut
+from thresher.scoring.best_first import Layout, Mask, best_first
 
 
 def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> Mask:
@@ -54,23 +32,6 @@ def held_by_floor(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
     """
     if not cut.floor:
         return np.zeros(len(layout.blocks), dtype=np.bool_)
-    pages = np.repeat(np.arange(len(layout.pages) - 1), np.diff(layout.pages))
-    headings, words = layout.headings, layout.words * kept_before
-    by_block = cut.scorer.segment == BLOCK
-    if by_block:
-        words = np.bincount(layout.blocks, weights=words, minlength=len(headings)).astype(np.int64)
-    else:
-        pages, headings = pages[layout.blocks], headings[layout.blocks]
-    # Sorting is stable, and NaN sorts last.
-    worst_last = -scores if cut.scorer.keep == KEEP_HIGH else scores
-    dropped = headings & (cut.headings == DROP)
-    words = np.where(dropped, 0, words)
-    keys = [worst_last, ~(headings & (cut.headings == KEEP)), pages]
-    order = np.lexsort([-words, *keys] if cut.scorer.decides else keys)
-    before = np.concatenate(([0], np.cumsum(words[order])))[:-1]
-    # Pages are in their order, so that words before a page are those before its first segment.
-    first = np.searchsorted(pages, pages)
-    held = np.zeros(len(order), dtype=np.bool_)
-    held[order] = before - before[first] < cut.floor
-    held &= ~dropped
-    return held[layout.blocks] if by_block else held
+    order = best_first(cut, scores, layout, kept_before)
+    held = (order.before < cut.floor) & ~order.dropped
+    return held[layout.blocks] if cut.scorer.segment == BLOCK else held

@@ -12,9 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.cutting import passes
-from thresher.scoring.floors import Layout, Mask, held_by_floor
+from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut, number
+from thresher.scoring.best_first import Layout, Mask
+from thresher.scoring.cutting import within_cutoff
+from thresher.scoring.floors import held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.store import FAILED, read_shard, shards
 
@@ -47,6 +48,9 @@ class SegmentVerdict:
         if self.cut.scorer.decides:
             return f"{self.cut.name}: {'kept' if self.score else 'dropped'}"
         high, fits = self.cut.scorer.keep == KEEP_HIGH, self.outcome == PASSED
+        if self.cut.quota:
+            best = f"the best {number(self.cut.threshold)} % of the page's words"
+            return f"{self.cut.name}: {short(self.score)} is {'within' if fits else 'beyond'} {best}"
         side = ("at least" if fits else "below") if high else ("at most" if fits else "above")
         return f"{self.cut.name}: {short(self.score)} is {side} {short(self.cut.threshold)}"
 
@@ -128,10 +132,11 @@ def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
 def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> list[SegmentVerdict]:
     headings = layout.headings[layout.blocks]
     held = held_by_floor(cut, scores, layout, kept_before)
+    within = within_cutoff(cut, scores, layout, kept_before)
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
-        [headings & (cut.headings == DROP), passes(cut, scores), headings & (cut.headings == KEEP), held],
+        [headings & (cut.headings == DROP), within, headings & (cut.headings == KEEP), held],
         [DROPPED_HEADING, PASSED, HEADING, FLOORED],
         DROPPED,
     ).tolist()
