@@ -43,7 +43,7 @@ def qld(postings: DocumentPostings, statistics: CollectionStatistics) -> Floats:
 
     A(t,d) = ln(1 + tf / (µ · p(t|C))) + ln(µ / (µ + |d|)), the logarithm of the smoothed p(t|d) by p(t|C). Zhai, Lafferty:
     A Study of Smoothing Methods for Language Models Applied to Information Retrieval, ACM TOIS 22(2), 2004. Lucene's
-    score is this, or 0 where it is below.
+    score is 0 where this is below, and has p(t|C) = (cf + 1) / (|C| + 1).
     """
     shares = statistics.cf / max(statistics.tokens, 1)
     lengths = np.log1p(postings.lengths / QLD_MU)
