@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from thresher.errors import ConfigError, InputError, StateError
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index, open_index, settings_of
 from thresher.lucene.jvm import java_class, java_folder
+from thresher.lucene.original_statistics import OriginalStatistics
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
@@ -337,6 +339,20 @@ def test_no_documents(tmp_path: Path) -> None:
             assert searcher.search("word") == []
 
 
+def test_what_terms_lost_is_read_as_it_was_given(documents: Documents, tmp_path: Path) -> None:
+    counts = pruned_counts(documents, randomly(random.Random(2), 0.4))
+    folder = counts.build(tmp_path / "index")
+    changed = {term: (df, cf) for term, df, cf in zip(*counts.changed().to_pydict().values(), strict=True)}
+    held = {word for one in counts.kept.values() for word in one}
+    assert len(held) > 5 * 128
+    with open_index(folder) as reader:
+        statistics = OriginalStatistics(folder / "statistics.parquet", reader)
+        for word in sorted({*changed, *held})[::9]:
+            assert statistics.removed(word) == (changed.get(word, (0, 0)) if word in held else (0, 0))
+        for word in ("", "zzznowhere", "zzzz", "\U0010ffff"):
+            assert statistics.removed(word) == (0, 0)
+
+
 @pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_bytes(b"PAR1")], ids=["missing", "damaged"])
 def test_original_statistics_that_cannot_be_read(
     documents: Documents, tmp_path: Path, damage: Callable[[Path], object]
@@ -347,6 +363,18 @@ def test_original_statistics_that_cannot_be_read(
         pass
     what = "the index's original statistics cannot be read"
     assert str(caught.value) == f"{folder / 'statistics.parquet'}: {what}. Fix: build the index again."
+
+
+def test_original_statistics_of_another_index(documents: Documents, tmp_path: Path) -> None:
+    one, two = (
+        pruned_counts(documents[:20], randomly(random.Random(1), share)).build(tmp_path / f"{share}")
+        for share in (0.5, 0.4)
+    )
+    shutil.copy(one / "statistics.parquet", two)
+    with pytest.raises(StateError) as caught, Searcher(two, parse_retrieval("qld(exact)")):
+        pass
+    what = "the original statistics are those of another index"
+    assert str(caught.value) == f"{two / 'statistics.parquet'}: {what}. Fix: build the index again."
 
 
 def test_records_of_older_indexes_are_read(tmp_path: Path) -> None:

@@ -238,7 +238,7 @@ class Searcher:
             options = settings.options if settings else IndexOptions()
             analyzer = english_analyzer(options.stemmer, options.stopwords)
             pruned = settings is not None and settings.original_statistics
-            original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS) if pruned else None
+            original = OriginalStatistics(self._folder / ORIGINAL_STATISTICS, reader) if pruned else None
             if self._model.exact:
                 lengths = self._folder / LENGTHS
                 self._ranking = ExactRanking(reader, analyzer, self._model.mu, self._depth, lengths, original)
