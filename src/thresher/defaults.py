@@ -12,6 +12,8 @@ LANGUAGE = "en"
 """Whose abbreviations the sentence splitter knows."""
 STEMMERS = ("porter", "krovetz", "none")
 """Those of Anserini's English analysis."""
+STATISTICS = ("original", "pruned")
+"""The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 TOPIC_FIELD = "title"
 """The field of TREC or XML topics that is the query."""
 RETRIEVAL_MODEL = "qld"

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
+from thresher.pages.plain import Ints
 from thresher.scorers.base import Parameter, Value, with_values
 
 KEEP_ABOVE, KEEP_SHARE = "keep above", "keep share"
@@ -74,12 +74,12 @@ class Arm(ABC):
         """
 
 
-def kept(arm: Arm, scores: Floats, cutoff: float) -> npt.NDArray[np.bool_]:
+def kept(arm: Arm, scores: Floats, cutoff: float) -> Flags:
     """Return which postings stay at a cutoff."""
     return scores >= cutoff if arm.keep == KEEP_ABOVE else scores < cutoff
 
 
-def steps(arm: Arm, scores: Floats, cutoffs: Floats) -> npt.NDArray[np.int64]:
+def steps(arm: Arm, scores: Floats, cutoffs: Floats) -> Ints:
     """Return for each posting the index of the first cutoff that keeps it, `len(cutoffs)` if none does.
 
     Args:

@@ -15,6 +15,7 @@ from thresher.pages.plain import Ints
 Hashes = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 _TIES = 10
 """Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from thresher.arms.pruned_names import parse_treatment
 from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind
@@ -30,7 +31,6 @@ from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
-from thresher.scorers.cleaners import parse_cleaner
 
 QUERIES = 1_000_000
 _SECOND = "AP"
@@ -288,4 +288,4 @@ def _index_seconds(row: VariantResult, base: VariantResult) -> float:
 
 
 def _scorers(variant: str) -> tuple[str, ...]:
-    return tuple(sorted(scorer.canonical_name for scorer in parse_cleaner(variant).scorers))
+    return tuple(sorted(scorer.canonical_name for scorer in parse_treatment(variant).cleaner.scorers))

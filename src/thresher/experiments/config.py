@@ -14,7 +14,7 @@ from thresher.choosing.guards import Guards
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
-from thresher.defaults import DASK, GRADES, PUE
+from thresher.defaults import DASK, GRADES, PUE, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import Problems, read_document
@@ -89,7 +89,8 @@ class Experiment:
     """A checked experiment. `variants` begins with the baseline; no two are the same. `twins` are those of
     `thresher.experiments.variants.twins`, if the experiment wants them.
 
-    `format` is the kind of the collection's files, empty to detect it. `held_out` are topics on which what
+    `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
+    or else their own; `combined` cutoffs of a scorer are explored with an arm. `held_out` are topics on which what
     is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in beside the main
     one, where they are named. `scheduler` is the address of Dask's, empty without it.
     """
@@ -108,6 +109,8 @@ class Experiment:
     variants: tuple[Variant, ...]
     twins: Mapping[str, Variant]
     index: IndexOptions
+    original_statistics: bool
+    combined: int
     retrieval: tuple[RetrievalModel, ...]
     depth: int
     measures: tuple[str, ...]
@@ -202,6 +205,8 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         variants=variants,
         twins=twins(variants) if document.evaluation.without_headings else {},
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
+        original_statistics=document.pruning.statistics == STATISTICS[0],
+        combined=document.pruning.combined,
         retrieval=tuple(models),
         depth=document.retrieval.depth,
         measures=tuple(measures),

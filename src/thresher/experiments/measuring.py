@@ -5,23 +5,22 @@ from __future__ import annotations
 import random
 import shutil
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from thresher.costs import Repeats, ThreadClock, are_narrow, compare_times
+from thresher.arms.pruned_names import Treatment
+from thresher.costs import Repeats, are_narrow, compare_times
 from thresher.experiments.config import Experiment
+from thresher.experiments.variant_building import TimedCutting, build_variant
 from thresher.files import scratch_folder
-from thresher.lucene.indexing import IndexOptions, build_index, is_blank
+from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
 from thresher.scorers.cleaners import BASELINE, Cleaner
-from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.emptied import language_of_emptied
 
 WIDTH = 0.05
 """Intervals of ratios that are narrower than this share to both sides are narrow enough."""
@@ -57,37 +56,6 @@ class Measurements:
     indexing: Repeats | None
 
 
-class TimedCutting:
-    """Cleaned documents of a store, with the words kept and the time that reading and cutting took.
-
-    Java indexes one batch while this thread cuts the next. With `languages`, `emptied` counts what is not indexed by language,
-    which `naming` is the time of.
-    """
-
-    def __init__(
-        self, folder: Path, cleaner: Cleaner, advance: Callable[[], None] = lambda: None, languages: bool = False
-    ) -> None:
-        self._source = cleaned_documents(folder, cleaner)
-        self._advance, self._languages = advance, languages
-        self.cutting, self.naming = ThreadClock(), ThreadClock()
-        self.words = 0
-        self.emptied: Counter[str] = Counter()
-
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """Give each document's id and text."""
-        while True:
-            with self.cutting:
-                document = next(self._source, None)
-            if document is None:
-                return
-            self.words += document.words
-            if self._languages and is_blank(document.text):
-                with self.naming:
-                    self.emptied[language_of_emptied(document)] += 1
-            self._advance()
-            yield document.id, document.text
-
-
 def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
     """Index some documents of a score store and drop the index."""
     documents = islice(TimedCutting(scores, Cleaner()).texts(), _WARM_UP_DOCUMENTS)
@@ -98,7 +66,7 @@ def warm_up_indexing(scores: Path, options: IndexOptions) -> None:
 def measure(
     experiment: Experiment,
     indexes: Mapping[str, Path],
-    cleaners: Mapping[str, Cleaner],
+    treatments: Mapping[str, Treatment],
     scores: Path,
     queries: Sequence[str],
     build_seconds: float,
@@ -108,7 +76,7 @@ def measure(
     Args:
         experiment: says the retrieval models, the depth, and for how long.
         indexes: folders by variant, the baseline first.
-        cleaners: by variant, in the same order, with numbers for percentiles.
+        treatments: by variant, in the same order, with numbers for percentiles.
         scores: the score store.
         queries: of the topics.
         build_seconds: what it took to build every index once.
@@ -139,7 +107,7 @@ def measure(
             measured[model.name] = MeasuredQueries(repeats, times.pauses)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
-    return Measurements(measured, _measured_indexing(experiment, cleaners, scores))
+    return Measurements(measured, _measured_indexing(experiment, treatments, scores))
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
@@ -148,9 +116,9 @@ def _enough(times: QueryTimes, seed: int) -> bool:
     return are_narrow(times.wall, WIDTH, seed)
 
 
-def _measured_indexing(experiment: Experiment, cleaners: Mapping[str, Cleaner], scores: Path) -> Repeats:
+def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
-    names = [BASELINE, _TWIN, *list(cleaners)[1:]]
+    names = [BASELINE, _TWIN, *list(treatments)[1:]]
     chance = random.Random(experiment.seed)
     order = list(range(len(names)))
     rounds: list[list[tuple[float, float]]] = []
@@ -161,18 +129,17 @@ def _measured_indexing(experiment: Experiment, cleaners: Mapping[str, Cleaner], 
             chance.shuffle(order)
             spent = [(0.0, 0.0)] * len(names)
             for piece in order:
-                cleaner = cleaners[BASELINE if names[piece] == _TWIN else names[piece]]
-                spent[piece] = _build_times(cleaner, scores, scratch / "index", experiment.index)
+                treatment = treatments[BASELINE if names[piece] == _TWIN else names[piece]]
+                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(spent)
     # Every round is an opening of its own, with one topic: the collection.
     wall, cpu = ([np.array(spent)[None, :, [column]] for spent in rounds] for column in (0, 1))
-    return compare_times(list(cleaners), wall, cpu, experiment.seed)
+    return compare_times(list(treatments), wall, cpu, experiment.seed)
 
 
-def _build_times(cleaner: Cleaner, scores: Path, folder: Path, options: IndexOptions) -> tuple[float, float]:
+def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
-    documents = TimedCutting(scores, cleaner)
     wall, cpu = time.perf_counter(), time.process_time()
-    build_index(documents.texts(), folder, options)
-    return time.perf_counter() - wall - documents.cutting.wall, time.process_time() - cpu - documents.cutting.cpu
+    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.original_statistics).cutting
+    return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu

@@ -80,7 +80,7 @@ def _evaluated(
     values: dict[RowKey, dict[str, dict[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
-        if not run.variant.cleaner.cuts:
+        if run.variant.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
         values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
     comparisons = compare_all(

@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import write_run
@@ -15,7 +16,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
-from thresher.experiments.measuring import Measurements, TimedCutting, measure, warm_up_indexing
+from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
 from thresher.experiments.outcome import assemble, without_headings
 from thresher.experiments.stages import (
     BIASES,
@@ -34,9 +35,9 @@ from thresher.experiments.stages import (
     stage_key,
 )
 from thresher.experiments.title_bias import title_bias
+from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
 from thresher.files import remove_leftovers, safe_name
-from thresher.lucene.indexing import build_index
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
@@ -145,8 +146,8 @@ class _Run:
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
         self.indexing_is_warm = False
-        # By variant, its cleaner with numbers for percentiles; by scorer, the time to compute them.
-        self.cleaners: dict[str, Cleaner] = {}
+        # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
+        self.treatments: dict[str, Treatment] = {}
         self.finding: dict[str, ThreadClock] = {}
 
     def all(self, fresh: bool = False) -> Results:
@@ -198,8 +199,10 @@ class _Run:
                 with self.finding.setdefault(scorer.canonical_name, ThreadClock()):
                     found = resolved(self.folders.scores, Cleaner(tuple(cuts.values())))
                 resolved_cuts |= {cut.name: cut for cut in found.cuts}
-        self.cleaners = {
-            variant.name: Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts))
+        self.treatments = {
+            variant.name: Treatment(
+                Cleaner(tuple(resolved_cuts.get(cut.name, cut) for cut in variant.cleaner.cuts)), variant.pruning
+            )
             for variant in variants
         }
 
@@ -216,8 +219,9 @@ class _Run:
 
     def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> IndexRecord:
         options = self.experiment.index
-        cleaner = self.cleaners[variant.name]
-        key = index_key(plan, scores, cleaner, options)
+        original = self.experiment.original_statistics
+        treatment = self.treatments[variant.name]
+        key = index_key(plan, scores, treatment, options, original)
         path = self.folders.stage(f"index-{variant.folder}")
         folder = self.folders.indexes / variant.folder
         record = finished(INDEXES, path, key)
@@ -231,34 +235,34 @@ class _Run:
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
         ):
-            documents = TimedCutting(self.folders.scores, cleaner, bar.advance, languages=True)
-            report = build_index(documents.texts(), folder, options)
-        if report.documents + report.empty + scores.failed != scores.documents:
+            built = build_variant(self.folders.scores, treatment, folder, options, original, bar.advance, True)
+            report = built.index
+        if report.documents + built.emptied + scores.failed != scores.documents:
             raise StateError(
-                f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {report.empty} emptied, "
+                f"the counts do not add up: {scores.documents} pages, {report.documents} indexed, {built.emptied} emptied, "
                 f"{scores.failed} failed",
                 f"delete {self.folders.scores} and run again",
                 str(folder),
             )
         # Reading the scores and cutting is cleaning, not indexing; it is done in between. Naming languages is neither.
         cost = work.cost
-        cutting, naming = documents.cutting, documents.naming
+        cutting, naming = built.cutting, built.naming
         wall_seconds = max(cost.wall - cutting.wall - naming.wall, 0.0)
         cpu_seconds = max(cost.cpu - cutting.cpu - naming.cpu, 0.0)
-        waited_for = {cut.scorer.canonical_name for cut in cleaner.cuts if cut.percentile}
+        waited_for = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
         record = IndexRecord(
             key=key,
             indexed=report.documents,
-            emptied=report.empty,
-            words=documents.words,
+            emptied=built.emptied,
+            words=built.words,
             bytes=report.bytes,
             bytes_by_type=report.bytes_by_type,
             statistics=report.statistics,
             cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
             cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
             cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
-            cutoffs=cleaner.resolved_cutoffs,
-            emptied_languages=by_count(documents.emptied),
+            cutoffs=treatment.cleaner.resolved_cutoffs,
+            emptied_languages=by_count(built.languages),
         )
         INDEXES.write(path, record)
         return record
@@ -348,7 +352,7 @@ class _Run:
             measured = measure(
                 experiment,
                 {variant.name: self.folders.indexes / variant.folder for variant in experiment.variants},
-                self.cleaners,
+                self.treatments,
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],
                 sum(record.cost.wall + record.cut_wall for record in records.values()),

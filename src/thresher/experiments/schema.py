@@ -34,6 +34,7 @@ from thresher.defaults import (
     PUE,
     RETRIEVAL_MODEL,
     STABILITY,
+    STATISTICS,
     STEMMERS,
     TOPIC_FIELD,
 )
@@ -150,11 +151,18 @@ class PagesTable(_Strict):
 class SweepTable(_Strict):
     """[[sweep]]."""
 
-    scorer: Annotated[str, "a scorer without a cutoff, such as `perplexity(lm=books)`"]
+    scorer: Annotated[
+        str,
+        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and an arm with a bar between them",
+    ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
         'a list of numbers, of percentiles such as "p70" or of quotas such as "doc50", or { from = 1, to = 100, step = 1 }',
     ]
+    cleaner_cutoffs: Annotated[
+        tuple[Any, ...] | dict[str, Any],
+        "cutoffs of the scorer that stands before an arm: each of them with each of the arm's",
+    ] = ()
 
 
 @dataclass(frozen=True)
@@ -173,6 +181,22 @@ class IndexTable(_Strict):
     vectors: Annotated[bool, "store a term vector of each document"] = False
     stemmer: Annotated[str, OneOf(STEMMERS), "stemmer, by Anserini's names"] = STEMMERS[0]
     stopwords: Annotated[bool, "drop Lucene's English stop words"] = True
+
+
+@dataclass(frozen=True)
+class PruningTable(_Strict):
+    """[pruning]."""
+
+    statistics: Annotated[
+        str,
+        OneOf(STATISTICS),
+        "collection statistics that pruned indexes are ranked with: those before pruning, or after",
+    ] = STATISTICS[0]
+    combined: Annotated[
+        int,
+        Within(1, 1000),
+        "cutoffs of a scorer that exploring combines with an arm, in sweeps with `cleaner_cutoffs`",
+    ] = 12
 
 
 @dataclass(frozen=True)
@@ -268,6 +292,7 @@ class Document(_Strict):
     sweep: tuple[SweepTable, ...] = ()
     cleaners: CleanersTable = field(default_factory=CleanersTable)
     index: IndexTable = field(default_factory=IndexTable)
+    pruning: PruningTable = field(default_factory=PruningTable)
     retrieval: RetrievalTable = field(default_factory=RetrievalTable)
     evaluation: EvaluationTable = field(default_factory=EvaluationTable)
     choose: ChooseTable = field(default_factory=ChooseTable)

@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from thresher.arms.pruned_names import Treatment
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored
@@ -25,18 +26,22 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
-from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
 
-def index_key(plan: ScorePlan, scores: ScoreReport, cleaner: Cleaner, options: IndexOptions) -> str:
-    """Return the key of the stage that indexes what `cleaner`, resolved, leaves of scored pages."""
-    cutoffs = cleaner.resolved_cutoffs
+def index_key(plan: ScorePlan, scores: ScoreReport, treatment: Treatment, options: IndexOptions, original: bool) -> str:
+    """Return the key of the stage that indexes what `treatment`, resolved, leaves of scored pages.
+
+    `original` says which statistics a pruned index is ranked with.
+    """
+    cutoffs = treatment.cleaner.resolved_cutoffs
     # A model's card may change under the same scores.
-    resolved = {"cutoffs": cutoffs} if cutoffs else {}
+    resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
+    if treatment.pruning:
+        resolved["original"] = original
     totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
     return stage_key(
-        scores=asdict(plan.key()), variant=cleaner.name, options=asdict(options), totals=totals, **resolved
+        scores=asdict(plan.key()), variant=treatment.name, options=asdict(options), totals=totals, **resolved
     )
 
 
@@ -55,6 +60,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
         models=[model.name for model in experiment.retrieval],
         depth=experiment.depth,
         measures=experiment.measures,
+        original=experiment.original_statistics,
     )
 
 

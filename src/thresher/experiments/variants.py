@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from thresher.arms.pruned_names import BAR, Pruning, Treatment, parse_arm, parse_treatment, split_arm
 from thresher.errors import ConfigError
 from thresher.experiments.problems import Problems
 from thresher.experiments.schema import Document, SweepTable
@@ -24,20 +25,28 @@ _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 @dataclass(frozen=True)
 class Variant:
-    """A cleaner applied to the collection. `sweep` is the name of its sweep, `cutoff` its cutoff there.
+    """A cleaner applied to the collection, then perhaps an arm. `sweep` is the name of its sweep, `cutoff` its cutoff there.
 
     A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
-    they are quotas, in per cent.
+    they are quotas, in per cent; or by its cleaner and arm. Where the scorer before an arm has cutoffs of its own, `combines`
+    is the scorer, as a cut without a cutoff.
     """
 
     cleaner: Cleaner
     sweep: str | None = None
     cutoff: float | None = None
+    pruning: Pruning | None = None
+    combines: Cut | None = None
 
     @property
     def name(self) -> str:
-        """The cleaner's canonical name."""
-        return self.cleaner.name
+        """The canonical name."""
+        return Treatment(self.cleaner, self.pruning).name
+
+    @property
+    def is_baseline(self) -> bool:
+        """Whether nothing is cleaned or pruned."""
+        return Treatment(self.cleaner, self.pruning).is_baseline
 
     @property
     def folder(self) -> str:
@@ -51,8 +60,8 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
     at: KeyPath = ("cleaners", "names")
-    cleaners = problems.parse(document.cleaners.names, lambda name: parse_cleaner(name).checked(), at)
-    variants += [(Variant(cleaner), at) for cleaner in cleaners]
+    treatments = problems.parse(document.cleaners.names, _treatment, at)
+    variants += [(Variant(treatment.cleaner, pruning=treatment.pruning), at) for treatment in treatments]
     seen: set[str] = set()
     for variant, at in variants:
         if variant.folder in seen:
@@ -67,7 +76,7 @@ def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
     The first is the baseline's: all text but title and headings.
     """
     found = {
-        variant.name: Variant(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))))
+        variant.name: Variant(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))), pruning=variant.pruning)
         for variant in variants
         if any(cut.headings == KEEP for cut in variant.cleaner.cuts)
     }
@@ -78,7 +87,17 @@ def _without_headings(cut: Cut) -> Cut:
     return replace(cut, headings=DROP) if cut.headings == KEEP else cut
 
 
+def _treatment(name: str) -> Treatment:
+    treatment = parse_treatment(name)
+    return replace(treatment, cleaner=treatment.cleaner.checked())
+
+
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
+    if sweep.scorer is not None and BAR in sweep.scorer:
+        return _arm_sweep(sweep, at, problems)
+    if sweep.cleaner_cutoffs:
+        fix = "name one behind the scorer, such as words|dcp, or leave them out"
+        problems.add("there is no arm to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
     scorers = [] if sweep.scorer is None else [sweep.scorer]
     templates = problems.parse(scorers, lambda name: parse_sweep(name).checked(), (*at, "scorer"))
     try:
@@ -91,6 +110,48 @@ def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
         for template in templates
         for variant in problems.parse(cutoffs, lambda cutoff, cut=template: _variant(cut, cutoff), (*at, "cutoffs"))  # type: ignore[misc]
     ]
+
+
+def _arm_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
+    """Return the variants of a sweep over an arm, for each cutoff of the scorer before it where that has some."""
+    try:
+        cleaner_name, arm_name = split_arm(sweep.scorer)
+        arm = _swept_arm(arm_name or "", sweep.scorer)
+        cleaners = _swept_cleaners(cleaner_name, sweep)
+        cutoffs = [] if sweep.cutoffs is None else _numbers(sweep.cutoffs)
+    except ConfigError as error:
+        problems.add(error.what, error.fix, (*at, "scorer"))
+        return []
+
+    def variant(cleaner: Cleaner, template: Cut | None, cutoff: float) -> Variant:
+        name = Treatment(cleaner, arm).name
+        return Variant(cleaner, name, cutoff, arm.at(cutoff, name), template)
+
+    pairs = [(cleaner, template, cutoff) for cleaner, template in cleaners for cutoff in cutoffs]
+    return problems.parse(pairs, lambda pair: variant(*pair), (*at, "cutoffs"))
+
+
+def _swept_arm(name: str, sweep: str) -> Pruning:
+    arm = parse_arm(name, sweep)
+    if arm.cutoff is not None:
+        raise ConfigError(f"the arm {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep)
+    return arm
+
+
+def _swept_cleaners(name: str, sweep: SweepTable) -> list[tuple[Cleaner, Cut | None]]:
+    """Return the cleaners before an arm, each with the scorer that it is a cutoff of."""
+    if not sweep.cleaner_cutoffs:
+        return [(parse_cleaner(name, sweep.scorer).checked(), None)]
+    template = parse_sweep(name, sweep.scorer).checked()
+    cuts = [template.at(cutoff, name).checked() for cutoff in read_cutoffs(sweep.cleaner_cutoffs)]
+    return [(Cleaner((cut,)), replace(cut, cutoff=None, percentile=None)) for cut in cuts]
+
+
+def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
+    cutoffs = read_cutoffs(value)
+    if any(map(kind_of, cutoffs)):
+        raise ConfigError("an arm has no percentiles and no quotas", "list numbers under `cutoffs`")
+    return [*map(value_of, cutoffs)]
 
 
 def _variant(template: Cut, cutoff: Cutoff) -> Variant:

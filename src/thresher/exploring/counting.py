@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.exploring.lexicon import Analysed, Hashes, Lexicon, ShardWords, split_words
+from thresher.exploring.lexicon import Analysed, Hashes, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.pages.plain import Ints
 from thresher.progress import progress
@@ -208,15 +208,8 @@ class _Shard:
         self.tokens = np.bincount(words.sentence, weights=counts, minlength=self._sentences).astype(np.int64)
         # Small numbers for terms, so that a pair of a page and a term fits into one number.
         self.terms, numbers = _numbered(analysed.tokens)
-        firsts = np.cumsum(analysed.counts) - analysed.counts
-        many = counts > 1
-        # Nearly all words are one token or none.
-        one = np.flatnonzero(counts == 1)
-        several = np.repeat(np.flatnonzero(many), counts[many])
-        within = np.arange(len(several)) - np.repeat(np.cumsum(counts[many]) - counts[many], counts[many])
-        token = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + within])
+        token, self.sentence_of_token = tokens_of_shard(words, analysed)
         self.term_of_token = numbers[token]
-        self.sentence_of_token = words.sentence[np.concatenate([one, several])]
         self._query = np.full(len(self.terms), -1, dtype=np.int64)
         if len(terms):
             order = np.argsort(terms)

@@ -17,7 +17,7 @@ from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import Matches, Query
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
-from thresher.exploring.size_model import BuiltIndex, SizeModel, fit, leave_one_out
+from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
@@ -77,7 +77,7 @@ def explore(
         MissingDependencyError: if there is no Java.
     """
     asked = [Cleaner(), *cleaners]
-    wanted = [_in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
+    wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
     sets = [judging] if held_out is None else [judging, held_out]
     # Java starts while the first shards are read.
@@ -94,15 +94,6 @@ def explore(
     del counted
     values = evaluated(work, len(every), backend, store.parent)
     names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
-    size_of = {
-        name: size
-        for of_sweep, its_sizes in zip(names, sizes, strict=True)
-        for name, size in zip(of_sweep, its_sizes, strict=True)
-    }
-    for cleaner, in_numbers in zip(asked, wanted, strict=True):
-        size_of[cleaner.name] = size_of[in_numbers.name]
-    known = [BuiltIndex(size_of[name], held) for name, held in (built or {}).items() if name in size_of]
-    model = fit(known)
     explored = [
         ExploredSweep(
             sweep.name,
@@ -110,13 +101,13 @@ def explore(
             sweep.cutoffs,
             tuple(words[number]),
             tuple(sizes[number]),
-            _bytes(model, sizes[number]),
+            None,
             *values[number],
         )
         for number, sweep in enumerate(every)
     ]
     baseline = next(sweep for sweep in explored if sweep.name == Cleaner().name)
-    return Exploration(
+    exploration = Exploration(
         tuple(kind.name for kind in models),
         judges[0].names,
         judging.ids,
@@ -124,9 +115,11 @@ def explore(
         baseline.words[0],
         depth,
         tuple(explored),
-        leave_one_out(known),
+        None,
         held_out.ids if held_out else (),
     )
+    numbered = {cleaner.name: resolved.name for cleaner, resolved in zip(asked, wanted, strict=True)}
+    return with_bytes(exploration, {numbered.get(name, name): held for name, held in (built or {}).items()})
 
 
 def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Query], list[str]]:
@@ -155,7 +148,8 @@ def count_store(
     return add_up(waiting, every)
 
 
-def _in_numbers(cleaner: Cleaner) -> Cleaner:
+def in_numbers(cleaner: Cleaner) -> Cleaner:
+    """Return a resolved cleaner with numbers in place of percentiles, in its name too."""
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
@@ -167,7 +161,3 @@ def _sizes(counted: StoreCounts, sweep: int, steps: int) -> list[IndexStatistics
     terms = np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share
     columns = (np.cumsum(counts.documents), np.cumsum(counts.tokens), np.cumsum(counts.postings), np.rint(terms))
     return [IndexStatistics(*(int(column[step]) for column in columns)) for step in range(steps)]
-
-
-def _bytes(model: SizeModel | None, sizes: Sequence[IndexStatistics]) -> tuple[int, ...] | None:
-    return tuple(model.bytes(size) for size in sizes) if model else None

@@ -171,21 +171,40 @@ class Analysed:
     tokens: Hashes
 
 
+def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
+    """Return all tokens of a shard, in any order: indices into `analysed.tokens`, and the sentence of each.
+
+    Args:
+        words: of the shard.
+        analysed: its different words.
+    """
+    counts = analysed.counts[words.kind]
+    firsts = np.cumsum(analysed.counts) - analysed.counts
+    many = counts > 1
+    # Nearly all words are one token or none.
+    one = np.flatnonzero(counts == 1)
+    several = np.repeat(np.flatnonzero(many), counts[many])
+    token = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + _within(counts[many])])
+    return token, words.sentence[np.concatenate([one, several])]
+
+
 class Lexicon:
     """Analyses words as an index with these options would.
 
     Args:
         stemmer, stopwords: as in `thresher.lucene.indexing.IndexOptions`.
+        texts: whether to remember every term, for `text_of`.
 
     Raises:
         MissingDependencyError: if there is no Java.
     """
 
-    def __init__(self, stemmer: str, stopwords: bool) -> None:
+    def __init__(self, stemmer: str, stopwords: bool, texts: bool = False) -> None:
         self._analyzer: Any = english_analyzer(stemmer, stopwords)
         self._keys = np.zeros(1 << _BITS, dtype=np.uint64)
         self._counts = np.full(1 << _BITS, -1, dtype=np.int8)
         self._tokens = np.zeros((1 << _BITS, _KEPT), dtype=np.uint64)
+        self.text_of: dict[int, str] | None = {} if texts else None
 
     def analyse(self, words: Hashes, texts: Callable[[Ints], list[str]]) -> Analysed:
         """Return the tokens of words.
@@ -212,7 +231,10 @@ class Lexicon:
 
     def _analyse(self, texts: list[str]) -> Analysed:
         tokens, counts = analyse_each(self._analyzer, texts)
-        return Analysed(np.array(counts, dtype=np.int64), hash_texts(tokens))
+        hashes = hash_texts(tokens)
+        if self.text_of is not None:
+            self.text_of.update(zip(hashes.tolist(), tokens, strict=True))
+        return Analysed(np.array(counts, dtype=np.int64), hashes)
 
     def _remember(self, words: Hashes, slots: Ints, new: Analysed) -> None:
         firsts = np.cumsum(new.counts) - new.counts

@@ -42,10 +42,15 @@ class Matches:
     """The pairs of a query term and a document with it in its whole text, by term, then by document id.
 
     `document` is the document of each pair; `parts` has the slice of each term's pairs.
+
+    Args:
+        counted: the collection.
+        terms: how many query terms there are.
+        fixed: statistics of the collection to rank by at every step, as one step; None for those of each step.
     """
 
-    def __init__(self, counted: StoreCounts, terms: int) -> None:
-        self.counted = counted
+    def __init__(self, counted: StoreCounts, terms: int, fixed: States | None = None) -> None:
+        self.counted, self.fixed = counted, fixed
         size = max(len(counted.ids), 1)
         pairs, inverse = np.unique(
             counted.term * np.int64(size) + counted.document[counted.sentence], return_inverse=True
@@ -126,6 +131,8 @@ def blocks(matches: Matches, sweep: int, rows: int, turn: tuple[int, int] = (0, 
         after = times.copy()
         np.add.at(after, pairs, added[2])
         states = States(documents[part], tokens[part], occurrences[part], holders[part])
+        if matches.fixed is not None:
+            states = matches.fixed.repeated(len(part))
         yield Block(part, states, held, times, after, added)
         lengths, times = held[-1].copy(), after
 

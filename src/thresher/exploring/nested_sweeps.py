@@ -23,7 +23,7 @@ _MOST_HELD = 1 << 16
 _AT_ONCE = 1 << 18
 
 
-class _Spread:
+class ScoreSpread:
     """The scores of one scorer, each with its number of words: exact up to `_MOST_HELD` different scores.
 
     Beyond that, neighbours are merged into the highest of them, so that all hold about as many words: what is held are still
@@ -37,6 +37,7 @@ class _Spread:
         self._size = 0
 
     def add(self, scores: Scores, words: Ints) -> None:
+        """Add scores; those that are not finite are left out."""
         finite = np.isfinite(scores)
         self._waiting.append((scores[finite], words[finite]))
         self._size += len(scores)
@@ -44,6 +45,7 @@ class _Spread:
             self.settle()
 
     def settle(self) -> None:
+        """Bring `values`, ascending, and `words` up to date."""
         scores = np.concatenate([self.values, *(scores for scores, _ in self._waiting)])
         words = np.concatenate([self.words, *(words for _, words in self._waiting)])
         self._waiting, self._size = [], 0
@@ -72,7 +74,7 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
         StateError: if a shard is damaged or lacks scores.
     """
     scorers = {template.scorer.canonical_name: template.scorer for template in templates if not template.quota}
-    spreads = {name: _Spread() for name in scorers}
+    spreads = {name: ScoreSpread() for name in scorers}
     columns = sorted({column for scorer in scorers.values() for column in weighted_columns(scorer)})
     for path in shards(folder) if scorers else ():
         table = read_shard(path, columns).combine_chunks()
@@ -82,19 +84,20 @@ def spread_cutoffs(folder: Path, templates: Sequence[Cut], points: int) -> dict[
     cutoffs = {}
     for name, spread in spreads.items():
         spread.settle()
-        cutoffs[name] = _evenly(*_in_range(spread, scorers[name]), points)
+        cutoffs[name] = tuple(float(str(value)) for value in evenly(*_in_range(spread, scorers[name]), points))
     quotas = tuple(100 * step / points for step in range(1, points + 1))
     return {template: quotas if template.quota else cutoffs[template.scorer.canonical_name] for template in templates}
 
 
-def _in_range(spread: _Spread, scorer: Scorer) -> tuple[Scores, Ints]:
+def _in_range(spread: ScoreSpread, scorer: Scorer) -> tuple[Scores, Ints]:
     low = -np.inf if scorer.low is None else scorer.low
     high = np.inf if scorer.high is None else scorer.high
     inside = (spread.values >= low) & (spread.values <= high)
     return spread.values[inside], spread.words[inside]
 
 
-def _evenly(values: Scores, words: Ints, points: int) -> tuple[float, ...]:
+def evenly(values: Scores, words: Ints, points: int) -> Scores:
+    """Return all values, or at least `points` of them: half evenly spread over the words, half over the values."""
     chosen: npt.NDArray[np.int64] = np.arange(len(values))
     if len(values) > points:
         reached = np.cumsum(words)
@@ -106,7 +109,7 @@ def _evenly(values: Scores, words: Ints, points: int) -> tuple[float, ...]:
             chosen = np.unique(np.concatenate([ranks, np.minimum(shares, len(values) - 1)]))
             # Many words may share few scores.
             parts += max(1, (points - len(chosen)) // 2)
-    return tuple(float(str(value)) for value in values[chosen])
+    return values[chosen]
 
 
 Steps = npt.NDArray[np.uint16]

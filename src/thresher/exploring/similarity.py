@@ -46,6 +46,10 @@ class States:
     cf: Ints
     df: Ints
 
+    def repeated(self, steps: int) -> States:
+        """Return a single step as so many."""
+        return States(*(np.repeat(values, steps, axis=0) for values in (self.documents, self.tokens, self.cf, self.df)))
+
 
 class Similarity(Protocol):
     """Scores of documents at some steps by some terms."""

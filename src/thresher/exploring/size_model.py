@@ -7,12 +7,12 @@ Processes for Machine Learning", 2006, Eq. 2.25). Prices hold for one collection
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.exploring.exploration import SizeErrors
+from thresher.exploring.exploration import Exploration, SizeErrors
 from thresher.exploring.similarity import Floats
 from thresher.lucene.work import IndexStatistics
 
@@ -82,6 +82,17 @@ def leave_one_out(built: Sequence[BuiltIndex]) -> SizeErrors | None:
         if index.bytes >= least
     ]
     return SizeErrors(len(errors), float(np.mean(errors)), max(errors))
+
+
+def with_bytes(exploration: Exploration, built: Mapping[str, int]) -> Exploration:
+    """Return an exploration with the bytes of all its variants, estimated from those that were built, by name."""
+    sizes = {name: size for sweep in exploration.sweeps for name, size in zip(sweep.variants, sweep.sizes, strict=True)}
+    known = [BuiltIndex(sizes[name], held) for name, held in built.items() if name in sizes]
+    model = fit(known)
+    sweeps = tuple(
+        replace(sweep, bytes=tuple(map(model.bytes, sweep.sizes)) if model else None) for sweep in exploration.sweeps
+    )
+    return replace(exploration, sweeps=sweeps, size_errors=leave_one_out(known))
 
 
 def _different(built: Sequence[BuiltIndex]) -> list[BuiltIndex]:

@@ -1,0 +1,336 @@
+"""Explores arms: every cutoff from the postings of the topics' terms, and the index's size from all postings.
+
+A posting leaves at one cutoff, so the score of a document is a step function of the cutoff with at most as many steps as the
+topic has terms. By the collection's original statistics, documents keep their lengths and terms their cf and df; by those of
+the pruned index all of them change with the cutoff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from thresher.arms.arm import KEEP_SHARE, Arm, steps, strictest_first
+from thresher.arms.postings import DocumentPostings, Floats
+from thresher.arms.pruned_names import Pruning, Treatment
+from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
+from thresher.exploring.evaluating import RankingJob, evaluated
+from thresher.exploring.exploration import ExploredSweep
+from thresher.exploring.exploring import POINTS, Judging, analyse_queries
+from thresher.exploring.judged_ranks import Judges
+from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.matching import Matches, Query
+from thresher.exploring.nested_sweeps import ScoreSpread, evenly
+from thresher.exploring.similarity import States
+from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.work import IndexStatistics
+from thresher.pages.plain import Ints
+from thresher.passes.backends import Backend
+from thresher.progress import progress
+from thresher.pruning.collecting import CollectedPostings, collected_postings
+from thresher.scorers.cleaners import Cleaner
+
+_DIGITS = 4
+"""Significant digits of cutoffs."""
+
+
+@dataclass(frozen=True)
+class ArmSweep:
+    """An arm to explore over a cleaned collection.
+
+    Args:
+        cleaner: with numbers for percentiles.
+        arm: what to explore.
+        cutoffs: that must be among those explored.
+        points: fewest cutoffs, where there are as many different numbers of postings.
+    """
+
+    cleaner: Cleaner
+    arm: Arm
+    cutoffs: tuple[float, ...] = ()
+    points: int = POINTS
+
+    def treatment(self, cutoff: float | None) -> Treatment:
+        """Return the variant at a cutoff; the template without one."""
+        return Treatment(self.cleaner, Pruning(self.arm, cutoff))
+
+
+def explore_arms(
+    store: Path,
+    sweeps: Sequence[ArmSweep],
+    judging: Judging,
+    models: Sequence[RetrievalModel],
+    options: IndexOptions,
+    original: bool = True,
+    depth: int = 1000,
+    held_out: Judging | None = None,
+    backend: Backend | None = None,
+) -> tuple[ExploredSweep, ...]:
+    """Return the values that a pruned index of each variant would give, without building any; bytes are not estimated.
+
+    Args:
+        store: the score store, with the scores of all cleaners.
+        sweeps: to explore; those of one cleaner share a pass over its postings.
+        judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
+        original: whether to rank by the statistics of the unpruned collection.
+
+    Raises:
+        ThresherError: as `explore`.
+    """
+    sets = [judging] if held_out is None else [judging, held_out]
+    queries, terms = analyse_queries(
+        [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
+    )
+    lexicon = Lexicon(options.stemmer, options.stopwords)
+    by_cleaner: dict[str, list[ArmSweep]] = {}
+    for sweep in sweeps:
+        by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
+    explored: dict[int, ExploredSweep] = {}
+    for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
+        with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
+            every = _counted(postings, of_cleaner, hash_texts(terms), original)
+        judges: list[Judges] = []
+        for sweep, counted in zip(of_cleaner, every, strict=True):
+            # All sweeps of a cleaner have the same documents.
+            judges = judges or [Judges(one.qrels, one.ids, counted.counts.ids, judging.measures) for one in sets]
+            explored[id(sweep)] = _explored(sweep, counted, queries, judges, models, depth, backend, store.parent)
+    return tuple(explored[id(sweep)] for sweep in sweeps)
+
+
+def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
+    """Return at most `count` cutoffs of a scorer, spread evenly over the postings that they keep."""
+    postings = np.array([size.postings for size in sweep.sizes])
+    wanted = np.linspace(postings.min(), postings.max(), count + 1)[1:]
+    nearest = np.unique(np.abs(postings[:, None] - wanted).argmin(axis=0))
+    return [(sweep.cutoffs or ())[index] for index in nearest.tolist() if postings[index]]
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' terms are."""
+
+    cutoffs: Floats
+    words: int
+    sizes: tuple[IndexStatistics, ...]
+    counts: StoreCounts
+    fixed: States | None
+
+
+def _explored(
+    sweep: ArmSweep,
+    counted: _Counted,
+    queries: Sequence[Query],
+    judges: Sequence[Judges],
+    models: Sequence[RetrievalModel],
+    depth: int,
+    backend: Backend | None,
+    folder: Path,
+) -> ExploredSweep:
+    terms = max((term for query in queries for term in query.counts), default=-1) + 1
+    job = RankingJob(Matches(counted.counts, terms, counted.fixed), queries, judges, models, depth)
+    cutoffs = counted.cutoffs.tolist()
+    return ExploredSweep(
+        sweep.treatment(None).name,
+        tuple(sweep.treatment(cutoff).name for cutoff in cutoffs),
+        tuple(cutoffs),
+        (counted.words,) * len(cutoffs),
+        counted.sizes,
+        None,
+        *evaluated(job, 1, backend, folder)[0],
+    )
+
+
+def _counted(
+    postings: CollectedPostings, sweeps: Sequence[ArmSweep], terms: npt.NDArray[np.uint64], original: bool
+) -> list[_Counted]:
+    """Count all sweeps over one collection, block by block."""
+    fitted = [sweep.arm.fit(postings) for sweep in sweeps]
+    cutoffs = _cutoffs(postings, sweeps, fitted)
+    number = _query_numbers(postings.statistics.hashes, terms)
+    counters = [_PostingCounter(postings, sweep.arm, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
+    matching = _Matching(number, len(sweeps))
+    for block in postings.blocks():
+        held = matching.add(block)
+        for index, (sweep, counter) in enumerate(zip(sweeps, counters, strict=True)):
+            of_posting = steps(
+                sweep.arm, sweep.arm.scores(block, postings.statistics, fitted[index]), counter.cutoffs
+            ).astype(np.uint16)
+            counter.add(block, of_posting)
+            matching.add_steps(index, block, of_posting, held, original)
+    of_terms = _of_terms(postings, number, len(terms)) if original else None
+    return [
+        _Counted(
+            counter.cutoffs,
+            postings.words,
+            counter.sizes(postings.indexed),
+            matching.counts(index, counter.counts(), original),
+            of_terms,
+        )
+        for index, counter in enumerate(counters)
+    ]
+
+
+def _query_numbers(hashes: npt.NDArray[np.uint64], terms: npt.NDArray[np.uint64]) -> Ints:
+    """Return for each term of the collection its number among the queries' terms, -1 for all others."""
+    numbers = np.full(len(hashes), -1, dtype=np.int64)
+    known = {value: number for number, value in enumerate(terms.tolist())}
+    for index in np.flatnonzero(np.isin(hashes, terms)).tolist():
+        numbers[index] = known[int(hashes[index])]
+    return numbers
+
+
+def _of_terms(postings: CollectedPostings, number: Ints, terms: int) -> States:
+    """Return the statistics of the unpruned collection, of the queries' terms by their numbers."""
+    held = np.flatnonzero(number >= 0)
+    cf, df = np.zeros((1, terms), dtype=np.int64), np.zeros((1, terms), dtype=np.int64)
+    statistics = postings.statistics
+    cf[0, number[held]], df[0, number[held]] = statistics.cf[held], statistics.df[held]
+    return States(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
+
+
+def _cutoffs(postings: CollectedPostings, sweeps: Sequence[ArmSweep], fitted: Sequence[Any]) -> list[Floats]:
+    """Return the cutoffs of each sweep, the strictest first: shares are even, others spread over numbers that occur."""
+    spreads = {index: ScoreSpread() for index, sweep in enumerate(sweeps) if sweep.arm.keep != KEEP_SHARE}
+    lowest = dict.fromkeys(spreads, np.inf)
+    for block in postings.blocks() if spreads else ():
+        for index, spread in spreads.items():
+            scores = sweeps[index].arm.scores(block, postings.statistics, fitted[index])
+            spread.add(scores.astype(np.float32), np.ones(len(scores), dtype=np.int64))
+            lowest[index] = min(lowest[index], float(scores.min(initial=np.inf)))
+    chosen = []
+    for index, sweep in enumerate(sweeps):
+        if index in spreads:
+            spreads[index].settle()
+            values = evenly(spreads[index].values, spreads[index].words, sweep.points)
+            # A spread may leave out the lowest number, which keeps everything.
+            even = _rounded_down(np.append(values.astype(np.float64), lowest[index]))
+        else:
+            even = np.arange(1, sweep.points + 1) / sweep.points
+        low = -np.inf if sweep.arm.low is None else sweep.arm.low
+        high = np.inf if sweep.arm.high is None else sweep.arm.high
+        inside = even[(even >= low) & (even <= high)]
+        chosen.append(strictest_first(sweep.arm, np.concatenate((inside, sweep.cutoffs))))
+    return chosen
+
+
+def _rounded_down(values: Floats) -> Floats:
+    """Return values with `_DIGITS` significant digits, none of them above what it was: the lowest still keeps everything."""
+    # A little lower first, since the values were rounded to 32 bits.
+    lowered = values - np.abs(values) * 2.0**-23
+    units = 10.0 ** (np.floor(np.log10(np.maximum(np.abs(lowered), 1e-300))) - _DIGITS + 1)
+    rounded: Floats = np.array([float(f"{value:.{_DIGITS}g}") for value in np.floor(lowered / units) * units])
+    return rounded
+
+
+class _PostingCounter:
+    """What each cutoff of a sweep adds to the index; the last entry of counts is for what no cutoff keeps."""
+
+    def __init__(self, postings: CollectedPostings, arm: Arm, cutoffs: Floats) -> None:
+        self.arm, self.cutoffs = arm, cutoffs
+        self._none = len(cutoffs)
+        self._tokens, self._postings, self._documents = (np.zeros(len(cutoffs) + 1, dtype=np.int64) for _ in range(3))
+        self._first = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)
+
+    def add(self, block: DocumentPostings, of_posting: npt.NDArray[np.uint16]) -> None:
+        size = self._none + 1
+        self._postings += np.bincount(of_posting, minlength=size)
+        self._tokens += np.bincount(of_posting, weights=block.tf, minlength=size).astype(np.int64)
+        np.minimum.at(self._first, block.term, of_posting)
+        with_terms = block.bounds[:-1][block.sizes > 0]
+        if len(with_terms):
+            first = np.minimum.reduceat(of_posting, with_terms)
+            self._documents += np.bincount(first, minlength=size)
+
+    def sizes(self, indexed: int) -> tuple[IndexStatistics, ...]:
+        terms = np.bincount(self._first, minlength=self._none + 1)
+        columns = (np.cumsum(self._tokens), np.cumsum(self._postings), np.cumsum(terms))
+        return tuple(IndexStatistics(indexed, *(int(column[step]) for column in columns)) for step in range(self._none))
+
+    def counts(self) -> StepCounts:
+        return StepCounts(self._tokens, self._tokens, self._documents, self._documents, self._postings)
+
+
+class _Matching:
+    """The postings of the queries' terms, and the lengths of their documents, for several sweeps.
+
+    What ranking takes for a sentence is here a part of a document that comes in at one step: one that has its tokens and no
+    query term, and one for each posting of a query term, without tokens.
+    """
+
+    def __init__(self, number: Ints, sweeps: int) -> None:
+        self._number = number
+        self._ids: list[str] = []
+        self._lengths: list[Ints] = []
+        self._document: list[Ints] = []
+        self._term: list[Ints] = []
+        self._tf: list[Ints] = []
+        self._steps: list[list[Ints]] = [[] for _ in range(sweeps)]
+        # By sweep, of documents whose length changes: document, step, tokens.
+        self._parts: list[list[tuple[Ints, Ints, Ints]]] = [[] for _ in range(sweeps)]
+
+    def add(self, block: DocumentPostings) -> tuple[Ints, Ints]:
+        """Add a block; return the indices of its postings of query terms, and by row its documents' number or -1."""
+        hits = np.flatnonzero(self._number[block.term] >= 0)
+        rows = np.unique(block.document[hits])
+        numbers = np.full(len(block.ids), -1, dtype=np.int64)
+        numbers[rows] = len(self._ids) + np.arange(len(rows))
+        self._ids += [block.ids[row] for row in rows.tolist()]
+        self._lengths.append(block.lengths[rows])
+        self._document.append(numbers[block.document[hits]])
+        self._term.append(self._number[block.term[hits]])
+        self._tf.append(block.tf[hits].astype(np.int64))
+        return hits, numbers
+
+    def add_steps(
+        self,
+        sweep: int,
+        block: DocumentPostings,
+        of_posting: npt.NDArray[np.uint16],
+        held: tuple[Ints, Ints],
+        original: bool,
+    ) -> None:
+        """Add the steps of a sweep's postings in the block that was added last."""
+        hits, numbers = held
+        self._steps[sweep].append(of_posting[hits].astype(np.int64))
+        if original:
+            return
+        of_document = numbers[block.document]
+        inside = of_document >= 0
+        keys = (of_document[inside] << 16) | of_posting[inside]
+        different, place = np.unique(keys, return_inverse=True)
+        tokens = np.bincount(place, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
+        self._parts[sweep].append((different >> 16, different & 0xFFFF, tokens))
+
+    def counts(self, sweep: int, counts: StepCounts, original: bool) -> StoreCounts:
+        """Return the counts of a sweep in the form that ranking takes."""
+        order = sorted(range(len(self._ids)), key=self._ids.__getitem__)
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        lengths = _joined(self._lengths)
+        if original:
+            parts = np.arange(len(lengths)), np.zeros(len(lengths), dtype=np.int64), lengths
+        else:
+            parts = tuple(_joined(columns) for columns in zip(*self._parts[sweep], strict=True)) or (lengths,) * 3  # type: ignore[assignment]
+        document, tf = _joined(self._document), _joined(self._tf)
+        of_parts = len(parts[0])
+        return StoreCounts(
+            tuple(self._ids[index] for index in order),
+            rank[np.concatenate((parts[0], document))].astype(np.int32),
+            np.concatenate((parts[2], np.zeros(len(document), dtype=np.int64))).astype(np.int32),
+            (np.concatenate((parts[1], _joined(self._steps[sweep]))).astype(np.uint16),),
+            np.arange(of_parts, of_parts + len(document), dtype=np.int32),
+            _joined(self._term).astype(np.int32),
+            tf.astype(np.int32),
+            (counts,),
+            HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
+        )
+
+
+def _joined(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
