@@ -27,7 +27,7 @@ from thresher.cli.options import FILE, gold_options, keys, terminal_width, worke
     "sweeps",
     multiple=True,
     metavar="SCORER",
-    help="A scorer over its cutoffs, such as density, density=5,8,11 or density=p10,p20; may be repeated.",
+    help="A scorer over its cutoffs, such as density, density=5,8,11, density=p10,p20 or density=doc50; may be repeated.",
 )
 @click.option(
     "--test", "tested_on", type=FILE, help="Test each sweep's best cutoff on the gold standard in this folder."

@@ -9,6 +9,7 @@ from typing import Literal
 from thresher.costs import MeasuredTime
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
+from thresher.lucene.index_parts import bytes_beside_postings, part_of
 from thresher.reports.cost_columns import (
     BOUNDS,
     COSTS,
@@ -302,7 +303,7 @@ def bytes_table(results: Results, limit: int | None = None) -> Table:
             totals[kind] = totals.get(kind, 0) + size
     kinds = [_bytes_of(kind) for kind in sorted(totals, key=lambda kind: (-totals[kind], kind))]
     every = replace(pick(_columns(results), "index_bytes")[0], header="all")
-    return _table(results, [*_keys(results), *kinds, every], rows, "Index bytes by file type")
+    return _table(results, [*_keys(results), *kinds, _BESIDE_POSTINGS, every], rows, "Index bytes by file type")
 
 
 def break_even_table(results: Results, limit: int | None = None) -> Table:
@@ -422,13 +423,25 @@ def _costs(stage: Stage) -> list[Column[VariantResult]]:
 
 
 def _bytes_of(kind: str) -> Column[VariantResult]:
+    part = part_of(kind)
     return Column(
         kind,
         lambda row: row.index_bytes_by_type.get(kind, 0),
-        f"Size of the index's files of the type {kind}.",
+        f"Size of the index's files of the type {kind}{f' ({part.name}): {part.purpose}' if part else ''}.",
         unit="MB",
         format=fitted(3, _MEGA),
     )
+
+
+_BESIDE_POSTINGS: Column[VariantResult] = Column(
+    "beside_postings",
+    lambda row: bytes_beside_postings(row.index_bytes_by_type),
+    "Size of all that does not shrink with postings: the dictionary, which shrinks as terms vanish, ids and lengths.",
+    header="beside postings",
+    unit="MB",
+    format=fitted(3, _MEGA),
+    exact=False,
+)
 
 
 def _columns(results: Results) -> list[Column[VariantResult]]:
