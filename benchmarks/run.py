@@ -28,6 +28,7 @@ BENCHMARKS = (
     "models",
     "profile",
     "index",
+    "pruned",
     "search",
     "times",
 )
