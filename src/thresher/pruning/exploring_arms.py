@@ -94,7 +94,7 @@ def explore_arms(
     explored: dict[int, ExploredSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-            every = _counted(postings, of_cleaner, hash_texts(terms), original)
+            every = count_arms(postings, of_cleaner, hash_texts(terms), original)
         judges: list[Judges] = []
         for sweep, counted in zip(of_cleaner, every, strict=True):
             # All sweeps of a cleaner have the same documents.
@@ -112,7 +112,7 @@ def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
 
 
 @dataclass(frozen=True)
-class _Counted:
+class CountedArm:
     """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' terms are."""
 
     cutoffs: Floats
@@ -124,7 +124,7 @@ class _Counted:
 
 def _explored(
     sweep: ArmSweep,
-    counted: _Counted,
+    counted: CountedArm,
     queries: Sequence[Query],
     judges: Sequence[Judges],
     models: Sequence[RetrievalModel],
@@ -146,9 +146,9 @@ def _explored(
     )
 
 
-def _counted(
+def count_arms(
     postings: CollectedPostings, sweeps: Sequence[ArmSweep], terms: npt.NDArray[np.uint64], original: bool
-) -> list[_Counted]:
+) -> list[CountedArm]:
     """Count all sweeps over one collection, block by block."""
     fitted = [sweep.arm.fit(postings) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
@@ -165,7 +165,7 @@ def _counted(
             matching.add_steps(index, block, of_posting, held, original)
     of_terms = _of_terms(postings, number, len(terms)) if original else None
     return [
-        _Counted(
+        CountedArm(
             counter.cutoffs,
             postings.words,
             counter.sizes(postings.indexed),

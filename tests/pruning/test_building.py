@@ -1,0 +1,83 @@
+"""Pruned indexes of a cleaned collection."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from thresher.arms.arm_registry import arms
+from thresher.arms.pruned_names import Pruning, parse_arm, parse_treatment
+from thresher.errors import ConfigError, InputError
+from thresher.lucene.indexing import IndexOptions, build_index
+from thresher.lucene.jvm import java_class, java_folder
+from thresher.pruning.building import build_pruned
+from thresher.scorers.cleaners import Cleaner, parse_cleaner
+from thresher.scoring.cutting import cleaned_documents
+
+OPTIONS = IndexOptions(lengths=True)
+
+
+def pruning_of(name: str) -> Pruning:
+    pruning = parse_treatment(f"none|{name}").pruning
+    assert pruning is not None
+    return pruning
+
+
+def is_clean(folder: Path) -> bool:
+    """What Lucene's CheckIndex says."""
+    directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
+    checker = java_class("org.apache.lucene.index.CheckIndex")(directory)
+    clean: bool = checker.checkIndex().clean
+    checker.close()
+    directory.close()
+    return clean
+
+
+def files_of(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.iterdir() if path.name != "thresher.json"}
+
+
+@pytest.mark.parametrize("name", ["none", "words@4"])
+def test_at_full_size_the_files_are_those_of_the_unpruned_index(store: Path, tmp_path: Path, name: str) -> None:
+    cleaner = parse_cleaner(name)
+    plain = build_index(
+        ((page.id, page.text) for page in cleaned_documents(store, cleaner)), tmp_path / "plain", OPTIONS
+    )
+    for original in (True, False):
+        built = build_pruned(store, cleaner, pruning_of("dcp@1"), tmp_path / "pruned", OPTIONS, original)
+        assert built.index.statistics == plain.statistics
+        assert (built.index.documents, built.blank) == (plain.documents, plain.empty)
+        assert files_of(tmp_path / "pruned") == files_of(tmp_path / "plain")
+
+
+@pytest.mark.parametrize("original", [True, False])
+@pytest.mark.parametrize("name", [*arms()])
+def test_lucene_finds_nothing_wrong_with_pruned_indexes(store: Path, tmp_path: Path, name: str, original: bool) -> None:
+    arm = parse_arm(name).arm
+    calls: list[None] = []
+    pruning = Pruning(arm, arm.grid[0])
+    built = build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, original, lambda: calls.append(None))
+    assert is_clean(tmp_path / "index")
+    assert len(calls) == built.index.documents
+    assert list(tmp_path.iterdir()) == [tmp_path / "index"]
+
+
+def test_documents_that_lose_everything_stay_indexed(store: Path, tmp_path: Path) -> None:
+    whole = build_pruned(store, Cleaner(), pruning_of("up@0"), tmp_path / "index", OPTIONS)
+    nothing = build_pruned(store, Cleaner(), pruning_of("up@1000"), tmp_path / "index", OPTIONS)
+    assert is_clean(tmp_path / "index")
+    assert nothing.index.documents == whole.index.documents > 100
+    assert (nothing.index.statistics.postings, nothing.index.statistics.vocabulary) == (0, 0)
+
+
+def test_nothing_to_prune_and_what_lists_of_terms_cannot_hold_are_errors(store: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        build_pruned(store, parse_cleaner("words@9999"), pruning_of("dcp@0.5"), tmp_path / "index", OPTIONS)
+    assert "words@9999" in caught.value.what
+    assert "dcp@0.5" in caught.value.what
+    assert caught.value.where == str(tmp_path / "index")
+    with pytest.raises(ConfigError) as refused:
+        build_pruned(store, Cleaner(), pruning_of("dcp@0.5"), tmp_path / "index", IndexOptions(positions=True))
+    assert "positions" in refused.value.what
+    assert list(tmp_path.iterdir()) == []
