@@ -527,6 +527,78 @@ def test_quotas_are_a_sweep_of_their_own(load: Load) -> None:
 
 
 QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
+
+
+def test_arms_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
+    text = """
+[[sweep]]
+scorer = "none|dcp"
+cutoffs = [0.5, 0.25]
+[[sweep]]
+scorer = " words@5 | tcp(k=3) "
+cutoffs = { from = 0.5, to = 1, step = 0.5 }
+[[sweep]]
+scorer = "density|dcp"
+cleaner_cutoffs = [10, 12]
+cutoffs = [0.5]
+[cleaners]
+names = ["words(headings=keep)@11|dcp@0.3"]
+[pruning]
+statistics = "pruned"
+combined = 3
+"""
+    experiment = load(HEAD + text)
+    assert [(variant.name, variant.sweep, variant.cutoff) for variant in experiment.variants] == [
+        ("none", None, None),
+        ("none|dcp@0.5", "none|dcp", 0.5),
+        ("none|dcp@0.25", "none|dcp", 0.25),
+        ("words@5|tcp(k=3,model=bm25)@0.5", "words@5|tcp(k=3,model=bm25)", 0.5),
+        ("words@5|tcp(k=3,model=bm25)@1", "words@5|tcp(k=3,model=bm25)", 1),
+        ("density@10|dcp@0.5", "density@10|dcp", 0.5),
+        ("density@12|dcp@0.5", "density@12|dcp", 0.5),
+        ("words(headings=keep)@11|dcp@0.3", None, None),
+    ]
+    combined = [variant.combines.name for variant in experiment.variants if variant.combines]
+    assert combined == ["density", "density"]
+    assert [scorer.name for scorer in experiment.scorers] == ["density", "words"]
+    assert {name: twin.name for name, twin in experiment.twins.items()} == {
+        "none": "words(headings=drop)@0",
+        "words(headings=keep)@11|dcp@0.3": "words(headings=drop)@11|dcp@0.3",
+    }
+    assert (experiment.original_statistics, experiment.combined) == (False, 3)
+    assert load(HEAD).original_statistics
+
+
+@pytest.mark.parametrize(
+    ("sweep", "line", "facts"),
+    [
+        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is an arm", "words|dcp"]),
+        ("scorer = 'none|dcp@0.5'\ncutoffs = [1]", 1, ["has a cutoff", "`cutoffs`"]),
+        ("scorer = 'none|dcp'\ncutoffs = [0.5, 2]", 2, ["'dcp'", "out of range: 2"]),
+        ("scorer = 'none|tcp(k=0)'\ncutoffs = [1]", 1, ["'k'", "0"]),
+        ("scorer = 'none|tcp'\ncutoffs = [-0.1]", 2, ["'tcp'", "out of range: -0.1"]),
+        ("scorer = 'none|dcp'\ncutoffs = ['p50']", 1, ["percentiles", "numbers"]),
+        ("scorer = 'words|dcp'\ncutoffs = [1]", 1, ["'words' has no cutoff", "words@"]),
+        ("scorer = 'words@3|dcp'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 1, ["'words@3' of a sweep has a cutoff"]),
+        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no arm", "words|dcp"]),
+        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown arm 'words'", "dcp"]),
+    ],
+)
+def test_wrong_sweeps_over_arms_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
+    (problem,) = fail(HEAD + f"[[sweep]]\n{sweep}\n")
+    assert problem.startswith(f"{NEXT + line}: ")
+    for fact in facts:
+        assert fact in problem
+
+
+def test_pruned_indexes_hold_no_positions_texts_or_vectors(fail: Fail) -> None:
+    options = "[index]\npositions = true\nstored = true\nvectors = true\n"
+    problems = fail(HEAD + options + "[cleaners]\nnames = ['none|dcp@0.5']\n")
+    assert [problem.split(":")[0] for problem in problems] == [str(NEXT + line) for line in (1, 2, 3)]
+    for problem, option in zip(problems, ("positions", "stored", "vectors"), strict=True):
+        assert f"{option} = true" in problem
+
+
 MIXED = "the cutoffs mix numbers, percentiles and quotas, or two kinds of percentiles. Fix: make a sweep of each kind."
 NONE = (
     "a cutoff is no finite number, percentile or quota. "

@@ -190,6 +190,10 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     if table.generate and isinstance(location, CatalogueId):
         problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
     variants = read_variants(document, problems)
+    for option in ("positions", "stored", "vectors") if any(variant.pruning for variant in variants) else ():
+        if getattr(document.index, option):
+            what = f"pruned indexes cannot hold what {option} = true asks for"
+            problems.add(what, f"leave out {option}, or the arms", ("index", option))
     return Experiment(
         name=name,
         title=document.experiment.title or name,
