@@ -25,8 +25,8 @@ from thresher.scoring.cutting import cleaned_documents
 
 BAR = 1 / 8
 CUTOFFS = (2, 3, 4, 5, 6, 7, 8, 9, 10, 10.5, 11, 11.5, 12, 12.5, 13, 14)
-_EXPERIMENTS = Path(__file__).parents[1] / "experiments"
-_NAMES = ("cacm", "postgresql", "pydoc")
+EXPERIMENTS = Path(__file__).parents[1] / "experiments"
+NAMES = ("cacm", "postgresql", "pydoc")
 
 
 def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # noqa: ARG001, as of its neighbours
@@ -35,14 +35,9 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
     Each side has a process of its own. What both need beforehand, the scores, is made first; importing the modules is not
     counted either.
     """
-    for name in _NAMES:
-        experiment = load_experiment(_EXPERIMENTS / f"{name}.toml")
-        missing = [
-            place for place in (experiment.topics.file, experiment.topics.qrels) if not Path(str(place)).exists()
-        ]
-        if not experiment.generate:
-            missing += [place for place in (experiment.collection,) if not Path(str(place)).exists()]
-        if missing:
+    for name in NAMES:
+        experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
+        if missing := missing_inputs(experiment):
             yield Measurement(f"exploring {name}: left out, there is no {missing[0]}")
             continue
         with tempfile.TemporaryDirectory() as folder:
@@ -56,6 +51,16 @@ def measure(pages: Path = PAGES, rounds: int = 2) -> Iterator[Measurement]:  # n
         label = f"exploring {len(CUTOFFS)} cutoffs of {name} / building, searching and evaluating them one by one"
         for place, when in enumerate((", Java's start counted", ", Java running")):
             yield ratio(label + when, seconds["explore"][place], seconds["build"][place], BAR)
+
+
+def missing_inputs(experiment: Experiment) -> list[str]:
+    """Return the files of an experiment that are not there; a collection that is generated is not missed."""
+    places = [
+        experiment.topics.file,
+        experiment.topics.qrels,
+        *([] if experiment.generate else [experiment.collection]),
+    ]
+    return [str(place) for place in places if not Path(str(place)).exists()]
 
 
 def _explore(experiment: Experiment, topics: TopicSet, store: Path, model: RetrievalModel) -> None:
@@ -79,7 +84,7 @@ def _build(experiment: Experiment, topics: TopicSet, store: Path, model: Retriev
 
 if __name__ == "__main__":
     if len(sys.argv) == 4:
-        chosen = load_experiment(_EXPERIMENTS / f"{sys.argv[1]}.toml")
+        chosen = load_experiment(EXPERIMENTS / f"{sys.argv[1]}.toml")
         asked = read_topic_set(chosen.topics)
         work = _explore if sys.argv[3] == "explore" else _build
         for _ in range(2):

@@ -195,7 +195,7 @@ def _explore(folder: Path) -> Iterator[Measurement]:
         searcher.search_topics([(topic, topics.topics[topic].query) for topic in topics.ids], warm_up=0)
     theirs = time.perf_counter() - began
     began = time.perf_counter()
-    peak = _peak_of(str(Path(sys.executable).with_name("thresher")), "explore", "scale.toml", folder=folder)
+    peak = peak_of(str(Path(sys.executable).with_name("thresher")), "explore", "scale.toml", folder=folder)
     ours = time.perf_counter() - began
     yield ratio(
         f"exploring all cutoffs of {len(experiment.scorers)} scorers / one index and search", ours, theirs, BAR_EXPLORE
@@ -203,7 +203,7 @@ def _explore(folder: Path) -> Iterator[Measurement]:
     yield Measurement("peak of all its processes", f"{peak:.0f} MiB", peak, BAR_EXPLORE_MIB, " MiB")
 
 
-def _peak_of(*command: str, folder: Path) -> float:
+def peak_of(*command: str, folder: Path) -> float:
     """Run a command; return the most MiB that it and the processes it started had at once, shared ones counted once."""
     peak = 0
     with psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:

@@ -20,6 +20,7 @@ BENCHMARKS = (
     "explore",
     "topics",
     "scale",
+    "pruning",
     "pages",
     "justext",
     "boilerpipe",
@@ -28,7 +29,6 @@ BENCHMARKS = (
     "models",
     "profile",
     "index",
-    "pruned",
     "search",
     "times",
 )
