@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from posting_samples import postings_of
+from posting_samples import hash_of, postings_of
 
 from thresher.arms.arm import KEEP_SHARE, Arm, kept, steps, strictest_first
 from thresher.arms.arm_registry import arms
@@ -40,6 +40,9 @@ NAMES = (
     "tcp(k=3)",
     "up",
     "up(model=qld)",
+    "views",
+    "views(base=2n2p)",
+    "views(base=random)",
 )
 TOKENS = st.lists(st.sampled_from("abcdefg"), max_size=12)
 COLLECTIONS = st.dictionaries(st.sampled_from(["1", "2", "3", "4", "5", "é", "x y"]), TOKENS, max_size=7)
@@ -210,10 +213,6 @@ def check_ranking(
         shares = masses(values)
         expected = [math.fsum(shares[:place]) for place in range(len(ranked))]
         assert [numbers[id_, term] for term in ranked] == pytest.approx(expected, abs=1e-9)
-
-
-def hash_of(term: str) -> int:
-    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
 
 
 def test_document_centric_pruning_by_hand() -> None:

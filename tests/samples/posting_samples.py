@@ -23,6 +23,10 @@ class SamplePostings:
         return self.given
 
 
+def hash_of(term: str) -> int:
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
 def postings_of(
     documents: Mapping[str, Sequence[str]], block: int | None = None
 ) -> tuple[SamplePostings, tuple[str, ...]]:
@@ -36,7 +40,7 @@ def postings_of(
             cf[number] += times
             df[number] += 1
     lengths = [len(tokens) for tokens in documents.values()]
-    hashes = [int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little") for term in terms]
+    hashes = [hash_of(term) for term in terms]
     statistics = CollectionStatistics(
         documents=sum(length > 0 for length in lengths),
         tokens=sum(lengths),

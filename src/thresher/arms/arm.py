@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
+from thresher.arms.query_logs import QueryLogs
 from thresher.pages.plain import Ints
 from thresher.scorers.base import Parameter, Value, with_values
 
@@ -27,6 +28,7 @@ class Arm(ABC):
         grid: cutoffs worth trying, as published.
         source: the publication of the method.
         parameters: the constructor's keyword arguments.
+        example: values of parameters that have no useful default, for examples.
     """
 
     name: ClassVar[str]
@@ -37,6 +39,7 @@ class Arm(ABC):
     grid: ClassVar[tuple[float, ...]]
     source: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    example: ClassVar[Mapping[str, Value]] = {}
 
     def __init__(self, **values: Any) -> None:
         self.values: Mapping[str, Value] = {
@@ -53,11 +56,24 @@ class Arm(ABC):
         }
         return with_values(self.name, named)
 
-    def fit(self, postings: Postings) -> Any:  # noqa: ARG002, for subclasses
+    @property
+    def log(self) -> str:
+        """The path of the query log that `fit` needs; empty if none."""
+        return ""
+
+    def check(self, where: str) -> None:  # noqa: B027, for subclasses
+        """Check that parameters without a useful default are given.
+
+        Raises:
+            ConfigError: if one is missing; `where` is named in the message.
+        """
+
+    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Any:  # noqa: ARG002, for subclasses
         """Return what the numbers need beyond the statistics, such as a threshold for each term; None if nothing.
 
         Args:
-            postings: all; memory must not grow with them, but may with the terms.
+            postings: all; memory must not grow with them, but may with the terms and the log's queries.
+            logs: the queries of `log`, if it needs one.
         """
         return None
 

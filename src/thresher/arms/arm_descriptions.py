@@ -30,6 +30,7 @@ def describe_arms() -> str:
 
 
 def _declaration(kind: type[Arm]) -> dict[str, Any]:
+    example = kind(**kind.example)
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),
@@ -37,7 +38,7 @@ def _declaration(kind: type[Arm]) -> dict[str, Any]:
         "unit": kind.unit,
         "cutoffs": "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
         "grid": [number(cutoff) for cutoff in kind.grid],
-        "example": f"{kind().canonical_name}@{example_cutoff(kind())}",
+        "example": f"{example.canonical_name}@{example_cutoff(example)}",
         "parameters": parameter_declarations(kind.parameters),
         "source": kind.source,
     }

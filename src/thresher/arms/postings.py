@@ -17,7 +17,7 @@ Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-_TIES = 10
+TIES = 10
 """Values that agree to this many decimals are ties, since logarithms may differ in their last bits."""
 
 
@@ -85,7 +85,7 @@ class DocumentPostings:
             values: of each posting.
             hashes: by term number.
         """
-        order = np.lexsort((hashes[self.term], -np.round(values, _TIES), self.document))
+        order = np.lexsort((hashes[self.term], -np.round(values, TIES), self.document))
         ranks = np.empty(len(order), dtype=np.int64)
         ranks[order] = np.arange(len(order))
         return ranks - self.bounds[self.document]

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from thresher.arms.arm import KEEP_ABOVE, Arm
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
+from thresher.arms.query_logs import QueryLogs
 from thresher.arms.term_scores import MODEL, term_scores
 from thresher.scorers.base import Parameter
 
@@ -28,7 +29,7 @@ class TermCentric(Arm):
         MODEL,
     )
 
-    def fit(self, postings: Postings) -> Floats:
+    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Floats:  # noqa: ARG002
         """Return z_t by term number, 0 for terms of at most k documents; memory grows with k and the other terms."""
         k, statistics = int(self.values["k"]), postings.statistics
         frequent = np.flatnonzero(statistics.df > k)

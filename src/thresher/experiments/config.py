@@ -92,7 +92,8 @@ class Experiment:
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with an arm. `held_out` are topics on which what
     is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in beside the main
-    one, where they are named. `scheduler` is the address of Dask's, empty without it.
+    one, where they are named. `scheduler` is the address of Dask's, empty without it. `logs` are the query logs that arms
+    need, by the path that names have.
     """
 
     name: str
@@ -124,6 +125,7 @@ class Experiment:
     workers: int
     backend: str
     scheduler: str
+    logs: Mapping[str, Location]
     digest: str
 
     @property
@@ -189,7 +191,9 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)
     if table.generate and isinstance(location, CatalogueId):
         problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
-    variants = read_variants(document, problems)
+    placed = read_variants(document, problems)
+    variants = tuple(variant for variant, _ in placed)
+    logs = {variant.pruning.arm.log: at for variant, at in placed if variant.pruning and variant.pruning.arm.log}
     for option in ("positions", "stored", "vectors") if any(variant.pruning for variant in variants) else ():
         if getattr(document.index, option):
             what = f"pruned indexes cannot hold what {option} = true asks for"
@@ -234,6 +238,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,
+        logs={log: _location(log, at, file.parent, problems) for log, at in logs.items()},
         digest=digest(asdict(document)),
     )
 

@@ -89,6 +89,7 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         experiment.depth,
         held_out=others,
         backend=backend,
+        logs=scored.inputs.logs,
     )
     return with_bytes(replace(exploration, sweeps=(*exploration.sweeps, *pruned)), built)
 
@@ -145,7 +146,7 @@ def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, in
     for variant, cleaner in zip(experiment.variants, cleaners, strict=True):
         treatment = Treatment(cleaner, variant.pruning)
         path = folder / "stages" / f"index-{safe_name(treatment.name)}.json"
-        key = index_key(scored.plan, scored.report, treatment, experiment.index, experiment.original_statistics)
+        key = index_key(scored, treatment, experiment.index, experiment.original_statistics)
         record = finished(INDEXES, path, key)
         if record is not None:
             built[Treatment(in_numbers(cleaner), variant.pruning).name] = record.bytes

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from thresher.arms.arm import Arm
 from thresher.collections import Collection, open_collection
+from thresher.defaults import TOPIC_FIELD
 from thresher.errors import InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.qrels import read_catalogue_qrels
@@ -15,6 +17,7 @@ from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest
 from thresher.passes.backends import Backend
+from thresher.pruning.analysing_logs import LogTexts
 from thresher.pseudo_topics.topic_files import COUNTS_FILE
 from thresher.scoring.failures import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
@@ -95,13 +98,21 @@ def _digest(location: Location, content: object) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Collection, topics, and the topics that are held out. `digests` are of all of them, by name."""
+    """Collection, topics, the topics that are held out, and the query logs that arms need: texts by the path that names have.
+
+    `digests` are of all of them, by name.
+    """
 
     collection: Collection
     topics: TopicSet
     held_out: TopicSet | None
     notices: tuple[str, ...]
     digests: Mapping[str, str]
+    logs: LogTexts = field(default_factory=dict)
+
+    def log_digests(self, arm: Arm) -> dict[str, str]:
+        """Return the digest of the query log that an arm needs, by its name; empty if it needs none."""
+        return {_log_name(arm.log): self.digests[_log_name(arm.log)]} if arm.log else {}
 
 
 def read_inputs(experiment: Experiment) -> Inputs:
@@ -125,7 +136,17 @@ def read_inputs(experiment: Experiment) -> Inputs:
         if report.skipped:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
     collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
-    return Inputs(collection, topics, held_out, tuple(notices), {"collection": collection.fingerprint(), **digests})
+    digests = {"collection": collection.fingerprint(), **digests}
+    logs = {}
+    for name, location in experiment.logs.items():
+        queries = _topics(location, TOPIC_FIELD)
+        logs[name] = tuple(topic.query for topic in queries.values())
+        digests[_log_name(name)] = _digest(location, logs[name])
+    return Inputs(collection, topics, held_out, tuple(notices), digests, logs)
+
+
+def _log_name(log: str) -> str:
+    return f"query log {log}"
 
 
 def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:

@@ -20,6 +20,7 @@ from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
+from thresher.pruning.analysing_logs import LogTexts
 from thresher.scorers.cleaners import BASELINE, Cleaner
 
 WIDTH = 0.05
@@ -70,6 +71,7 @@ def measure(
     scores: Path,
     queries: Sequence[str],
     build_seconds: float,
+    logs: LogTexts,
 ) -> Measurements:
     """Measure all variants together, each for as long as the experiment allows.
 
@@ -80,6 +82,7 @@ def measure(
         scores: the score store.
         queries: of the topics.
         build_seconds: what it took to build every index once.
+        logs: the query logs that arms need.
 
     Raises:
         ThresherError: as `Searcher` and `build_index`.
@@ -107,7 +110,7 @@ def measure(
             measured[model.name] = MeasuredQueries(repeats, times.pauses)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
-    return Measurements(measured, _measured_indexing(experiment, treatments, scores))
+    return Measurements(measured, _measured_indexing(experiment, treatments, scores, logs))
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
@@ -116,7 +119,9 @@ def _enough(times: QueryTimes, seed: int) -> bool:
     return are_narrow(times.wall, WIDTH, seed)
 
 
-def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
+def _measured_indexing(
+    experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path, logs: LogTexts
+) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
     names = [BASELINE, _TWIN, *list(treatments)[1:]]
     chance = random.Random(experiment.seed)
@@ -130,7 +135,7 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
             spent = [(0.0, 0.0)] * len(names)
             for piece in order:
                 treatment = treatments[BASELINE if names[piece] == _TWIN else names[piece]]
-                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
+                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment, logs)
                 bar.advance()
             rounds.append(spent)
     # Every round is an opening of its own, with one topic: the collection.
@@ -138,8 +143,11 @@ def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatmen
     return compare_times(list(treatments), wall, cpu, experiment.seed)
 
 
-def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
+def _build_times(
+    treatment: Treatment, scores: Path, folder: Path, experiment: Experiment, logs: LogTexts
+) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
-    cutting = build_variant(scores, treatment, folder, experiment.index, experiment.original_statistics).cutting
+    original = experiment.original_statistics
+    cutting = build_variant(scores, treatment, folder, experiment.index, original, logs=logs).cutting
     return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu

@@ -14,7 +14,7 @@ from thresher.evaluation import write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
-from thresher.experiments.inputs import Inputs, TopicSet, score_experiment
+from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
 from thresher.experiments.outcome import assemble, without_headings
@@ -47,7 +47,7 @@ from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, Tit
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.emptied import by_count
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.score_pass import ScorePlan, ScoreReport
+from thresher.scoring.score_pass import ScorePlan
 
 
 @dataclass(frozen=True)
@@ -158,13 +158,13 @@ class _Run:
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []
         for variant in progress(experiment.variants, "variants", len(experiment.variants), "variants"):
-            index = self._index(variant, plan, scores)
+            index = self._index(variant, scored)
             for model in experiment.retrieval:
                 runs.append(self._search(variant, model, index, inputs.topics))
                 if inputs.held_out:
                     runs.append(self._search(variant, model, index, inputs.held_out, held_out=True))
-        twins = self._search_twins(inputs.topics, plan, scores)
-        measured = self._measured(runs, inputs.topics)
+        twins = self._search_twins(scored)
+        measured = self._measured(runs, inputs)
         outcome = self._with_title_bias(
             replace(
                 assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
@@ -206,22 +206,22 @@ class _Run:
             for variant in variants
         }
 
-    def _search_twins(self, topics: TopicSet, plan: ScorePlan, scores: ScoreReport) -> list[VariantRun]:
+    def _search_twins(self, scored: Scored) -> list[VariantRun]:
         twins = self.experiment.twins.values()
         if twins:
             self.say(f"indexing and searching {len(twins)} variants without title and headings")
         return [
-            self._search(variant, model, index, topics)
+            self._search(variant, model, index, scored.inputs.topics)
             for variant in progress(twins, "variants", len(twins), "variants")
-            for index in [self._index(variant, plan, scores)]
+            for index in [self._index(variant, scored)]
             for model in self.experiment.retrieval
         ]
 
-    def _index(self, variant: Variant, plan: ScorePlan, scores: ScoreReport) -> IndexRecord:
-        options = self.experiment.index
+    def _index(self, variant: Variant, scored: Scored) -> IndexRecord:
+        scores, options = scored.report, self.experiment.index
         original = self.experiment.original_statistics
         treatment = self.treatments[variant.name]
-        key = index_key(plan, scores, treatment, options, original)
+        key = index_key(scored, treatment, options, original)
         path = self.folders.stage(f"index-{variant.folder}")
         folder = self.folders.indexes / variant.folder
         record = finished(INDEXES, path, key)
@@ -235,7 +235,9 @@ class _Run:
             Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
             self.meter.stage() as work,
         ):
-            built = build_variant(self.folders.scores, treatment, folder, options, original, bar.advance, True)
+            built = build_variant(
+                self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs
+            )
             report = built.index
         if report.documents + built.emptied + scores.failed != scores.documents:
             raise StateError(
@@ -331,9 +333,9 @@ class _Run:
                 f"{what} is missing or of another configuration", "run it first: `thresher run`", str(path)
             )
 
-    def _measured(self, runs: Sequence[VariantRun], topics: TopicSet) -> Measurements | None:
+    def _measured(self, runs: Sequence[VariantRun], inputs: Inputs) -> Measurements | None:
         """Return the times of all variants, measured before or now; None if the experiment wants none."""
-        experiment = self.experiment
+        experiment, topics = self.experiment, inputs.topics
         if not experiment.measure_seconds:
             return None
         records = {run.variant.name: run.index for run in runs}
@@ -356,6 +358,7 @@ class _Run:
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],
                 sum(record.cost.wall + record.cut_wall for record in records.values()),
+                inputs.logs,
             )
             record = MeasureRecord(key, measured)
             MEASURES.write(path, record)

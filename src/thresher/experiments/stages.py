@@ -26,10 +26,9 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
-from thresher.scoring.score_pass import ScorePlan, ScoreReport
 
 
-def index_key(plan: ScorePlan, scores: ScoreReport, treatment: Treatment, options: IndexOptions, original: bool) -> str:
+def index_key(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> str:
     """Return the key of the stage that indexes what `treatment`, resolved, leaves of scored pages.
 
     `original` says which statistics a pruned index is ranked with.
@@ -39,6 +38,8 @@ def index_key(plan: ScorePlan, scores: ScoreReport, treatment: Treatment, option
     resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
+        resolved |= scored.inputs.log_digests(treatment.pruning.arm)
+    plan, scores = scored.plan, scored.report
     totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
     return stage_key(
         scores=asdict(plan.key()), variant=treatment.name, options=asdict(options), totals=totals, **resolved

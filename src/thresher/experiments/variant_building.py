@@ -10,6 +10,7 @@ from pathlib import Path
 from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index, is_blank
+from thresher.pruning.analysing_logs import LogTexts
 from thresher.pruning.building import build_pruned
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import cleaned_documents
@@ -45,6 +46,7 @@ def build_variant(
     original: bool,
     advance: Callable[[], None] = lambda: None,
     languages: bool = False,
+    logs: LogTexts | None = None,
 ) -> VariantBuild:
     """Build the index of a variant into `folder`, which is replaced on success.
 
@@ -56,6 +58,7 @@ def build_variant(
         original: whether a pruned index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
+        logs: with the query log that an arm needs.
 
     Raises:
         ThresherError: as `build_index` and `build_pruned`.
@@ -64,7 +67,7 @@ def build_variant(
         documents = TimedCutting(store, treatment.cleaner, advance, languages)
         index = build_index(documents.texts(), folder, options)
         return VariantBuild(index, index.empty, documents.words, documents.cutting, documents.naming, documents.emptied)
-    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance)
+    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, logs)
     naming = ThreadClock()
     by_language: Counter[str] = Counter()
     if languages and pruned.blank:

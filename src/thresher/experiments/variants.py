@@ -54,8 +54,8 @@ class Variant:
         return safe_name(self.name)
 
 
-def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
-    """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
+def read_variants(document: Document, problems: Problems) -> list[tuple[Variant, KeyPath]]:
+    """Return the variants, the baseline first, each with the key that names it; what is wrong with them goes to `problems`."""
     variants: list[tuple[Variant, KeyPath]] = [(Variant(Cleaner()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
@@ -67,7 +67,7 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
         if variant.folder in seen:
             problems.add(f"the variant {variant.name!r} comes twice", "leave one out", at)
         seen.add(variant.folder)
-    return tuple(variant for variant, _ in variants)
+    return variants
 
 
 def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
@@ -89,6 +89,8 @@ def _without_headings(cut: Cut) -> Cut:
 
 def _treatment(name: str) -> Treatment:
     treatment = parse_treatment(name)
+    if treatment.pruning:
+        treatment.pruning.arm.check(name)
     return replace(treatment, cleaner=treatment.cleaner.checked())
 
 
@@ -135,6 +137,7 @@ def _swept_arm(name: str, sweep: str) -> Pruning:
     arm = parse_arm(name, sweep)
     if arm.cutoff is not None:
         raise ConfigError(f"the arm {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep)
+    arm.arm.check(sweep)
     return arm
 
 

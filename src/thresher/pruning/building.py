@@ -13,12 +13,14 @@ import pyarrow.compute as pc
 from thresher.arms.arm import kept
 from thresher.arms.postings import DocumentPostings, Flags
 from thresher.arms.pruned_names import Pruning
+from thresher.arms.query_logs import QueryLogs
 from thresher.errors import InputError
 from thresher.exploring.lexicon import Lexicon
 from thresher.lucene.indexing import IndexOptions, IndexReport
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.term_lists import DELIMITER
 from thresher.pages.plain import Ints
+from thresher.pruning.analysing_logs import LogTexts, analysed_logs
 from thresher.pruning.collecting import CollectedPostings, collected_postings
 from thresher.scorers.cleaners import Cleaner
 
@@ -40,6 +42,7 @@ def build_pruned(
     options: IndexOptions,
     original: bool = True,
     advance: Callable[[], None] = lambda: None,
+    logs: LogTexts | None = None,
 ) -> PrunedBuild:
     """Clean a collection, prune its postings, and index what is left into `folder`, which is replaced on success.
 
@@ -51,6 +54,7 @@ def build_pruned(
         options: how text is analysed; see `build_pruned_index` for what cannot be held.
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
+        logs: with the query log that the arm needs.
 
     Raises:
         InputError: if the cleaned collection has no postings.
@@ -61,7 +65,7 @@ def build_pruned(
         if not postings.statistics.tokens:
             what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
             raise InputError(what, "choose a cutoff that keeps more text", str(folder))
-        pruned = _Pruned(postings, pruning, lexicon, original)
+        pruned = _Pruned(postings, pruning, analysed_logs([pruning.arm], logs, options), lexicon, original)
         index = build_pruned_index(pruned.documents(advance), folder, options, pruned.changed if original else None)
         return PrunedBuild(index, postings.blank, postings.words)
 
@@ -69,8 +73,10 @@ def build_pruned(
 class _Pruned:
     """The documents without the postings that are pruned, and what terms lost."""
 
-    def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
-        self._postings, self._pruning, self._original = postings, pruning, original
+    def __init__(
+        self, postings: CollectedPostings, pruning: Pruning, logs: QueryLogs, lexicon: Lexicon, original: bool
+    ) -> None:
+        self._postings, self._pruning, self._logs, self._original = postings, pruning, logs, original
         texts = lexicon.text_of or {}
         self._terms = pa.array([texts[value] for value in postings.statistics.hashes.tolist()], pa.string())
         self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
@@ -79,7 +85,7 @@ class _Pruned:
     def documents(self, advance: Callable[[], None]) -> Iterator[PrunedDocument]:
         """Give all documents."""
         arm = self._pruning.arm
-        fitted = arm.fit(self._postings)
+        fitted = arm.fit(self._postings, self._logs)
         for block in self._postings.blocks():
             stays = kept(arm, arm.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
             lost = block.term[~stays]

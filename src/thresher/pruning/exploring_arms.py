@@ -18,6 +18,7 @@ import numpy.typing as npt
 from thresher.arms.arm import KEEP_SHARE, Arm, steps, strictest_first
 from thresher.arms.postings import DocumentPostings, Floats
 from thresher.arms.pruned_names import Pruning, Treatment
+from thresher.arms.query_logs import QueryLogs
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
@@ -33,6 +34,7 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
+from thresher.pruning.analysing_logs import LogTexts, analysed_logs
 from thresher.pruning.collecting import CollectedPostings, collected_postings
 from thresher.scorers.cleaners import Cleaner
 
@@ -71,6 +73,7 @@ def explore_arms(
     depth: int = 1000,
     held_out: Judging | None = None,
     backend: Backend | None = None,
+    logs: LogTexts | None = None,
 ) -> tuple[ExploredSweep, ...]:
     """Return the values that a pruned index of each variant would give, without building any; bytes are not estimated.
 
@@ -79,6 +82,7 @@ def explore_arms(
         sweeps: to explore; those of one cleaner share a pass over its postings.
         judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
         original: whether to rank by the statistics of the unpruned collection.
+        logs: with the query logs that the arms need.
 
     Raises:
         ThresherError: as `explore`.
@@ -88,13 +92,14 @@ def explore_arms(
         [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
     )
     lexicon = Lexicon(options.stemmer, options.stopwords)
+    analysed = analysed_logs([sweep.arm for sweep in sweeps], logs, options)
     by_cleaner: dict[str, list[ArmSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
     explored: dict[int, ExploredSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-            every = count_arms(postings, of_cleaner, hash_texts(terms), original)
+            every = count_arms(postings, of_cleaner, hash_texts(terms), original, analysed)
         judges: list[Judges] = []
         for sweep, counted in zip(of_cleaner, every, strict=True):
             # All sweeps of a cleaner have the same documents.
@@ -147,10 +152,14 @@ def _explored(
 
 
 def count_arms(
-    postings: CollectedPostings, sweeps: Sequence[ArmSweep], terms: npt.NDArray[np.uint64], original: bool
+    postings: CollectedPostings,
+    sweeps: Sequence[ArmSweep],
+    terms: npt.NDArray[np.uint64],
+    original: bool,
+    logs: QueryLogs | None = None,
 ) -> list[CountedArm]:
     """Count all sweeps over one collection, block by block."""
-    fitted = [sweep.arm.fit(postings) for sweep in sweeps]
+    fitted = [sweep.arm.fit(postings, logs) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
     number = _query_numbers(postings.statistics.hashes, terms)
     counters = [_PostingCounter(postings, sweep.arm, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
