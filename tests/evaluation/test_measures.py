@@ -5,7 +5,7 @@ import sys
 
 import pytest
 import pytrec_eval
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.defaults import DEFAULT_MEASURES
@@ -49,6 +49,15 @@ from thresher.evaluation.topics import Topic
         ("SetF(beta=2.0)", "SetF(beta=2.0)"),
         ("SetAP", "SetAP"),
         ("Judged@10", "Judged@10"),
+        ("ERR@20", "ERR@20"),
+        ("Accuracy", "Accuracy"),
+        ("Compat(p=0.9)", "Compat(p=0.9)"),
+        ("map", "AP"),
+        ("ndcg_cut_10", "nDCG@10"),
+        (" P_10 ", "P@10"),
+        ("recall_100", "R@100"),
+        ("recip_rank", "RR"),
+        ("set_P", "SetP"),
     ],
 )
 def test_names_parse_and_print_back(name, canonical):
@@ -64,19 +73,75 @@ def test_names_parse_and_print_back(name, canonical):
     assert values[canonical]["1"] > 0 or canonical in ("Success@1",)
 
 
-KNOWN = "P, AP, nDCG, RR, Rprec, R, Bpref, infAP, Success, IPrec, SetP, SetR, SetF, SetAP, Judged"
+KNOWN = "P, AP, nDCG, RR, Rprec, R, Bpref, infAP, Success, IPrec, SetP, SetR, SetF, SetAP, Judged, ERR"
 
 
-@pytest.mark.parametrize(
-    "name", ["", "P10", "P@", "Pp@10", "ERR@10", "RBP(rel=1)", "alpha_nDCG@10", "NumQ", "P@1@2", "P;AP"]
-)
+@pytest.mark.parametrize("name", ["", "num_q", "gm_map", "NumQ", "P@1@2", "P;AP"])
 def test_measures_that_are_not_computed_here(name):
     with pytest.raises(ConfigError) as error:
         parse_measure(name)
-    assert str(error.value) == (
-        f"there is no measure `{name}` here. Fix: use one of {KNOWN}, written like P@10, AP(rel=2) or "
-        "nDCG(dcg='exp-log2')@10."
-    )
+    assert error.value.what == f"there is no measure `{name}` here"
+    assert error.value.fix.startswith(f"use one of {KNOWN}")
+    assert "P@10, AP(rel=2)" in error.value.fix
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("P10", "P@10"),
+        ("P@", "P@10"),
+        ("nDGC@10", "nDCG@10"),
+        ("NDCG_10", "nDCG@10"),
+        ("Bpreff", "Bpref"),
+        ("sucess@1", "Success@1"),
+    ],
+)
+def test_a_slip_is_told_what_was_meant(name, meant):
+    with pytest.raises(ConfigError) as error:
+        parse_measure(name)
+    assert f"`{name}`" in error.value.what
+    assert error.value.fix == f"did you mean {meant}?"
+    assert str(parse_measure(meant)) == meant
+
+
+@pytest.mark.parametrize(
+    ("name", "facts"),
+    [
+        ("alpha_nDCG@10", ["`alpha_nDCG@10`", "subtopic", "nDCG@10"]),
+        ("RBP(rel=1)", ["`RBP(rel=1)`", "pip install cwl-eval"]),
+        ("ndcg_cut.5,10", ["`ndcg_cut.5,10` is 2 measures", "nDCG@5"]),
+    ],
+)
+def test_measures_that_need_something_else_say_what(name, facts):
+    with pytest.raises(ConfigError) as error:
+        parse_measure(name)
+    for fact in facts:
+        assert fact in f"{error.value.what} {error.value.fix}"
+
+
+@given(
+    grades=st.dictionaries(st.sampled_from("abcdefgh"), st.integers(-2, 4), min_size=1),
+    ranking=st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1),
+    depth=st.integers(1, 12),
+)
+@settings(max_examples=5)
+def test_expected_reciprocal_rank_is_that_of_its_definition(grades, ranking, depth):
+    """Chapelle et al. 2009, with the largest grade 4."""
+    run = {"1": {document: float(-rank) for rank, document in enumerate(ranking)}}
+    left, expected = 1.0, 0.0
+    for rank, document in enumerate(ranking[:depth], 1):
+        stops = (2 ** max(grades.get(document, 0), 0) - 1) / 16
+        expected += left * stops / rank
+        left *= 1 - stops
+    measure = f"ERR@{depth}"
+    assert evaluate({"1": grades}, run, [measure], ["1"])[measure]["1"] == pytest.approx(expected, abs=6e-6)
+
+
+def test_grades_beyond_those_of_err_are_refused():
+    with pytest.raises(InputError) as error:
+        evaluate({"1": {"a": 5}}, {"1": {"a": 1.0}}, ["ERR@10"], ["1"])
+    assert "grade 5" in error.value.what
+    assert "4" in error.value.fix
 
 
 PRECISION = "Fix: write it as P(rel, judged_only)@cutoff, every parameter as name=value."

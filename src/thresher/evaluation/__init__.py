@@ -6,6 +6,7 @@ against the baseline with correction for their number, and the points worth choo
 
 from thresher.defaults import DEFAULT_MEASURES, GRADES
 from thresher.evaluation.measures import (
+    FURTHER,
     check_overlap,
     evaluate,
     parse_measure,
@@ -19,6 +20,7 @@ from thresher.evaluation.topics import TOPIC_FORMATS, Topic, read_topics, spelle
 
 __all__ = [
     "DEFAULT_MEASURES",
+    "FURTHER",
     "GRADES",
     "TOPIC_FORMATS",
     "UNTESTED",

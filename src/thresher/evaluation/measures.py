@@ -1,6 +1,7 @@
 """Measures: their names, and their values for each topic.
 
-All come from trec_eval's library (and, for `Judged` and `RR@k`, from ir-measures' own Python): no Perl, no download.
+Nearly all come from trec_eval's library (and, for `Judged` and `RR@k`, from ir-measures' own Python): no Perl, no download.
+Some more are computed where a provider of ir-measures for them is installed, and named in `FURTHER`.
 Negative grades are not relevant and gain nothing. Beyond that: `Bpref` and `judged_only` pass over such documents as if
 they were not judged, `infAP` takes them for pooled but not judged, `Judged@k` counts them as judged.
 """
@@ -10,7 +11,9 @@ from __future__ import annotations
 import ast
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -45,7 +48,17 @@ _SUPPORTED = (
     ),
     "Judged",
 )
-_NAME = re.compile(r"(?P<name>[A-Za-z]+)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
+FURTHER = {
+    "ERR": "install the program perl",
+    "Accuracy": "install ir-measures",
+    "Compat": "install ir-measures",
+    **dict.fromkeys(
+        ("RBP", "BPM", "SDCG", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"), "run `pip install cwl-eval`"
+    ),
+}
+"""Measures that need a program or package beside trec_eval's library, and how to get it."""
+_OF_SUBTOPICS = re.compile(r"(alpha|α)_n?DCG|n?ERR_IA|n?NRBP|AP_IA|MAP_IA|P_IA|StRecall")
+_NAME = re.compile(r"(?P<name>[A-Za-zα_0-9]+?)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
 
 @cache
@@ -60,20 +73,27 @@ def _library() -> Any:
 def parse_measure(name: str) -> ir_measures.Measure:
     """Parse the name of a measure, in the manner of ir-measures: `P@10`, `AP(rel=2)`, `nDCG(dcg='exp-log2')@10`.
 
-    `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out.
+    `str` of the result is the canonical name: aliases resolved, parameters in declared order, defaults left out. Names of
+    trec_eval (`map`, `ndcg_cut_10`) are understood, too.
 
     Raises:
         ConfigError: if it cannot be parsed, is not among the measures that are computed here, or has a
             parameter that is unknown or out of range.
         MissingDependencyError: if ir-measures is not installed.
     """
+    measure = _known(name) or _of_trec_eval(name)
+    if measure is None:
+        raise _unknown(name)
+    return measure
+
+
+def _known(name: str) -> ir_measures.Measure | None:
+    """Return the measure that ir-measures calls so; None if there is none that is computed here."""
     match = _NAME.fullmatch(name.strip())
-    prototype = _library().measures.registry.get(match["name"]) if match else None
-    if match is None or prototype is None or prototype.NAME not in _SUPPORTED:
-        raise ConfigError(
-            f"there is no measure `{name}` here",
-            f"use one of {', '.join(_SUPPORTED)}, written like P@10, AP(rel=2) or nDCG(dcg='exp-log2')@10",
-        )
+    registry = _library().measures.registry
+    prototype = registry.get(match["name"]) if match else None
+    if match is None or prototype is None or prototype.NAME not in (*_SUPPORTED, *FURTHER):
+        return None
     try:
         params = {**prototype.params, **_params(match["params"])}
         if match["at"]:
@@ -89,6 +109,46 @@ def parse_measure(name: str) -> ir_measures.Measure:
         raise ConfigError(f"the measure `{name}` cannot be used ({problem})", f"write it as {_usage(prototype)}")
     parsed: ir_measures.Measure = measure
     return parsed
+
+
+def _of_trec_eval(name: str) -> ir_measures.Measure | None:
+    """Return the measure that trec_eval calls so; None if there is none."""
+    try:
+        found = _library().parse_trec_measure(name.strip())
+    except (ValueError, TypeError, KeyError, IndexError):
+        found = []
+    found = [measure for measure in found if measure.NAME in _SUPPORTED]
+    if len(found) > 1:
+        raise ConfigError(f"`{name}` is {len(found)} measures", f"name one of them, such as {found[0]}")
+    return _known(str(found[0])) if found else None
+
+
+def _unknown(name: str) -> ConfigError:
+    """Return the error for a name of no measure that is computed here."""
+    if _OF_SUBTOPICS.match(name.strip()):
+        what = f"the measure `{name}` needs qrels by subtopic, which are not read here"
+        return ConfigError(what, "use a measure of whole topics, such as nDCG@10 or ERR@10")
+    meant = _meant(name.strip())
+    every = f"one of {', '.join((*_SUPPORTED, *FURTHER))}, written like P@10, AP(rel=2) or nDCG(dcg='exp-log2')@10"
+    return ConfigError(f"there is no measure `{name}` here", f"did you mean {meant}?" if meant else f"use {every}")
+
+
+def _meant(name: str) -> str:
+    """Return what is probably meant by a name that is none; empty if nothing is near."""
+    match = re.fullmatch(r"(?P<letters>[A-Za-z_]+?)_?(?:cut_)?@?(?P<at>[0-9]*)", name)
+    close = get_close_matches(match["letters"].lower(), _BY_LOWER, 1) if match else []
+    if not match or not close:
+        return ""
+    nearest = _BY_LOWER[close[0]]
+    # Some need a cutoff, some have none.
+    for meant in (f"{nearest}@{match['at']}", nearest, f"{nearest}@10"):
+        with suppress(ConfigError):
+            if (measure := _known(meant)) is not None:
+                return str(measure)
+    return ""
+
+
+_BY_LOWER = {name.lower(): name for name in (*_SUPPORTED, *FURTHER)}
 
 
 def evaluate(
@@ -125,6 +185,8 @@ def evaluate(
         # One measure at a time: ir-measures lets measures of one call share the mapped gains of another.
         effective = _with_gains(measure, judged)
         computed = _with_something_to_find(measure, judged)
+        if measure.NAME in FURTHER:
+            computed = _without_negative(measure, computed)
         retrieved = {topic: ranked[topic] for topic in computed if topic in ranked}
         values: dict[str, float] = {}
         if retrieved:
@@ -197,16 +259,26 @@ def _out_of_range(measure: ir_measures.Measure) -> str:
             return "beta is in (0, 1000]"
         if key == "gains":
             return "gains are 'log2' or 'exp-log2' of dcg"
-    return "" if _supports(measure) else "this combination of parameters is not computed"
+    if _supports(measure, _every_provider()):
+        return "" if _supports(measure, _providers()) else f"to compute it here, {FURTHER[str(measure.NAME)]}"
+    return "this combination of parameters is not computed"
 
 
-def _supports(measure: ir_measures.Measure) -> bool:
-    return any(provider.supports(_with_gains(measure, {})) for provider in _providers())
+def _supports(measure: ir_measures.Measure, providers: Iterable[Any]) -> bool:
+    return any(provider.supports(_with_gains(measure, {})) for provider in providers)
 
 
+def _every_provider() -> tuple[Any, ...]:
+    """Return the providers, the first that supports a measure computes it."""
+    known = _library().providers.registry
+    return tuple(
+        known[name] for name in ("pytrec_eval", "judged", "msmarco", "gdeval", "accuracy", "compat", "cwl_eval")
+    )
+
+
+@cache
 def _providers() -> tuple[Any, ...]:
-    library = _library()
-    return library.pytrec_eval, library.judged, library.msmarco
+    return tuple(provider for provider in _every_provider() if provider.is_available())
 
 
 def _provider(measure: ir_measures.Measure) -> Any:
@@ -226,6 +298,23 @@ def _with_gains(measure: ir_measures.Measure, qrels: Mapping[str, Mapping[str, i
     gains = {grade: 2**grade - 1 for grade in sorted(grades) if grade > 0}
     linear: ir_measures.Measure = measure(dcg="log2", gains=gains)
     return linear
+
+
+_MAX_GRADE_OF_ERR = 4
+"""The largest grade that gdeval knows."""
+
+
+def _without_negative(
+    measure: ir_measures.Measure, judged: Mapping[str, Mapping[str, int]]
+) -> dict[str, Mapping[str, int]]:
+    """Return judgments with 0 for negative grades, from which other programs would take negative gains."""
+    most = max((grade for grades in judged.values() for grade in grades.values()), default=0)
+    if measure.NAME == "ERR" and most > _MAX_GRADE_OF_ERR:
+        raise InputError(
+            f"the qrels have the grade {most}, too large for ERR by gdeval",
+            f"use grades up to {_MAX_GRADE_OF_ERR} or another measure, nDCG@10",
+        )
+    return {topic: {name: max(grade, 0) for name, grade in grades.items()} for topic, grades in judged.items()}
 
 
 def _with_something_to_find(

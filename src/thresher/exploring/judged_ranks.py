@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.evaluation import evaluate, parse_measure
+from thresher.evaluation import FURTHER, evaluate, parse_measure
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import Floats
 from thresher.pages.plain import Ints
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
-_OF_SETS = ("SetP", "SetR", "SetF", "SetAP")
+_OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
 """All others are the same for a ranking that ends at its last judged document."""
 
 
