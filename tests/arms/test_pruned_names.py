@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import Treatment, parse_arm, parse_treatment
+from thresher.arms.pruned_names import (
+    CombinedCutoff,
+    Family,
+    Treatment,
+    combined_cutoff,
+    family_of,
+    parse_arm,
+    parse_treatment,
+)
 from thresher.errors import ConfigError
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.registry import scorers
@@ -65,3 +73,36 @@ def test_wrong_names_are_errors_that_say_what_and_how_to_mend_it(text: str, fact
     assert caught.value.where == text
     for fact in facts:
         assert fact in f"{caught.value.what} {caught.value.fix}"
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("words@5", Family.CLEANERS),
+        ("none", Family.CLEANERS),
+        ("none|tcp(k=10,model=bm25)", Family.ARMS),
+        ("none|dcp@0.5", Family.ARMS),
+        ("words@5+density@2|dcp@0.5", Family.COMBINATIONS),
+        ("boilerpipe(rules=words)|dcp", Family.COMBINATIONS),
+    ],
+)
+def test_families(name: str, family: Family) -> None:
+    assert family_of(name) is family
+
+
+@pytest.mark.parametrize(
+    ("sweep", "combination", "cutoff"),
+    [
+        ("words@5|dcp", "words|dcp", 5.0),
+        ("words(headings=keep)@5|tcp(k=10,model=bm25)", "words(headings=keep)|tcp(k=10,model=bm25)", 5.0),
+        ("perplexity(lm=books)@p70|dcp", "perplexity(lm=books)@p|dcp", 70.0),
+        ("words@doc50|dcp", "words@doc|dcp", 50.0),
+    ],
+)
+def test_sweeps_of_an_arm_over_a_cutoff_are_parts_of_a_combination(sweep: str, combination: str, cutoff: float) -> None:
+    assert combined_cutoff(sweep) == CombinedCutoff(combination, cutoff)
+
+
+@pytest.mark.parametrize("sweep", ["words", "none", "none|dcp", "justext|dcp", "words@5+density@2|dcp"])
+def test_other_sweeps_are_parts_of_none(sweep: str) -> None:
+    assert combined_cutoff(sweep) is None

@@ -68,7 +68,7 @@ def test_choices_of_another_version_are_made_again(tmp_path: Path) -> None:
     path.write_text(json.dumps(json.loads(path.read_text()) | {"version": 1}))
     with pytest.raises(StateError) as caught:
         read_choice(tmp_path)
-    assert str(caught.value) == f"{path}: version 1 is not known, only 3. Fix: run `thresher choose` again."
+    assert str(caught.value) == f"{path}: version 1 is not known, only 4. Fix: run `thresher choose` again."
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format": "x"}))
     with pytest.raises(StateError, match="this is not a choice"):
         read_choice(tmp_path)

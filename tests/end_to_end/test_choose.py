@@ -348,5 +348,5 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     done = call("report", str(copy.results), cwd=copy.web.folder)
     assert (done.code, done.errors) == (
         5,
-        [f"error: {path}: version 99 is not known, only 3. Fix: run `thresher choose` again."],
+        [f"error: {path}: version 99 is not known, only 4. Fix: run `thresher choose` again."],
     )

@@ -41,6 +41,7 @@ def test_explored_cutoffs_are_as_measured_ones(copy: Finished, call: Call) -> No
             assert float(result[measure]) == pytest.approx(float(row[measure]), abs=1e-12), (variant, measure)
         assert (result["words_kept"], result["words_total"]) == (row["words_kept"], row["words_total"])
         assert int(result["documents"]) == int(row["indexed"])
+        assert float(result["query_postings"]) == pytest.approx(float(row["query_postings"]))
     # Every cutoff that makes a difference: the words of blocks.
     words = exploration.sweep("words")
     assert words.cutoffs == tuple(sorted(words.cutoffs or (), reverse=True))

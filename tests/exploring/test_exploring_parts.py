@@ -336,6 +336,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
                 None,
                 (50,),
                 (size,),
+                (6.5,),
                 None,
                 values[:, :, :1],
                 None if others is None else others[:, :, 1:],
@@ -346,6 +347,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
                 (3.0, 1.0),
                 (4, 9),
                 (size, size),
+                (1.25, 2.0),
                 sizes,
                 values,
                 others,
@@ -398,7 +400,7 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
             read_exploration(tmp_path)
         assert (damaged.value.where or "").startswith(str(path))
         assert damaged.value.fix in ("run `thresher explore` again", "name a file of the format thresher-exploration")
-    path.write_text(text.replace('"version":4', '"version":3'), encoding="utf-8")
+    path.write_text(text.replace('"version":5', '"version":4'), encoding="utf-8")
     with pytest.raises(StateError) as other:
         read_exploration(tmp_path)
-    assert str(other.value) == f"{path}: version 3 is not known, only 4. Fix: run `thresher explore` again."
+    assert str(other.value) == f"{path}: version 4 is not known, only 5. Fix: run `thresher explore` again."

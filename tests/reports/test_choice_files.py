@@ -21,6 +21,7 @@ def test_a_line_a_variant(tmp_path: Path) -> None:
         "scorer": "words",
         "variant": "words@9",
         "cutoff": "9.0",
+        "cleaner_cutoff": "",
         "size": "1500000",
         "size_kind": "bytes, estimated",
         "documents": "995",

@@ -61,6 +61,7 @@ def explored(
             None if cutoffs is None else tuple(cutoffs),
             tuple(round(WORDS * k) for k in kept),
             tuple(sizes),
+            tuple(100 * k for k in kept.tolist()),
             tuple(round(BYTES * k) for k in kept),
             found[0],
             found[1] if held_out else None,

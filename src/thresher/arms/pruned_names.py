@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 from thresher.arms.arm import KEEP_SHARE, Arm
 from thresher.arms.arm_registry import arm_class, arms
 from thresher.errors import ConfigError
 from thresher.scorers.base import check_range
-from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values
+from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values, sweep_name
 
 BAR = "|"
 """Stands between a cleaner and an arm: first clean, then prune."""
@@ -139,6 +140,55 @@ def _parts(text: str, where: str) -> tuple[str, str | None]:
             where,
         )
     return first, others[0] if others else None
+
+
+class Family(StrEnum):
+    """How variants make an index smaller: by cleaning, by pruning, or by both."""
+
+    CLEANERS = "cleaners"
+    ARMS = "arms"
+    COMBINATIONS = "combinations"
+
+
+def family_of(name: str) -> Family:
+    """Return the family of a variant or of a sweep, by its canonical name.
+
+    >>> [family_of(name).value for name in ("words@5", "none|dcp@0.5", "words@5|dcp")]
+    ['cleaners', 'arms', 'combinations']
+    """
+    cleaner, bar, _ = name.partition(BAR)
+    if not bar:
+        return Family.CLEANERS
+    return Family.ARMS if cleaner == BASELINE else Family.COMBINATIONS
+
+
+@dataclass(frozen=True)
+class CombinedCutoff:
+    """A cutoff of the scorer in a combination of a scorer and an arm, both without cutoffs: 5 in `words|dcp`."""
+
+    combination: str
+    cutoff: float
+
+
+def combined_cutoff(sweep: str) -> CombinedCutoff | None:
+    """Return the combination that a sweep of an arm is a part of, such as `words|dcp` for `words@5|dcp`, and which part.
+
+    Returns:
+        None if there is no arm, or no single scorer with a cutoff before it.
+
+    Raises:
+        ConfigError: as `parse_cleaner`.
+    """
+    cleaner, bar, arm = sweep.partition(BAR)
+    cuts = parse_cleaner(cleaner, sweep).cuts if bar else ()
+    if len(cuts) != 1 or cuts[0].scorer.decides:
+        return None
+    (cut,) = cuts
+    template = replace(cut, cutoff=None, percentile=None)
+    name, value = template.name, cut.cutoff
+    if cut.percentile is not None:
+        name, value = sweep_name(template, cut.percentile), cut.percentile.value
+    return None if value is None else CombinedCutoff(f"{name}{BAR}{arm}", value)
 
 
 def example_cutoff(arm: Arm) -> str:

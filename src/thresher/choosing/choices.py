@@ -8,6 +8,7 @@ from pathlib import Path
 
 from thresher.choosing.decisions import Decision, ModelDecisions, QueryCosts, Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName, Guards
+from thresher.choosing.same_size import SameSize
 from thresher.errors import StateError
 from thresher.records import RecordFile
 
@@ -126,6 +127,7 @@ class Choice:
         costs: one for each retrieval model with enough indexes to draw a line through.
         co2_method: how CO2 is estimated.
         notices: on the topics.
+        same_size: one for each retrieval model and deciding measure; none if all variants are of one family.
     """
 
     title: str
@@ -136,6 +138,7 @@ class Choice:
     costs: tuple[QueryCosts, ...]
     co2_method: str
     notices: tuple[str, ...] = ()
+    same_size: tuple[SameSize, ...] = ()
 
     @property
     def savings(self) -> tuple[Savings, ...]:
@@ -157,7 +160,7 @@ class Choice:
 
 CHOICE_FILE = "choice.json"
 
-_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 3, StateError)
+_FILE = RecordFile(Choice, "a choice", "run `thresher choose` again", "thresher-choice", 4, StateError)
 
 
 def write_choice(choice: Choice, folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
@@ -41,10 +41,12 @@ class SizedVariant:
 
     Args:
         name: canonical, unique within a decision.
-        sweep: the sweep it belongs to; its own name if none.
+        sweep: the sweep it belongs to; its own name if none. Where several cutoffs of a scorer stand before one arm, all of
+            them with all cutoffs of the arm are one sweep, such as `words|dcp`: a combination.
         cutoff: None for a variant without one.
         size: see `SizeKind`.
         documents: how many keep some text.
+        cleaner_cutoff: of the scorer before the arm, in a combination.
     """
 
     name: str
@@ -52,6 +54,7 @@ class SizedVariant:
     cutoff: float | None
     size: float
     documents: int
+    cleaner_cutoff: float | None = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -165,6 +168,19 @@ class OrderedSweep:
 
 
 @dataclass(frozen=True)
+class Combination:
+    """The variants of a scorer with cutoffs and an arm with cutoffs, the largest index first."""
+
+    picks: SweepPicks
+    variants: tuple[JudgedVariant, ...]
+
+    @property
+    def name(self) -> str:
+        """The name of the sweep."""
+        return self.picks.sweep
+
+
+@dataclass(frozen=True)
 class Decision:
     """One measure of one retrieval model: every variant judged, and what the rules pick.
 
@@ -228,23 +244,38 @@ class Decision:
 
     @cached_property
     def ordered_sweeps(self) -> tuple[OrderedSweep, ...]:
-        """The sweeps of at least two cutoffs, in the decision's order."""
+        """The sweeps of at least two cutoffs, in the decision's order, without combinations."""
         ordered = []
         for picks in self.sweeps:
             points = [
                 (variant.cutoff, index, variant)
                 for index, variant in enumerate(self.variants)
-                if variant.sweep == picks.sweep and variant.cutoff is not None
+                if variant.sweep == picks.sweep and variant.cutoff is not None and variant.cleaner_cutoff is None
             ]
             if len(points) > 1:
                 cutoffs, _, variants = zip(*sorted(points, key=lambda point: point[:2]), strict=True)
                 ordered.append(OrderedSweep(picks, variants, cutoffs))
         return tuple(ordered)
 
+    @cached_property
+    def combinations(self) -> tuple[Combination, ...]:
+        """The combinations, in the decision's order."""
+        found = []
+        for picks in self.sweeps:
+            members = [
+                one
+                for one in self.variants
+                if one.sweep == picks.sweep and None not in (one.cutoff, one.cleaner_cutoff)
+            ]
+            if members:
+                found.append(Combination(picks, tuple(sorted(members, key=lambda one: -one.size))))
+        return tuple(found)
+
     @property
     def singles(self) -> tuple[JudgedVariant, ...]:
-        """The variants of no sweep of two cutoffs or more, the largest index first."""
+        """The variants of no combination and no sweep of two cutoffs or more, the largest index first."""
         swept = {variant.name for sweep in self.ordered_sweeps for variant in sweep.variants}
+        swept |= {variant.name for combination in self.combinations for variant in combination.variants}
         return tuple(sorted((one for one in self.variants if one.name not in swept), key=lambda one: -one.size))
 
     def rules_by_variant(self) -> dict[str, list[str]]:

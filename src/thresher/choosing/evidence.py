@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from thresher.arms.pruned_names import combined_cutoff
 from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep
@@ -19,7 +21,10 @@ def explored_evidence(
 ) -> Evidence:
     """Return the explored variants by index of model and measure; `sweeps` are those to choose among, None for all."""
     base = exploration.sweep(BASELINE)
-    chosen = [sweep for sweep in exploration.sweeps if (sweep.name in sweeps if sweeps else sweep.name != BASELINE)]
+    places = _places(sweep.name for sweep in exploration.sweeps)
+    chosen = [
+        sweep for sweep in exploration.sweeps if (places[sweep.name][0] in sweeps if sweeps else sweep.name != BASELINE)
+    ]
     held_out = None
     if base.held_out is not None:
         rows = [sweep.held_out[model, measure] for sweep in chosen if sweep.held_out is not None]
@@ -31,17 +36,27 @@ def explored_evidence(
         size_kind=SizeKind.ESTIMATED if base.bytes else SizeKind.POSTINGS,
         baseline_size=_sizes(base)[0],
         documents=base.sizes[0].documents,
-        variants=tuple(variant for sweep in chosen for variant in _variants(sweep)),
+        variants=tuple(variant for sweep in chosen for variant in _variants(sweep, *places[sweep.name])),
         values=_joined([sweep.values[model, measure] for sweep in chosen], len(exploration.topics)),
         baseline=base.values[model, measure, 0],
         held_out=held_out,
     )
 
 
-def _variants(sweep: ExploredSweep) -> list[SizedVariant]:
+def _places(sweeps: Iterable[str]) -> dict[str, tuple[str, float | None]]:
+    """Return by sweep the one that it is judged as a part of, and the cutoff of its cleaner there: see `SizedVariant`."""
+    parts = {sweep: combined_cutoff(sweep) for sweep in sweeps}
+    counts = Counter(part.combination for part in parts.values() if part)
+    return {
+        sweep: (part.combination, part.cutoff) if part and counts[part.combination] > 1 else (sweep, None)
+        for sweep, part in parts.items()
+    }
+
+
+def _variants(sweep: ExploredSweep, judged_as: str, cleaner_cutoff: float | None) -> list[SizedVariant]:
     cutoffs = sweep.cutoffs or [None] * len(sweep.variants)
     return [
-        SizedVariant(name, sweep.name, cutoff, size, counts.documents)
+        SizedVariant(name, judged_as, cutoff, size, counts.documents, cleaner_cutoff=cleaner_cutoff)
         for name, cutoff, size, counts in zip(sweep.variants, cutoffs, _sizes(sweep), sweep.sizes, strict=True)
     ]
 
@@ -66,7 +81,9 @@ def measured_evidence(
         InputError: if there is no baseline, or a variant lacks a topic's value.
     """
     base = baseline_row(results, retrieval)
-    rows = [row for row in variant_rows(results, retrieval) if sweeps is None or (row.sweep or row.variant) in sweeps]
+    every = variant_rows(results, retrieval)
+    places = _places(row.sweep or row.variant for row in every)
+    rows = [row for row in every if sweeps is None or places[row.sweep or row.variant][0] in sweeps]
     names = [base.variant, *(row.variant for row in rows)]
     values = _values(results, retrieval, measure, names)
     there = _values(results.held_out, retrieval, measure, names) if results.held_out else None
@@ -78,8 +95,11 @@ def measured_evidence(
         baseline_size=float(base.index_bytes),
         documents=base.indexed,
         variants=tuple(
-            SizedVariant(row.variant, row.sweep or row.variant, row.cutoff, float(row.index_bytes), row.indexed)
+            SizedVariant(
+                row.variant, sweep, row.cutoff, float(row.index_bytes), row.indexed, cleaner_cutoff=cleaner_cutoff
+            )
             for row in rows
+            for sweep, cleaner_cutoff in [places[row.sweep or row.variant]]
         ),
         values=values[1:],
         baseline=values[0],

@@ -14,8 +14,9 @@ from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
+from thresher.choosing.same_size import SameSize, same_size, with_builds
 from thresher.choosing.savings import Timed, Timings, savings
-from thresher.costs import Power, read_machine
+from thresher.costs import MeasuredTime, Power, read_machine
 from thresher.errors import ConfigError, StateError
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import Margin
@@ -29,6 +30,7 @@ from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
+from thresher.reports.same_size_tables import write_same_size_csv
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows
 
@@ -111,6 +113,7 @@ def choose_experiment(
         choice = replace(choice, notices=scored.inputs.notices)
         write_choice(choice, folder)
         write_choice_csv(choice, folder)
+        write_same_size_csv(choice, folder)
         write_report(folder, measured, choice, exploration)
     return choice
 
@@ -139,9 +142,11 @@ def measured_again(choice: Choice, experiment: Experiment, measured: Results, fo
         for one in choice.recommendations
     )
     costs = tuple(_costs(choice.decisions, measured))
-    changed = replace(choice, recommendations=recommendations, costs=costs, co2_method=str(power))
+    same = tuple(with_builds(one, _builds(measured, one.retrieval)) for one in choice.same_size)
+    changed = replace(choice, recommendations=recommendations, costs=costs, co2_method=str(power), same_size=same)
     if changed != choice:
         write_choice(changed, folder)
+        write_same_size_csv(changed, folder)
     return changed
 
 
@@ -179,6 +184,7 @@ def _choose(
     power = power_of(experiment.costs, read_machine())
     decisions: list[Decision] = []
     recommendations = []
+    same: list[SameSize | None] = []
     with Progress("choosing", len(experiment.retrieval) * len(RuleName), "rules") as bar:
         for evidence, *more in gathered:
             others = [(one, decide(one, question.terms, False)) for one in more]
@@ -187,6 +193,9 @@ def _choose(
             decisions += [decision, *(other for _, other in others)]
             saved = _savings(decision, question.queries, measured, power)
             recommendations.append(recommend(decision, [other for _, other in also], guards, saved))
+            name = evidence.retrieval
+            postings, builds = _query_postings(exploration, measured, name), _builds(measured, name)
+            same += [same_size(one, postings, builds) for one in (decision, *(other for _, other in also))]
     return Choice(
         title=experiment.title,
         key=key,
@@ -195,6 +204,7 @@ def _choose(
         decisions=tuple(decisions),
         costs=tuple(_costs(decisions, measured)) if measured else (),
         co2_method=str(power),
+        same_size=tuple(one for one in same if one),
     )
 
 
@@ -258,6 +268,22 @@ def _costs(decisions: Sequence[Decision], measured: Results) -> Iterator[QueryCo
             continue
         saved = {one.name: timings.saved_per_query(one.name, one.size)[1] for one in decision.variants}
         yield QueryCosts(model, timings.rows[0].query.wall.value, saved)
+
+
+def _query_postings(exploration: Exploration | None, measured: Results | None, retrieval: str) -> dict[str, float]:
+    """Return the postings of a query's terms by variant, the baseline among them."""
+    if exploration is not None:
+        sweeps = exploration.sweeps
+        return {name: held for one in sweeps for name, held in zip(one.variants, one.query_postings, strict=True)}
+    assert measured is not None
+    rows = (baseline_row(measured, retrieval), *variant_rows(measured, retrieval))
+    return {row.variant: row.work.postings for row in rows}
+
+
+def _builds(measured: Results | None, retrieval: str) -> dict[str, MeasuredTime]:
+    """Return the times of building an index by variant, as far as they were measured."""
+    rows = variant_rows(measured, retrieval) if measured else ()
+    return {row.variant: row.indexing for row in rows if row.indexing}
 
 
 def _timings(measured: Results | None, model: str) -> Timings:

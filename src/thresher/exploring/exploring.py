@@ -15,7 +15,7 @@ from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches, Query
+from thresher.exploring.matching import Matches, Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import analyse_each, english_analyzer
@@ -89,9 +89,11 @@ def explore(
     judges = [Judges(topic_set.qrels, topic_set.ids, counted.ids, judging.measures) for topic_set in sets]
     sizes = [_sizes(counted, number, len(sweep.cleaners)) for number, sweep in enumerate(every)]
     words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
-    work = RankingJob(Matches(counted, len(terms)), queries, judges, models, depth)
+    matches = Matches(counted, len(terms))
+    postings = [query_postings(matches, number, queries[: len(judging.ids)]).tolist() for number in range(len(every))]
+    work = RankingJob(matches, queries, judges, models, depth)
     # Workers need the memory more than this process.
-    del counted
+    del counted, matches
     values = evaluated(work, len(every), backend, store.parent)
     names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
     explored = [
@@ -101,6 +103,7 @@ def explore(
             sweep.cutoffs,
             tuple(words[number]),
             tuple(sizes[number]),
+            tuple(postings[number]),
             None,
             *values[number],
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -137,24 +137,45 @@ def blocks(matches: Matches, sweep: int, rows: int, turn: tuple[int, int] = (0, 
         lengths, times = held[-1].copy(), after
 
 
+def query_postings(matches: Matches, sweep: int, queries: Sequence[Query]) -> Floats:
+    """Return the postings of a query's terms at each step, Σ df, as the mean over queries; shape (steps,).
+
+    Args:
+        matches: of the collection.
+        sweep: its number.
+        queries: at least one.
+    """
+    size = len(matches.counted.counts[sweep].tokens) - 1
+    uses = np.bincount(np.concatenate([query.terms for query in queries]), minlength=len(matches.parts))
+    postings: Floats = _holders(matches, matches.counted.steps[sweep], size) @ uses / len(queries)
+    return postings
+
+
 def _by_term(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> tuple[Ints, Ints]:
     """Return cf and df of each term at each step; shapes (steps, terms)."""
-    counted, terms = matches.counted, len(matches.parts)
-    step = steps[counted.sentence]
+    counted = matches.counted
+    occurrences = _summed(matches, size, steps[counted.sentence], counted.term, counted.times)
+    return occurrences, _holders(matches, steps, size)
+
+
+def _holders(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> Ints:
+    """Return df of each term at each step; shape (steps, terms)."""
     first = np.full(len(matches.document), size, dtype=np.uint16)
-    np.minimum.at(first, matches.pair_of_occurrence, step)
-    term_of_pair = np.repeat(np.arange(terms, dtype=np.int32), [part.stop - part.start for part in matches.parts])
+    np.minimum.at(first, matches.pair_of_occurrence, steps[matches.counted.sentence])
+    lengths = [part.stop - part.start for part in matches.parts]
+    return _summed(matches, size, first, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), None)
 
-    def by_step(step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
-        sums = np.zeros((size + 1) * terms, dtype=np.int64)
-        for begin in range(0, len(step), _AT_ONCE):
-            part = slice(begin, begin + _AT_ONCE)
-            keys = step[part] * np.int64(terms) + term[part]
-            added = np.bincount(keys, None if weights is None else weights[part], len(sums))
-            sums += added.astype(np.int64)
-        return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
-    return by_step(step, counted.term, counted.times), by_step(first, term_of_pair, None)
+def _summed(matches: Matches, size: int, step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
+    """Return how much of each term is there at each step; shape (steps, terms)."""
+    terms = len(matches.parts)
+    sums = np.zeros((size + 1) * terms, dtype=np.int64)
+    for begin in range(0, len(step), _AT_ONCE):
+        part = slice(begin, begin + _AT_ONCE)
+        keys = step[part] * np.int64(terms) + term[part]
+        added = np.bincount(keys, None if weights is None else weights[part], len(sums))
+        sums += added.astype(np.int64)
+    return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
 
 def _by_step(steps: npt.NDArray[np.uint16], size: int) -> tuple[Numbers, Ints]:

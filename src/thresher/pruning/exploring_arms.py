@@ -25,7 +25,7 @@ from thresher.exploring.exploration import ExploredSweep
 from thresher.exploring.exploring import POINTS, Judging, analyse_queries
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches, Query
+from thresher.exploring.matching import Matches, Query, query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.similarity import States
 from thresher.lucene.indexing import IndexOptions
@@ -138,7 +138,9 @@ def _explored(
     folder: Path,
 ) -> ExploredSweep:
     terms = max((term for query in queries for term in query.counts), default=-1) + 1
-    job = RankingJob(Matches(counted.counts, terms, counted.fixed), queries, judges, models, depth)
+    matches = Matches(counted.counts, terms, counted.fixed)
+    postings = query_postings(matches, 0, queries[: judges[0].topics]).tolist()
+    job = RankingJob(matches, queries, judges, models, depth)
     cutoffs = counted.cutoffs.tolist()
     return ExploredSweep(
         sweep.treatment(None).name,
@@ -146,6 +148,7 @@ def _explored(
         tuple(cutoffs),
         (counted.words,) * len(cutoffs),
         counted.sizes,
+        tuple(postings),
         None,
         *evaluated(job, 1, backend, folder)[0],
     )

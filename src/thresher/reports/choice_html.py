@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from thresher.choosing.choices import Choice, Recommendation
 from thresher.choosing.decisions import Decision, ModelDecisions
+from thresher.choosing.same_size import SameSize
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_plots import drawn_overview, drawn_sweep
@@ -15,8 +16,10 @@ from thresher.reports.choice_reading import Readable, facts_by_name, reading_jso
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
 from thresher.reports.formatting import percent_text
-from thresher.reports.html_parts import Picture
+from thresher.reports.html_parts import Picture, picture
 from thresher.reports.recommendation import answer
+from thresher.reports.same_size_plots import drawn_combination, frontier_figure
+from thresher.reports.same_size_tables import FRONTIERS_FILE, decision_of, same_size_table
 from thresher.reports.table import Table
 from thresher.results.experiment_results import Results
 
@@ -34,19 +37,31 @@ class ModelChoice:
     decision: Table
     overview: Picture
     sweeps: tuple[Picture, ...]
+    combinations: tuple[Picture, ...]
     band: str
     others: tuple[Table, ...]
     selected: Table
 
 
 @dataclass(frozen=True)
+class FamilyBlock:
+    """What is best at the same size by one measure and retrieval model."""
+
+    picture: Picture
+    table: Table
+
+
+@dataclass(frozen=True)
 class ChoiceSections:
-    """What the sections show: the `answer`, `sentences` on what stands beside it. `data` is the JSON that the slider reads."""
+    """What the sections show: the `answer`, `sentences` on what stands beside it; `same_size` is empty where all variants are
+    of one family. `data` is the JSON that the slider reads.
+    """
 
     answer: tuple[str, ...]
     sentences: tuple[str, ...]
     savings: Table | None
     models: tuple[ModelChoice, ...]
+    same_size: tuple[FamilyBlock, ...]
     methods: tuple[tuple[str, str], ...]
     data: Markup
 
@@ -59,6 +74,7 @@ def choice_sections(choice: Choice, exploration: Exploration | None, results: Re
         tuple(choice_sentences(choice)),
         savings_table(choice),
         tuple(map(_model, readable)),
+        tuple(_same_size(choice, found, number) for number, found in enumerate(choice.same_size)),
         tuple(_methods(choice)),
         reading_json(choice, readable),
     )
@@ -72,8 +88,29 @@ def _readable(one: ModelDecisions, number: int, exploration: Exploration | None,
             drawn_sweep(one.main, sweep, one.others, f"sweep-{number}-{index}")
             for index, sweep in enumerate(one.main.ordered_sweeps)
         ],
+        [
+            drawn_combination(_pictured(one), combination, f"combination-{number}-{index}")
+            for index, combination in enumerate(one.main.combinations)
+        ],
         drawn_overview(one.main, f"overview-{number}"),
     )
+
+
+def _pictured(one: ModelDecisions) -> Decision:
+    """Return the decision by AP, which looks at whole rankings, where there is one; else the main one."""
+    return next((decision for decision in one.others if decision.measure == "AP"), one.main)
+
+
+def _same_size(choice: Choice, found: SameSize, number: int) -> FamilyBlock:
+    decision = decision_of(choice, found)
+    where = f"{found.retrieval}, {found.measure}"
+    shown = picture(
+        frontier_figure(decision),
+        f"same-size-{number}",
+        f"Frontiers of the families: index size against {found.measure}",
+        f"{where}: the best mean of each family at no more than a size; data in {FRONTIERS_FILE}.",
+    )
+    return FamilyBlock(shown, same_size_table(found, decision))
 
 
 def _model(readable: Readable) -> ModelChoice:
@@ -85,6 +122,7 @@ def _model(readable: Readable) -> ModelChoice:
         decision_table(main),
         readable.overview.picture,
         tuple(drawn.picture for drawn in readable.sweeps),
+        tuple(drawn.picture for drawn in readable.combinations),
         _band(main),
         tuple(map(decision_table, others)),
         reading_table(readable.decisions, readable.facts),

@@ -14,6 +14,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 
 from thresher.choosing.decisions import Decision, JudgedVariant, OrderedSweep
+from thresher.choosing.same_size import frontier
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
 from thresher.reports.html_parts import Picture, picture
 from thresher.reports.plot_style import (
@@ -56,7 +57,7 @@ def columns_of(labels: Sequence[str], signs: int) -> int:
     return 2 if max(map(len, labels[:half])) + max(map(len, labels[half:])) <= signs else 1
 
 
-_LINES = ("-", DASHES, DOTS)
+_LINES = ("-", DASHES, DOTS, "-.")
 _PICK_MARKERS = ("D", "s", "^", "v")
 _PICK: dict[str, Any] = {
     "color": CHOSEN,
@@ -71,13 +72,19 @@ _PICK: dict[str, Any] = {
 def overview_figure(decision: Decision) -> Figure:
     """Return index size against the mean for all variants: sweeps as lines, the front, the margin, and the picks.
 
+    Of combinations the line is of the highest mean at no more than a size.
+
     It ends `DEEPEST` margins below the baseline, or below the lowest pick, at the latest.
     """
     with style():
         figure = new_figure(6.8, 5.0)
         axes = figure.subplots()
-        for number, sweep in enumerate(decision.ordered_sweeps):
-            shown = [sweep.variants[index] for index in thinned(len(sweep.variants), ())]
+        lines = [
+            *((sweep.name, sweep.variants) for sweep in decision.ordered_sweeps),
+            *((f"{one.name}, best", frontier(one.variants)) for one in decision.combinations),
+        ]
+        for number, (name, variants) in enumerate(lines):
+            shown = [variants[index] for index in thinned(len(variants), ())]
             axes.plot(
                 *zip(*(_point(decision, variant) for variant in shown), strict=True),
                 color=SERIES[number % len(SERIES)],
@@ -86,7 +93,7 @@ def overview_figure(decision: Decision) -> Figure:
                 marker=MARKERS[number % len(MARKERS)] if len(shown) <= MOST_MARKERS else None,
                 markersize=3,
                 alpha=0.8,
-                label=plain(sweep.name),
+                label=plain(name),
             )
         singles = [_point(decision, variant) for variant in decision.singles]
         if singles:
@@ -96,7 +103,7 @@ def overview_figure(decision: Decision) -> Figure:
         if front:
             x, y = zip(*front, strict=True)
             axes.step(x, y, where="post", color=INK, linewidth=0.9, alpha=0.9, label="Pareto front")
-        _levels(axes, decision)
+        draw_levels(axes, decision)
         axes.set_xlabel(f"index size ({decision.size_kind}), % of baseline (less is better)")
         axes.set_ylabel(f"{plain(decision.measure)} (more is better)")
         axes.margins(x=0.04)
@@ -121,7 +128,7 @@ def overview_figure(decision: Decision) -> Figure:
     return figure
 
 
-def _levels(axes: Axes, decision: Decision) -> None:
+def draw_levels(axes: Axes, decision: Decision) -> None:
     """Draw the baseline and how far below it the margin ends."""
     level = decision.baseline_mean
     axes.plot([100], [level], color=INK, marker="*", markersize=10, linewidth=0, label="baseline")
@@ -327,7 +334,7 @@ def drawn_sweep(decision: Decision, sweep: OrderedSweep, others: Sequence[Decisi
     names = [variant.name for variant in sweep.variants]
     upper = svg_positions(figure, figure.axes[0], cutoffs, differences)
     lower = svg_positions(figure, figure.axes[-1], cutoffs, sizes)
-    return _drawn(figure, shown, name, dict(zip(names, zip(upper, lower, strict=True), strict=True)))
+    return drawn_plot(figure, shown, name, dict(zip(names, zip(upper, lower, strict=True), strict=True)))
 
 
 def drawn_overview(decision: Decision, name: str) -> Drawn:
@@ -342,10 +349,11 @@ def drawn_overview(decision: Decision, name: str) -> Drawn:
     )
     sizes, means = zip(*(_point(decision, variant) for variant in decision.variants), strict=True)
     dots = svg_positions(figure, figure.axes[0], sizes, means)
-    return _drawn(figure, shown, name, {v.name: (dot,) for v, dot in zip(decision.variants, dots, strict=True)})
+    return drawn_plot(figure, shown, name, {v.name: (dot,) for v, dot in zip(decision.variants, dots, strict=True)})
 
 
-def _drawn(figure: Figure, shown: Picture, name: str, dots: Mapping[str, tuple[Point, ...]]) -> Drawn:
+def drawn_plot(figure: Figure, shown: Picture, name: str, dots: Mapping[str, tuple[Point, ...]]) -> Drawn:
+    """Return a figure that was drawn as `shown` under this name, with the dots of its variants."""
     first, last = (frame_of(figure, figure.axes[end]) for end in (0, -1))
     frame = Frame(first.left, first.top, last.right, last.bottom)
     return Drawn(shown, f"{name}-figure_1", svg_size(figure), frame, dots)

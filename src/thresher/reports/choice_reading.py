@@ -77,12 +77,13 @@ SINGLES = "cleaners without a sweep"
 class Readable:
     """One retrieval model: its decisions, facts by variant, and plots of each sweep and of all variants.
 
-    `sweeps` are in the order of `Decision.ordered_sweeps`.
+    `sweeps` are in the order of `Decision.ordered_sweeps`, `combinations` in that of `Decision.combinations`.
     """
 
     decisions: ModelDecisions
     facts: Mapping[str, Facts]
     sweeps: Sequence[Drawn]
+    combinations: Sequence[Drawn]
     overview: Drawn
 
 
@@ -103,6 +104,10 @@ def _model(choice: Choice, readable: Readable) -> dict[str, Any]:
     sweeps = [
         _sweep(readable, sweep.name, sweep.laxest_first, drawn, saved)
         for sweep, drawn in zip(main.ordered_sweeps, readable.sweeps, strict=True)
+    ]
+    sweeps += [
+        _sweep(readable, one.name, one.variants, drawn, saved)
+        for one, drawn in zip(main.combinations, readable.combinations, strict=True)
     ]
     if main.singles:
         sweeps.append(_sweep(readable, SINGLES, main.singles, readable.overview, saved))
@@ -134,7 +139,7 @@ def _sweep(
     return {
         "name": name,
         "names": [variant.name for variant in variants],
-        "cutoffs": [None if variant.cutoff is None else cutoff_text(variant.cutoff) for variant in variants],
+        "cutoffs": list(map(_cutoff, variants)),
         "sizes": [round(variant.size) for variant in variants],
         "shares": [_rounded(100 * main.size_share(variant.size), 1) for variant in variants],
         "words": [_rounded(fact.words and 100 * fact.words, 1) if fact else None for fact in known],
@@ -154,6 +159,13 @@ def _sweep(
             "dots": [[[round(x, 1), round(y, 1)] for x, y in drawn.dots[variant.name]] for variant in variants],
         },
     }
+
+
+def _cutoff(variant: JudgedVariant) -> str | None:
+    """Return the cutoff; None where there is none, or two."""
+    if variant.cutoff is None or variant.cleaner_cutoff is not None:
+        return None
+    return cutoff_text(variant.cutoff)
 
 
 def _values(decision: Decision, facts: Mapping[str, Facts], variants: Sequence[JudgedVariant]) -> dict[str, Any]:
@@ -218,8 +230,11 @@ def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Tabl
 
 def _selected(decision: Decision) -> list[list[JudgedVariant]]:
     selected = []
-    for sweep in decision.ordered_sweeps:
-        ordered, picks = sweep.laxest_first, sweep.picks
+    groups = [
+        *((sweep.laxest_first, sweep.picks) for sweep in decision.ordered_sweeps),
+        *((one.variants, one.picks) for one in decision.combinations),
+    ]
+    for ordered, picks in groups:
         picked = (picks.highest, picks.smallest, picks.knee, *(pick.variant for pick in decision.picks))
         shown = {ordered[index].name for index in spread(len(ordered), A_SCORER)}
         shown |= {variant.name for variant in picked if variant}

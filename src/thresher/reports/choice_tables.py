@@ -73,6 +73,11 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
         ),
         Column("variant", lambda row: row.variant.name, "The cleaner, by its canonical name.", "cleaner", align="left"),
         Column("cutoff", lambda row: row.variant.cutoff, "The variant's cutoff; empty for a single cleaner."),
+        Column(
+            "cleaner_cutoff",
+            lambda row: row.variant.cleaner_cutoff,
+            "Of a scorer and an arm, each with several cutoffs, the scorer's cutoff.",
+        ),
         Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
         Column(
             "size_kind",

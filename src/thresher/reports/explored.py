@@ -24,6 +24,7 @@ class ExploredVariant:
         siblings: variants of its sweep.
         means, held_out: by measure; the latter empty without held-out topics.
         words, bytes: of the variant; bytes are estimated, None where unknown.
+        query_postings: of a query's terms, mean over the topics.
         all_words, all_bytes: of the baseline.
     """
 
@@ -37,6 +38,7 @@ class ExploredVariant:
     words: int
     all_words: int
     size: IndexStatistics
+    query_postings: float
     bytes: int | None
     all_bytes: int | None
 
@@ -60,6 +62,7 @@ def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVar
                 sweep.words[index],
                 exploration.words,
                 sweep.sizes[index],
+                sweep.query_postings[index],
                 sweep.bytes[index] if sweep.bytes else None,
                 base.bytes[0] if base.bytes else None,
             )
@@ -101,6 +104,11 @@ def explored_columns(measures: Sequence[str], held_out: bool) -> list[Column[Exp
         Column("documents", lambda row: row.size.documents, "Documents with text left."),
         Column("tokens", lambda row: row.size.tokens, "Tokens in the index."),
         Column("postings", lambda row: row.size.postings, "Postings in the index: pairs of a document and a term."),
+        Column(
+            "query_postings",
+            lambda row: row.query_postings,
+            "Postings of a query's terms in the index, the sum of their df, as the mean over the evaluated topics.",
+        ),
         Column("vocabulary", lambda row: row.size.vocabulary, "Different terms in the index."),
         Column(
             "index_bytes_estimated",

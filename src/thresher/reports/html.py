@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from thresher.arms.pruned_names import combined_cutoff
 from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
@@ -107,7 +108,7 @@ def _results_page(results: Results, choice: Choice | None, sections: ChoiceSecti
         measure=main_measure(results),
         table=main_table(results, limit),
         whole=main_table(results) if len(results.rows) > limit else None,
-        models=[_model(results, name, number) for number, name in enumerate(models)],
+        models=[_model(results, name, number, _combined(choice)) for number, name in enumerate(models)],
         work=work_table(results, limit),
         bytes=bytes_table(results, limit),
         times=times_tables(results, limit),
@@ -123,7 +124,14 @@ def _results_page(results: Results, choice: Choice | None, sections: ChoiceSecti
     )
 
 
-def _model(results: Results, retrieval: str, number: int) -> Model:
+def _combined(choice: Choice | None) -> frozenset[str]:
+    """Return the combinations that the choice has a picture of."""
+    models = choice.models if choice else ()
+    return frozenset(combination.name for model in models for combination in model.main.combinations)
+
+
+def _model(results: Results, retrieval: str, number: int, pictured: frozenset[str]) -> Model:
+    """Return what the page shows of a model; sweeps that are parts of pictured combinations have no plot of their own."""
     measure = main_measure(results)
     trade_off = picture(
         trade_off_figure(results, retrieval),
@@ -140,6 +148,7 @@ def _model(results: Results, retrieval: str, number: int) -> Model:
         )
         for index, name in enumerate(sweeps(results))
         if sweep_rows(results, name, retrieval)
+        and not ((part := combined_cutoff(name)) and part.combination in pictured)
     )
     shown = shown_topics(results, retrieval)
     scale = common_scale(shown)

@@ -1,0 +1,183 @@
+"""What is best at the same size, as tables and CSV files: families beside each other, and their frontiers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from thresher.arms.pruned_names import Family
+from thresher.choosing.choices import Choice
+from thresher.choosing.decisions import Decision, JudgedVariant
+from thresher.choosing.same_size import BestOfFamily, SameSize, frontier, of_families
+from thresher.files import write_text
+from thresher.reports.choice_tables import TESTED, margin_text
+from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text
+from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, measure_header, pick, within
+
+TABLE_FILE, FRONTIERS_FILE = "same-size.csv", "frontiers.csv"
+_OF_BASELINE = "% of baseline"
+
+
+@dataclass(frozen=True)
+class FamilyRow:
+    """The best variant of a family at a size, and the decision that judged it."""
+
+    decision: Decision
+    best: BestOfFamily
+
+
+def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
+    """Return the columns of what is best at the same size: all of `same-size.csv`; `measure` is the decision's."""
+    return [
+        Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
+        Column("measure", lambda row: row.decision.measure, "The measure."),
+        Column(
+            "at_most",
+            lambda row: row.best.most,
+            "Largest size of the index over that of the baseline.",
+            "index at most",
+            _OF_BASELINE,
+            PERCENT,
+        ),
+        Column(
+            "family",
+            lambda row: row.best.family.value,
+            "What makes the index smaller: cleaners, arms of index pruning, or combinations of both.",
+            align="left",
+        ),
+        Column(
+            "variant",
+            lambda row: row.best.variant.name,
+            "The variant of the family with the highest mean at no more than that size.",
+            align="left",
+        ),
+        Column(
+            "share",
+            lambda row: row.best.share,
+            "Size of the index over that of the baseline.",
+            "index size",
+            _OF_BASELINE,
+            PERCENT,
+        ),
+        Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are, as in `choice.csv`."),
+        Column(
+            "mean", lambda row: row.best.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)
+        ),
+        *within(TESTED, lambda row: row.best.variant),
+        Column(
+            "emptied",
+            lambda row: 1 - row.best.variant.documents / row.decision.documents if row.decision.documents else 0.0,
+            "Share of the pages that cleaning leaves without text, and which no search finds.",
+            unit="% of pages",
+            format=PERCENT,
+        ),
+        Column(
+            "query_postings",
+            lambda row: row.best.query_postings,
+            "Postings of a query's terms in the index, the sum of their df, as the mean over the evaluated topics.",
+            "postings",
+            "per query",
+            COUNT,
+        ),
+        Column(
+            "build",
+            lambda row: row.best.build.ratio.value if row.best.build else None,
+            "Time of building the index over that of the baseline, where the variant was run and timed.",
+            "building",
+            "time, baseline 1",
+            each(lambda value: fixed(value, 2)),
+            text=_build_text,
+        ),
+    ]
+
+
+def _build_text(row: FamilyRow) -> str:
+    build = row.best.build
+    if build is None or not build.measurable:
+        return "not measurable here"
+    low, high = fixed(build.ratio.low, 2), fixed(build.ratio.high, 2)
+    return f"{fixed(build.ratio.value, 2)} ({low} to {high})"
+
+
+def same_size_table(found: SameSize, decision: Decision) -> Table:
+    """Return a row for each size and family; the decision is of the same measure and retrieval model."""
+    rows = [FamilyRow(decision, best) for best in found.best]
+    names = [
+        "at_most",
+        "family",
+        "variant",
+        "share",
+        "mean",
+        "difference",
+        "low",
+        "high",
+        "verdict",
+        "emptied",
+        "query_postings",
+    ]
+    if any(best.build for best in found.best):
+        names.append("build")
+    caption = (
+        f"{found.retrieval}, {found.measure}: the best of each family with an index of at most a share of the baseline's. "
+        f"Sizes are {decision.size_kind}."
+    )
+    whole = "" if found.baseline_postings is None else f", with {found.baseline_postings:,.0f} postings per query"
+    note = (
+        f"The baseline has {fixed(decision.baseline_mean, MEASURE_DECIMALS)}{whole}. Non-inferior: the loss is shown to be "
+        f"less than {margin_text(decision)}. The bounds hold for all {len(decision.variants)} variants at once, with "
+        f"{percent_text(1 - decision.alpha)} confidence on either side: the best may be picked after looking. "
+        "Its mean promises a little much all the same."
+    )
+    columns = pick(same_size_columns(found.measure), *names)
+    return Table.of(columns, rows, caption, note, keys=3, group=lambda row: row.best.most)
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """A variant on the frontier of its family."""
+
+    decision: Decision
+    family: Family
+    variant: JudgedVariant
+
+
+FRONTIERS: tuple[Column[FrontierPoint], ...] = (
+    Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
+    Column("measure", lambda row: row.decision.measure, "The measure."),
+    Column("family", lambda row: row.family.value, "Cleaners, arms or combinations."),
+    Column(
+        "variant",
+        lambda row: row.variant.name,
+        "A variant with a higher mean than all of its family that are as small.",
+    ),
+    Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
+    Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are, as in `choice.csv`."),
+    Column(
+        "share", lambda row: row.decision.size_share(row.variant.size), "Size of the index over that of the baseline."
+    ),
+    Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics."),
+)
+"""The columns of `frontiers.csv`."""
+
+
+def write_same_size_csv(choice: Choice, folder: Path) -> None:
+    """Write `same-size.csv` and `frontiers.csv`, each whole or not at all; neither if all variants are of one family."""
+    if not choice.same_size:
+        return
+    pairs = [(found, decision_of(choice, found)) for found in choice.same_size]
+    rows = [FamilyRow(decision, best) for found, decision in pairs for best in found.best]
+    write_text(folder / TABLE_FILE, csv_table(same_size_columns(), rows))
+    points = [point for _, decision in pairs for point in _frontier_points(decision)]
+    write_text(folder / FRONTIERS_FILE, csv_table(FRONTIERS, points))
+
+
+def decision_of(choice: Choice, found: SameSize) -> Decision:
+    """Return the decision by the same measure and retrieval model."""
+    return next(one for one in choice.decisions if (one.retrieval, one.measure) == (found.retrieval, found.measure))
+
+
+def _frontier_points(decision: Decision) -> Iterator[FrontierPoint]:
+    for family, variants in of_families(decision).items():
+        for variant in frontier(variants):
+            yield FrontierPoint(decision, family, variant)

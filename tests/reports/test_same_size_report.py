@@ -1,0 +1,190 @@
+"""What reports show of families at the same size, and of combinations."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browser import Browser, chromium
+from choice_samples import choice_of
+from lxml import html as lxml_html
+from matplotlib.collections import PolyCollection
+from report_pages import check_policy
+from same_size_samples import COMBINED, MEASURES, PRUNED, families
+
+from thresher.arms.pruned_names import Family
+from thresher.choosing.choices import Choice
+from thresher.choosing.deciding import Terms
+from thresher.choosing.same_size import frontier, of_families, same_size
+from thresher.costs import Interval, MeasuredTime
+from thresher.exploring.exploration import Exploration
+from thresher.reports.html import render_report
+from thresher.reports.same_size_plots import combination_figure, drawn_combination, frontier_figure
+from thresher.reports.same_size_tables import FRONTIERS_FILE, TABLE_FILE, same_size_table, write_same_size_csv
+
+TERMS = Terms(resamples=200, folds=2, repeats=1)
+
+
+@pytest.fixture(scope="module")
+def exploration() -> Exploration:
+    return families()
+
+
+@pytest.fixture(scope="module")
+def choice(exploration: Exploration) -> Choice:
+    chosen = choice_of(exploration, TERMS)
+    sweeps = exploration.sweeps
+    postings = {name: held for one in sweeps for name, held in zip(one.variants, one.query_postings, strict=True)}
+    found = [same_size(decision, postings, {}) for decision in chosen.decisions]
+    return replace(chosen, same_size=tuple(one for one in found if one))
+
+
+@pytest.fixture(scope="module")
+def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    path.write_text(render_report(None, choice, exploration), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield Browser(started)
+
+
+def test_a_row_has_what_was_found(choice: Choice) -> None:
+    found, decision = choice.same_size[0], choice.decisions[0]
+    table = same_size_table(found, decision)
+    headers = [column.header for column in table.columns]
+    assert headers == [
+        *("index at most", "family", "variant", "index size", "nDCG@10", "difference", "lower bound", "upper bound"),
+        *("verdict", "emptied", "postings"),
+    ]
+    assert len(table.rows) == len(found.best)
+    for best, row in zip(found.best, table.rows, strict=True):
+        most, family, name, share, mean, *_, verdict, emptied, postings = (cell.text for cell in row)
+        assert (most, family, name) == (f"{100 * best.most:.1f}", best.family.value, best.variant.name)
+        assert (share, mean) == (f"{100 * best.share:.1f}", f"{best.variant.mean:.4f}")
+        assert (verdict, emptied, postings) == (best.variant.test.verdict.value, "0.0", f"{best.query_postings:.0f}")
+    # A line between sizes.
+    sizes = [best.most for best in found.best]
+    assert list(table.rules) == [index for index in range(1, len(sizes)) if sizes[index] != sizes[index - 1]]
+    assert "40 postings" in table.note
+
+
+def test_times_of_building_say_what_cannot_be_told(choice: Choice) -> None:
+    found, decision = choice.same_size[0], choice.decisions[0]
+    second, ratio = Interval(1.0, 0.9, 1.1), Interval(2.0, 1.95, 2.1)
+    time = MeasuredTime(second, second, ratio, ratio, Interval(-1.0, -1.2, -0.8), True)
+    builds = {found.best[0].variant.name: time, found.best[1].variant.name: replace(time, measurable=False)}
+    again = same_size(decision, {}, builds)
+    assert again is not None
+    table = same_size_table(again, decision)
+    assert table.columns[-1].header == "building"
+    shown = {row[2].text: row[-1].text for row in table.rows}
+    assert shown[found.best[0].variant.name] == "2.00 (1.95 to 2.10)"
+    assert shown[found.best[1].variant.name] == "not measurable here"
+    assert set(shown.values()) == {"2.00 (1.95 to 2.10)", "not measurable here", "–"}
+
+
+def test_files_have_the_table_and_the_frontiers(choice: Choice, tmp_path: Path) -> None:
+    write_same_size_csv(choice, tmp_path)
+    with (tmp_path / TABLE_FILE).open(encoding="utf-8", newline="") as lines:
+        rows = list(csv.DictReader(lines))
+    assert [(row["measure"], float(row["at_most"]), row["family"], row["variant"]) for row in rows] == [
+        (found.measure, best.most, best.family.value, best.variant.name)
+        for found in choice.same_size
+        for best in found.best
+    ]
+    assert [float(row["query_postings"]) for row in rows] == [
+        best.query_postings for found in choice.same_size for best in found.best
+    ]
+    with (tmp_path / FRONTIERS_FILE).open(encoding="utf-8", newline="") as lines:
+        points = [(row["measure"], row["family"], row["variant"], float(row["mean"])) for row in csv.DictReader(lines)]
+    assert points == [
+        (decision.measure, family.value, one.name, one.mean)
+        for decision in choice.decisions
+        for family, variants in of_families(decision).items()
+        for one in frontier(variants)
+    ]
+
+
+def test_one_family_leaves_no_files_and_no_section(exploration: Exploration, tmp_path: Path) -> None:
+    cleaners = tuple(sweep for sweep in exploration.sweeps if "|" not in sweep.name)
+    alone = replace(exploration, sweeps=cleaners)
+    chosen = choice_of(alone, TERMS)
+    assert [same_size(decision, {}, {}) for decision in chosen.decisions] == [None, None]
+    write_same_size_csv(chosen, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    root = lxml_html.document_fromstring(render_report(None, chosen, alone))
+    assert root.xpath("//section[@id='same-size']") == []
+    assert root.xpath("//nav//a[@href='#same-size']") == []
+
+
+def test_frontiers_are_drawn_point_by_point(choice: Choice) -> None:
+    decision = choice.decisions[0]
+    (axes,) = frontier_figure(decision).axes
+    lines = {line.get_label(): line for line in axes.lines}
+    for family, variants in of_families(decision).items():
+        points = frontier(variants)
+        x, y = (np.asarray(values, dtype=float) for values in lines[family.value].get_data())
+        assert x[:-1].tolist() == [100 * decision.size_share(one.size) for one in points]
+        assert y.tolist() == [*(one.mean for one in points), points[-1].mean]
+    looks = [(lines[family.value].get_color(), lines[family.value].get_linestyle()) for family in Family]
+    assert len(set(looks)) == len({colour for colour, _ in looks}) == 3
+
+
+def test_a_combination_is_one_picture_of_all_its_cutoffs(choice: Choice) -> None:
+    decision = next(one for one in choice.decisions if one.measure == "AP")
+    (combination,) = decision.combinations
+    axes = combination_figure(decision, combination).axes[0]
+    (cells,) = [one for one in axes.collections if isinstance(one, PolyCollection)]
+    values = cells.get_array()
+    assert values is not None
+    expected = [decision.by_name[f"words@{first:g}|dcp@{second:g}"].mean for first in COMBINED for second in PRUNED]
+    assert values.tolist() == expected
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["5", "9", "20"]
+    # Each cell holds its variant's point.
+    paths = cells.get_paths()
+    for path, (row, cutoff) in zip(paths, ((row, cutoff) for row in range(3) for cutoff in PRUNED), strict=True):
+        assert path.contains_point((cutoff, row))
+    drawn = drawn_combination(decision, combination, "c")
+    assert set(drawn.dots) == {one.name for one in combination.variants}
+    assert len({dot for dots in drawn.dots.values() for dot in dots}) == 15
+
+
+def test_the_page_has_the_section_and_one_picture_a_combination(page: Path, choice: Choice) -> None:
+    root = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
+    (section,) = root.xpath("//section[@id='same-size']")
+    assert len(section.xpath(".//svg[@role='img']")) == len(section.xpath(".//table")) == len(MEASURES)
+    rows = section.xpath(".//table")[0].xpath(".//tbody/tr")
+    assert [row.xpath("string(td[2])") for row in rows] == [best.variant.name for best in choice.same_size[0].best]
+    labels = root.xpath("//section[@id='choice']//svg/@aria-label")
+    assert [label for label in labels if "|dcp" in label] == [
+        "nDCG@10 and index size by cutoff of none|dcp",
+        "AP by both cutoffs of words|dcp",
+    ]
+    data = json.loads(root.xpath("string(//script[@id='reading-data'])"))
+    sweeps = {sweep["name"]: sweep for sweep in data["models"][0]["sweeps"]}
+    assert list(sweeps) == ["words", "none|dcp", "none|random(seed=0)", "words|dcp", "cleaners without a sweep"]
+    combined = sweeps["words|dcp"]
+    assert combined["sizes"] == sorted(combined["sizes"], reverse=True)
+    assert (len(combined["names"]), set(combined["cutoffs"])) == (15, {None})
+
+
+def test_the_slider_follows_a_combination(page: Path, browser: Browser) -> None:
+    check_policy(page.read_text(encoding="utf-8"))
+    browser.open(page, "#reading:words@9|dcp@0.5")
+    browser.wait("document.getElementById('reading-name').textContent === 'words@9|dcp@0.5'")
+    shown = browser.evaluate(
+        """[document.getElementById("reading-ends").textContent, document.getElementById("reading-cutoff").textContent,
+            document.getElementById("reading-line").hasAttribute("hidden"),
+            document.querySelectorAll("#reading-plot .dot:not([hidden])").length]"""
+    )
+    assert shown == ["From the largest index to the smallest", "–", True, 1]
+    assert browser.problems == []
