@@ -35,6 +35,7 @@ ORDER = (
     ("content_training",),
     ("exploring",),
     ("pruning",),
+    ("explaining",),
     ("results",),
     ("choosing",),
     ("reports",),

@@ -12,6 +12,7 @@ from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, explore, measure, report, run
+from thresher.cli.explain import explain
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.pseudo_topics import pseudo_topics
@@ -70,7 +71,7 @@ def doctor() -> None:
 
 
 for verb in (
-    *(run, measure, explore, choose, report),
+    *(run, measure, explore, choose, report, explain),
     *(clean, cleaners, arms, index, search, evaluate),
     *(pseudo_topics, cleaneval, content, lm, ncleaner, doctor),
 ):

@@ -102,10 +102,10 @@ def choose_experiment(
         scored = score_experiment(experiment, folder, False, say)
         key = evidence_key(experiment, scored)
         exploration = read_exploration(folder) if explored else None
-        _check_key(exploration, key, experiment, folder / EXPLORED_FILE, "explore")
+        check_key(exploration, key, experiment, folder / EXPLORED_FILE, "explore")
         measured = read_results(folder) if (folder / RESULTS_FILE).exists() else None
         if exploration is None:
-            _check_key(measured, key, experiment, folder / RESULTS_FILE, "run")
+            check_key(measured, key, experiment, folder / RESULTS_FILE, "run")
         elif measured and measured.key != key:
             say("results.json rests on other inputs than the exploration: its times are left out")
             measured = None
@@ -153,7 +153,12 @@ def measured_again(choice: Choice, experiment: Experiment, measured: Results, fo
 _PAST = {"run": "run", "explore": "explored or run"}
 
 
-def _check_key(record: Exploration | Results | None, key: str, experiment: Experiment, path: Path, verb: str) -> None:
+def check_key(record: Exploration | Results | None, key: str, experiment: Experiment, path: Path, verb: str) -> None:
+    """Check that what was made by `thresher` and `verb` rests on what the experiment has now; None does.
+
+    Raises:
+        StateError: if it does not.
+    """
     if record is not None and record.key != key:
         raise StateError(
             "it rests on another collection, other topics or options than the experiment has now",

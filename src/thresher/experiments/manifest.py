@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -44,7 +45,11 @@ def write_manifest(
         folder / "manifest.json",
         {
             "experiment": experiment.name,
-            "config": {"file": experiment.file.name, "digest": experiment.digest},
+            "config": {
+                "file": experiment.file.name,
+                "path": os.path.relpath(experiment.file, folder),
+                "digest": experiment.digest,
+            },
             "inputs": dict(inputs.digests),
             "topics": list(inputs.topics.ids),
             **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),

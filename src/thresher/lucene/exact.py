@@ -21,19 +21,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import StateError
-from thresher.lucene import handles
 from thresher.lucene.analysis import analyse
-from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.jvm import java_class
 from thresher.lucene.original_statistics import OriginalStatistics
+from thresher.lucene.posting_lists import Numbers, PostingLists, document_ids, exact_lengths
 from thresher.lucene.work import QueryWork
 
-Numbers = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
-
-_ITERATOR = "org.apache.lucene.search.DocIdSetIterator"
-_POSTINGS = "org.apache.lucene.index.PostingsEnum"
 
 _TIES = 10
 """Scores that agree to this many decimals are ties, since sums may differ in their last bits."""
@@ -83,20 +77,13 @@ class ExactRanking:
         lengths: Path,
         original: OriginalStatistics | None = None,
     ) -> None:
-        try:
-            self._lengths: Numbers = np.load(lengths)
-        except (OSError, ValueError) as error:
-            fix = "build the index again with exact document lengths"
-            raise StateError(
-                "the index has no exact document lengths, which qld(exact) needs", fix, str(lengths)
-            ) from error
+        self._lengths = exact_lengths(lengths)
         self._reader, self._analyzer, self._mu, self._depth = reader, analyzer, mu, depth
         terms = java_class("org.apache.lucene.index.MultiTerms").getTerms(reader, "contents")
         self._tokens: int = terms.getSumTotalTermFreq() if terms is not None else 0
         self._original = original
-        self._ids = _document_ids(reader)
-        self._pairs = Integers()
-        self._copy_postings = _postings_loop(self._pairs)
+        self._ids = document_ids(reader)
+        self._lists = PostingLists(reader)
 
     def rank(self, query: str) -> tuple[list[str], list[float]]:
         """Return the ids of the best documents, best first, and their scores; ties by ascending id."""
@@ -126,40 +113,4 @@ class ExactRanking:
 
     def _read(self, query: str) -> tuple[Counter[str], dict[str, tuple[Numbers, Numbers]]]:
         counts = Counter(analyse(self._analyzer, query))
-        return counts, {word: posting for word in counts if (posting := self._postings(word)) is not None}
-
-    def _postings(self, word: str) -> tuple[Numbers, Numbers] | None:
-        """Return the numbers of the documents with `word` and its tf there; None if there are none."""
-        term = java_class("org.apache.lucene.index.Term")("contents", word)
-        size = self._reader.docFreq(term)
-        if not size:
-            return None
-        postings = java_class("org.apache.lucene.index.MultiTerms").getTermPostingsEnum(
-            self._reader, "contents", term.bytes(), java_class(_POSTINGS).FREQS
-        )
-        self._copy_postings.accept(size, postings)
-        pairs = self._pairs.take().reshape(-1, 2)
-        return pairs[:, 0], pairs[:, 1]
-
-
-def _postings_loop(pairs: Integers) -> Any:
-    """Return a BiConsumer of (df, PostingsEnum) that records each document's number and tf."""
-    number = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(_POSTINGS)})I")
-    count = handles.method(_POSTINGS, "freq", "()I")
-    step = handles.together(handles.pipe(number, pairs.note), handles.pipe(count, pairs.note))
-    return handles.consumer_of_two(handles.repeat(step, _POSTINGS))
-
-
-def _document_ids(reader: Any) -> list[str]:
-    """Return the documents' ids by document number."""
-    values = java_class("org.apache.lucene.index.MultiDocValues").getBinaryValues(reader, "id")
-    if values is None:
-        return []
-    ids = Strings()
-    kind = "org.apache.lucene.index.BinaryDocValues"
-    following = handles.cast(handles.method(_ITERATOR, "nextDoc", "()I"), f"({handles.descriptor(kind)})V")
-    value = handles.method(kind, "binaryValue", f"(){handles.descriptor(handles.BYTES)}")
-    text = handles.method(handles.BYTES, "utf8ToString", f"(){handles.STRING}")
-    step = handles.together(following, handles.pipe(value, text, ids.note))
-    handles.consumer_of_two(handles.repeat(step, kind)).accept(reader.maxDoc(), values)
-    return ids.take()
+        return counts, {word: posting for word in counts if (posting := self._lists.of(word)) is not None}

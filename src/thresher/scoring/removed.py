@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from thresher.scoring.best_first import Layout, Mask
 from thresher.scoring.cutting import within_cutoff
 from thresher.scoring.floors import held_by_floor
 from thresher.scoring.percentiles import resolved
+from thresher.scoring.quotas import Shares, shares_before
 from thresher.scoring.store import FAILED, read_shard, shards
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
@@ -28,11 +29,16 @@ _DROPPING = (DROPPED, DROPPED_HEADING)
 class SegmentVerdict:
     """The outcome of a cut for a segment: `PASSED`, `DROPPED`, `HEADING` if kept only by `headings=keep`, `FLOORED` if kept
     only by the cut's floor, or `DROPPED_HEADING` if `headings=drop` drops it.
+
+    `returns` is the strictest cutoff with which the cut would keep what it drops, all other cuts as they are: the score
+    itself, or the smallest quota. None for what is kept, and where no cutoff does: a scorer that decides, a dropped heading, a
+    score that no number reaches.
     """
 
     cut: Cut
     score: float
     outcome: str
+    returns: float | None = None
 
     @property
     def label(self) -> str:
@@ -87,8 +93,13 @@ class JudgedPage:
     segments: tuple[JudgedSegment, ...]
 
 
-def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
+def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = None) -> Iterator[JudgedPage]:
     """Yield every page of a score store, except failed ones, with its verdicts, in collection order.
+
+    Args:
+        folder: the score store.
+        cleaner: what judges.
+        only: the ids of the pages to give; None for all.
 
     Raises:
         StateError: if a shard is damaged or lacks the scores of one of the cleaner's scorers.
@@ -99,9 +110,12 @@ def judged_pages(folder: Path, cleaner: Cleaner) -> Iterator[JudgedPage]:
     fixed = ["id", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
     columns = [*fixed, *(f"score:{name}" for name in names)]
     for path in shards(folder):
+        if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
+            continue
         table = read_shard(path, columns)
         for row in range(len(table)):
-            if table["status"][row].as_py() != FAILED:
+            wanted = only is None or table["id"][row].as_py() in only
+            if wanted and table["status"][row].as_py() != FAILED:
                 yield _judged(table, row, cleaner)
 
 
@@ -133,6 +147,7 @@ def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> li
     headings = layout.headings[layout.blocks]
     held = held_by_floor(cut, scores, layout, kept_before)
     within = within_cutoff(cut, scores, layout, kept_before)
+    of_cut = scores
     if cut.scorer.segment == BLOCK:
         scores = scores[layout.blocks]
     outcomes = np.select(
@@ -140,8 +155,31 @@ def _verdicts(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -> li
         [DROPPED_HEADING, PASSED, HEADING, FLOORED],
         DROPPED,
     ).tolist()
+    returns = _returns(cut, scores, shares_before(cut, of_cut, layout, kept_before) if cut.quota else None)
     # The shortest decimals that are this 32-bit number: 0.1, not 0.10000000149.
-    return [SegmentVerdict(cut, float(str(score)), outcome) for score, outcome in zip(scores, outcomes, strict=True)]
+    return [
+        SegmentVerdict(cut, float(str(score)), outcome, cutoff if outcome == DROPPED else None)
+        for score, outcome, cutoff in zip(scores, outcomes, returns, strict=True)
+    ]
+
+
+def _returns(cut: Cut, scores: Scores, shares: Shares | None) -> list[float | None]:
+    """Return for each segment the strictest cutoff that keeps it; None where no cutoff does.
+
+    Args:
+        cut: the cutoff is looked for.
+        scores: one a segment.
+        shares: the words before each, for a quota: a segment stays if the quota exceeds them.
+    """
+    if cut.scorer.decides:
+        return [None] * len(scores)
+    if shares is not None:
+        return [float(np.nextafter(share, np.inf)) if np.isfinite(share) else None for share in shares]
+    return [
+        # An infinity at the bad end of the scores, and NaN, pass no cutoff; one at the good end passes all.
+        float(str(score)) if np.isfinite(score) else None
+        for score in scores
+    ]
 
 
 def _numbers(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:

@@ -1,0 +1,52 @@
+"""The verb `explain`: why topics won or lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from thresher.cli.options import FILE, say, terminal_width
+from thresher.errors import ConfigError
+
+
+@click.command()
+@click.argument("folder", metavar="RESULTS/NAME", type=FILE)
+@click.argument("topic", required=False)
+@click.option(
+    "--variant",
+    help="The variant [default: the recommended one, or else that with the largest change of the main measure].",
+)
+@click.option("--document", help="Explain this document of the topic alone, whatever its rank and judgment.")
+@click.option("--model", help="The retrieval model [default: the experiment's first].")
+@click.option("--experiment", type=FILE, help="The experiment file [default: where it was when it was run].")
+@click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
+@click.option("--json", "as_json", is_flag=True, help="Print the whole record as JSON.")
+def explain(
+    folder: Path,
+    topic: str | None,
+    variant: str | None,
+    document: str | None,
+    model: str | None,
+    experiment: Path | None,
+    indexes: Path,
+    as_json: bool,
+) -> None:
+    """Explain why a TOPIC of finished results won or lost against the baseline; without one, all topics together.
+
+    For each judged document that rose or fell: by how many ranks, its score's change taken apart exactly into lost terms,
+    length and statistics, the removed passages that hold topic words, and the cutoffs at which they would return.
+    """
+    from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+    from thresher.explaining.explanations import RECORD
+    from thresher.reports.explanation_text import explanation_lines
+
+    if document is not None and topic is None:
+        raise ConfigError("a document is explained for a topic", "name the topic too", "--document")
+    why = Why(topic, variant, document, model)
+    explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
+    if as_json:
+        click.echo(RECORD.text(explained))
+        return
+    for line in explanation_lines(explained, terminal_width()):
+        click.echo(line)

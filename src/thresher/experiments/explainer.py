@@ -1,0 +1,273 @@
+"""Explains a finished experiment: why topics won or lost with a variant."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from thresher.arms.pruned_names import Treatment, parse_treatment
+from thresher.errors import ConfigError, StateError, ThresherError
+from thresher.evaluation import read_run
+from thresher.experiments.chooser import check_key, last_choice
+from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.inputs import Scored, TopicSet, score_experiment
+from thresher.experiments.runner import Folders
+from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_key
+from thresher.experiments.variants import Variant
+from thresher.explaining.block_kinds import block_kinds
+from thresher.explaining.causes import total_change
+from thresher.explaining.explanations import Explanation, TopicExplanation
+from thresher.explaining.passages import CutPage, cut_page
+from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
+from thresher.lucene.analysis import analyse
+from thresher.lucene.jvm import check_installed
+from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.score_inputs import ScoredIndex
+from thresher.progress import progress
+from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
+from thresher.results.selection import baseline_row, main_measure, score, variant_rows
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.removed import judged_pages
+from thresher.scoring.store import shards
+
+_SAME = 1e-9
+_NEAR = 3
+_RUN_AGAIN = "run the experiment again: `thresher run {}`"
+
+
+@dataclass(frozen=True)
+class Why:
+    """What is asked: a topic (None for all), a variant (None for the recommended one), one document, a retrieval model."""
+
+    topic: str | None = None
+    variant: str | None = None
+    document: str | None = None
+    retrieval: str | None = None
+
+
+def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
+    """Return the experiment that a folder of results is of.
+
+    Args:
+        folder: the results.
+        file: the experiment file; None to look for it where it was when the experiment was run.
+
+    Raises:
+        StateError: if there are no results, or the file is not found.
+        ThresherError: as `load_experiment`.
+    """
+    if not (folder / RESULTS_FILE).exists():
+        raise StateError("there are no results", "name the folder of a finished run: results/NAME", str(folder))
+    if file is not None:
+        return load_experiment(file)
+    try:
+        config = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["config"]
+        name, path = config["file"], config.get("path", "")
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        fix = "name the experiment file with --experiment"
+        raise StateError("the manifest does not say what was run", fix, str(folder / "manifest.json")) from error
+    # Results of versions that kept no path are mostly in `results/` beside the file.
+    for candidate in ([folder / path] if path else []) + [folder / ".." / ".." / name, Path(name)]:
+        if candidate.is_file():
+            return load_experiment(candidate.resolve())
+    fix = "name it with --experiment"
+    raise StateError(f"the experiment file {name} is not where it was when it was run", fix, str(folder))
+
+
+def explain_experiment(
+    experiment: Experiment,
+    folder: Path,
+    indexes: Path = Path("indexes"),
+    why: Why = Why(),
+    say: Callable[[str], None] = lambda _: None,
+) -> Explanation:
+    """Explain one topic of a finished experiment, or all.
+
+    Args:
+        experiment: as it was run.
+        folder: its results.
+        indexes: the folder with `<experiment>/<variant>/`.
+        why: what is asked.
+        say: called with a line for each stage that begins.
+
+    Raises:
+        ConfigError: if a topic, variant, document or retrieval model is not there; it names the nearest.
+        StateError: if scores, runs or indexes are missing or of another configuration.
+        ThresherError: as `score_experiment`.
+    """
+    check_installed()
+    if not shards(folder / "scores"):
+        raise StateError("the stored scores are missing", _RUN_AGAIN.format(experiment.file), str(folder / "scores"))
+    with exclusive(folder):
+        results = read_results(folder)
+        scored = score_experiment(experiment, folder, False, say)
+        check_key(results, evidence_key(experiment, scored), experiment, folder / RESULTS_FILE, "run")
+        return _Explaining(experiment, Folders(folder, indexes / experiment.name), results, scored, why).all(say)
+
+
+class _Explaining:
+    """A variant against the baseline."""
+
+    def __init__(self, experiment: Experiment, folders: Folders, results: Results, scored: Scored, why: Why) -> None:
+        self.experiment, self.folders, self.results, self.scored, self.why = experiment, folders, results, scored, why
+        self.again = _RUN_AGAIN.format(experiment.file)
+        self.model = self._model()
+        self.baseline = baseline_row(results, self.model.name)
+        self.row, self.why_variant = self._variant()
+        self.main = main_measure(results)
+        variants = {variant.name: Treatment(variant.cleaner, variant.pruning) for variant in experiment.variants}
+        treatment = variants.get(self.row.variant) or parse_treatment(self.row.variant)
+        self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
+        self.topics: TopicSet = scored.inputs.topics
+
+    def all(self, say: Callable[[str], None]) -> Explanation:
+        ids = self._topics()
+        folders = [self._index(treatment) for treatment in (Treatment(), self.treatment)]
+        before, after = (self._run(treatment) for treatment in (Treatment(), self.treatment))
+        with ExitStack() as stack:
+            first, second = (stack.enter_context(ScoredIndex(index, self.model.exact)) for index in folders)
+            every = [self._topic_runs(topic, first, before, after) for topic in ids]
+            say(f"reading the pages of {len(every)} topics")
+            pages, unread = self._pages(every, second)
+            say(f"taking scores apart: {self.row.variant} against {self.baseline.variant}")
+            explained = [
+                explain_topic(runs, self.model, first, second, pages, self.treatment, self.results.measures, self.main)
+                for runs in progress(every, "topics", len(every), "topics")
+            ]
+        self._check_values(explained)
+        whole = self.why.topic is None
+        return Explanation(
+            experiment=self.results.experiment,
+            variant=self.row.variant,
+            retrieval=self.model.name,
+            measure=self.main,
+            why_variant=self.why_variant,
+            depth=self.experiment.depth,
+            topics=tuple(explained),
+            loss=total_change(explained, True) if whole else None,
+            gain=total_change(explained, False) if whole else None,
+            notices=_notices(unread),
+        )
+
+    def _model(self) -> RetrievalModel:
+        models = {model.name: model for model in self.experiment.retrieval}
+        if self.why.retrieval is None:
+            return self.experiment.retrieval[0]
+        if self.why.retrieval not in models:
+            raise _missing("retrieval model", self.why.retrieval, models, "--model")
+        return models[self.why.retrieval]
+
+    def _variant(self) -> tuple[VariantResult, str]:
+        rows = {row.variant: row for row in variant_rows(self.results, self.model.name)}
+        if not rows:
+            raise StateError("nothing but the baseline was run", "add a sweep to the experiment", self.experiment.name)
+        if self.why.variant is not None:
+            if self.why.variant not in rows:
+                raise _missing("variant", self.why.variant, rows, "--variant")
+            return rows[self.why.variant], ""
+        choice, _ = last_choice(self.folders.results, self.results.key)
+        chosen = {one.retrieval: one.variant for one in choice.recommendations} if choice else {}
+        recommended = chosen.get(self.model.name)
+        if recommended in rows:
+            return rows[recommended], "the recommended variant"
+        measure = main_measure(self.results)
+        largest = max(rows.values(), key=lambda row: abs(score(row, measure) - score(self.baseline, measure)))
+        why = f"of {len(rows)} variants the one with the largest change in {measure}"
+        return largest, f"{why}; the recommended {recommended} was not run" if recommended else why
+
+    def _topics(self) -> tuple[str, ...]:
+        if self.why.topic is None:
+            return self.topics.ids
+        if self.why.topic not in self.topics.ids:
+            raise _missing("topic", self.why.topic, self.topics.ids, "TOPIC")
+        return (self.why.topic,)
+
+    def _index(self, treatment: Treatment) -> Path:
+        variant = Variant(treatment.cleaner, pruning=treatment.pruning)
+        folder = self.folders.indexes / variant.folder
+        options, original = self.experiment.index, self.experiment.original_statistics
+        key = index_key(self.scored, treatment, options, original)
+        if finished(INDEXES, self.folders.stage(f"index-{variant.folder}"), key) is None:
+            raise StateError(
+                f"the record of the index of {variant.name} is missing or of another configuration",
+                self.again,
+                str(self.folders.stage(f"index-{variant.folder}")),
+            )
+        if not folder.is_dir():
+            fix = f"name the folder of indexes with --indexes, or {self.again}"
+            raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
+        return folder
+
+    def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
+        variant = Variant(treatment.cleaner, pruning=treatment.pruning)
+        path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
+        if not path.exists():
+            raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
+        return read_run(path)
+
+    def _topic_runs(
+        self,
+        topic: str,
+        index: ScoredIndex,
+        before: Mapping[str, Mapping[str, float]],
+        after: Mapping[str, Mapping[str, float]],
+    ) -> TopicRuns:
+        query, qrels = self.topics.topics[topic].query, self.topics.qrels[topic]
+        runs = before.get(topic, {}), after.get(topic, {})
+        asked = self.why.document
+        if asked is not None and asked not in {**runs[0], **runs[1]}:
+            raise _missing("document", asked, {**runs[0], **runs[1]}, f"topic {topic}", "retrieved by either run")
+        return TopicRuns(topic, query, Counter(analyse(index.analyzer, query)), qrels, *runs, asked)
+
+    def _pages(self, every: Iterable[TopicRuns], index: ScoredIndex) -> tuple[dict[str, CutPage], set[str]]:
+        wanted: set[str] = set()
+        concerned: set[str] = set()
+        terms: set[str] = set()
+        for runs in every:
+            pages, of_kinds = needed_pages(runs, self.treatment)
+            wanted, concerned, terms = wanted | pages, concerned | of_kinds, terms | {*runs.terms}
+        if not wanted:
+            return {}, set()
+        store, analyzer = self.scored.store, index.analyzer
+        kinds, unread = block_kinds(store, self.scored.plan, concerned)
+        return {
+            page.id: cut_page(page, kinds.get(page.id), analyzer, terms)
+            for page in judged_pages(store, self.treatment.cleaner, wanted)
+        }, unread
+
+    def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
+        """Check that the runs have the values that the results have."""
+        known = {
+            (value.variant, value.topic): value.value
+            for value in self.results.per_topic
+            if value.retrieval == self.model.name and value.measure == self.main
+        }
+        for topic in explained:
+            for row, values in ((self.baseline, topic.before), (self.row, topic.after)):
+                expected = known.get((row.variant, topic.topic))
+                if expected is None or abs(expected - values[self.main]) > _SAME:
+                    raise StateError(
+                        f"the run of {row.variant} is not the one in results.json: topic {topic.topic} differs",
+                        self.again,
+                        str(self.folders.results),
+                    )
+
+
+def _missing(what: str, name: str, known: Collection[str], where: str, how: str = "") -> ThresherError:
+    """Return the error for a name that is not there, with the nearest ones."""
+    near = get_close_matches(name, known, _NEAR) or sorted(known)[:_NEAR]
+    fix = f"use {'one of ' if len(near) > 1 else ''}{', '.join(near)}" if near else "choose another"
+    problem = f"the {what} {name!r} was not {how}" if how else f"there is no {what} {name!r}"
+    return ConfigError(problem, fix, where)
+
+
+def _notices(unread: Collection[str]) -> tuple[str, ...]:
+    if not unread:
+        return ()
+    what = f"{len(unread)} pages are not in the collection as they were scored"
+    return (f"{what}: all their blocks but titles and headings count as text",)

@@ -1,0 +1,154 @@
+"""In a word: why a document changed its rank, and why a topic won or lost.
+
+**A document** falls behind others. The difference of their scores swung, in the mean over these others, by the sum of
+
+    lost evidence  mean removed(other) - removed(document)
+    pruned terms   mean pruned(other) - pruned(document)
+    length         mean length(other) - length(document)
+    statistics     mean statistics(other) - statistics(document)
+
+where the parts are those of `thresher.explaining.decomposing`; without others, as where all that is left is before it, their
+means are 0. The cause is the largest of the four: what the document lost more of than those who overtook it, or, for length,
+by what they were shortened more. But it is *emptied page* if nothing of the document is in the variant's index, and *overtaken
+by unjudged* where length or statistics are the largest and more than half of those who overtook it are not judged. For a
+document that rises, the others are those that it overtook and all signs are reversed: *others lost evidence*, *others' terms
+pruned*, *length*, *statistics*. Of equal ones the first counts.
+
+**A topic's** change is that of the main measure. A relevant document (grade 1 or more) has as credit the measure with the
+variant less the measure if this document alone returned to its old rank. Of a topic that lost, the relevant documents that
+fell and have a negative credit share the change in proportion to it; of one that won, those that rose and have a positive
+one. Where no document has such a credit, all relevant ones that fell, or rose, share it equally; where none did, it is
+*several together*. A cause's share is that of its documents; the topic's cause is the one with the largest share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from thresher.explaining.decomposing import ScoreChanges
+from thresher.explaining.explanations import (
+    BlockKind,
+    Cause,
+    DocumentChange,
+    TopicExplanation,
+    TotalChange,
+)
+from thresher.explaining.shapley import Floats
+from thresher.pages.plain import Ints
+
+_Key = TypeVar("_Key", Cause, BlockKind)
+
+
+def contributions(changes: ScoreChanges, document: int, others: Ints, fell: bool) -> dict[Cause, float]:
+    """Return what made a document fall or rise; the sum is the mean swing of the difference of scores.
+
+    Args:
+        changes: of all documents.
+        document: its row.
+        others: rows of those who overtook it, or whom it overtook.
+        fell: whether it fell.
+    """
+
+    def swing(part: Floats) -> float:
+        mean = float(part[others].mean()) if len(others) else 0.0
+        # Adding 0 makes a negative zero positive.
+        return (mean - float(part[document])) * (1.0 if fell else -1.0) + 0.0
+
+    return {
+        Cause.LOST if fell else Cause.OTHERS_LOST: swing(changes.removed),
+        Cause.PRUNED if fell else Cause.OTHERS_PRUNED: swing(changes.pruned),
+        Cause.LENGTH: swing(changes.length),
+        Cause.STATISTICS: swing(changes.statistics),
+    }
+
+
+def cause_of(found: Mapping[Cause, float], emptied: bool, fell: bool, unjudged: float) -> Cause:
+    """Return a document's cause.
+
+    Args:
+        found: as `contributions` gives them.
+        emptied: whether nothing of it is in the variant's index.
+        fell: whether it fell.
+        unjudged: the share of the others that are not judged.
+    """
+    if emptied and fell:
+        return Cause.EMPTIED
+    largest = max(found, key=lambda cause: found[cause])
+    if fell and unjudged > 0.5 and largest in (Cause.LENGTH, Cause.STATISTICS):
+        return Cause.UNJUDGED
+    return largest
+
+
+def document_shares(change: float, documents: Sequence[DocumentChange]) -> list[float]:
+    """Return each document's share of a topic's change; they add up to 1, or are all 0."""
+    if not change:
+        return [0.0] * len(documents)
+    moved = [document.relevant and document.fell is (change < 0) for document in documents]
+    credits = [
+        abs(document.credit) if so and document.credit * change > 0 else 0.0
+        for document, so in zip(documents, moved, strict=True)
+    ]
+    if not any(credits):
+        credits = [*map(float, moved)]
+    total = sum(credits)
+    return [credit / total if total else 0.0 for credit in credits]
+
+
+def cause_shares(change: float, documents: Sequence[DocumentChange]) -> dict[Cause, float]:
+    """Return the share of each cause in a topic's change, largest first; empty without a change."""
+    if not change:
+        return {}
+    shares: dict[Cause, float] = {}
+    for document, share in zip(documents, document_shares(change, documents), strict=True):
+        if share and document.cause is not None:
+            shares[document.cause] = shares.get(document.cause, 0.0) + share
+    return _largest_first(shares) or {Cause.SEVERAL: 1.0}
+
+
+def total_change(topics: Iterable[TopicExplanation], lost: bool) -> TotalChange:
+    """Return the loss, or the gain, of topics together."""
+    sign = -1.0 if lost else 1.0
+    moved = [topic for topic in topics if topic.change * sign > 0]
+    total = sum(abs(topic.change) for topic in moved)
+    causes: dict[Cause, float] = {}
+    kinds: dict[BlockKind, float] = {}
+    for topic in moved:
+        weight = abs(topic.change) / total
+        _add(causes, topic.shares, weight)
+        for document, share in zip(topic.documents, document_shares(topic.change, topic.documents), strict=True):
+            if share:
+                _add(kinds, _kinds(document, lost), weight * share)
+    return TotalChange(total, len(moved), _largest_first(causes), _largest_first(kinds))
+
+
+def _kinds(document: DocumentChange, lost: bool) -> dict[BlockKind, float]:
+    """Return the share of each kind of block in what made a document fall or rise; empty if it was not removed text."""
+    weights: dict[BlockKind, float] = {}
+    if lost and document.cause in (Cause.LOST, Cause.EMPTIED):
+        # Of each term, every lost occurrence weighs the same.
+        each = {
+            term.term: abs(term.part) / (term.before - term.after)
+            for term in document.terms
+            if term.before > term.after
+        }
+        even = dict.fromkeys(each, 1.0)
+        for worth in (each, even):
+            for passage in document.passages:
+                held = sum(worth.get(term, 0.0) * count for term, count in passage.terms.items())
+                _add(weights, {passage.kind: held}, 1.0)
+            if any(weights.values()):
+                break
+    elif not lost and document.cause is Cause.LENGTH:
+        _add(weights, document.removed_tokens, 1.0)
+    total = sum(weights.values())
+    return {kind: weight / total for kind, weight in weights.items()} if total else {}
+
+
+def _add(sums: dict[_Key, float], more: Mapping[_Key, float], weight: float) -> None:
+    for key, value in more.items():
+        sums[key] = sums.get(key, 0.0) + weight * value
+
+
+def _largest_first(shares: Mapping[_Key, float]) -> dict[_Key, float]:
+    return dict(sorted(shares.items(), key=lambda item: -item[1]))

@@ -1,0 +1,249 @@
+"""Why one topic won or lost, from its two runs, the two indexes and the pages concerned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from thresher.arms.pruned_names import Treatment
+from thresher.errors import StateError
+from thresher.evaluation import evaluate
+from thresher.explaining.causes import cause_of, cause_shares, contributions
+from thresher.explaining.decomposing import ScoreChanges, score_changes
+from thresher.explaining.explanations import (
+    DocumentChange,
+    Neighbour,
+    TermChange,
+    TermStatistics,
+    TopicExplanation,
+)
+from thresher.explaining.passages import CutPage
+from thresher.explaining.rank_changes import RankChanges, by_rank
+from thresher.lucene.retrieval import RetrievalModel
+from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
+from thresher.pages.plain import Ints
+
+_ROUNDED = 0.01
+"""More than runs differ from scores: by four decimals, and by what ties are lowered."""
+
+
+@dataclass(frozen=True)
+class TopicRuns:
+    """A topic in two runs.
+
+    Args:
+        topic, query: its id, and what was searched.
+        terms: tf of each index term of the query.
+        qrels: grade by document.
+        before, after: score by document, in the baseline's run and in the variant's.
+        asked: a document to explain whatever its rank and judgment.
+    """
+
+    topic: str
+    query: str
+    terms: Mapping[str, int]
+    qrels: Mapping[str, int]
+    before: Mapping[str, float]
+    after: Mapping[str, float]
+    asked: str | None = None
+
+    @property
+    def ranks(self) -> RankChanges:
+        """The documents by rank."""
+        return RankChanges(by_rank(self.before), by_rank(self.after))
+
+    def concerned(self, ranks: RankChanges) -> tuple[str, ...]:
+        """Return the documents to explain: the one that is asked for, or the judged ones that changed their rank."""
+        if self.asked is not None:
+            return (self.asked,)
+        return tuple(
+            document
+            for document in ranks.documents
+            if document in self.qrels and (ranks.fell(document) or ranks.rose(document))
+        )
+
+
+def needed_pages(runs: TopicRuns, treatment: Treatment) -> tuple[set[str], set[str]]:
+    """Return the documents of which cleaned pages are needed, and those of which the kinds of blocks matter."""
+    ranks = runs.ranks
+    concerned = set(runs.concerned(ranks)) if treatment.cleaner.cuts else set()
+    return (set(ranks.documents) if concerned and treatment.pruning else concerned), concerned
+
+
+def explain_topic(
+    runs: TopicRuns,
+    model: RetrievalModel,
+    before: ScoredIndex,
+    after: ScoredIndex,
+    pages: Mapping[str, CutPage],
+    treatment: Treatment,
+    measures: Sequence[str],
+    main: str,
+) -> TopicExplanation:
+    """Explain a topic.
+
+    Args:
+        runs: the topic.
+        model: ranked both runs.
+        before, after: the indexes that were searched.
+        pages: after cleaning, by id, those that `needed_pages` asks for; where one is missing, what was removed is not known.
+        treatment: what the variant does.
+        measures: names; `main` is the one that the topic's change is of.
+        main: see above.
+
+    Raises:
+        StateError: if the scores by the indexes are not those of the runs.
+    """
+    ranks = runs.ranks
+    documents = ranks.documents
+    terms = tuple(runs.terms)
+    inputs = before.inputs(terms, documents), after.inputs(terms, documents)
+    cleaned = _cleaned(inputs, documents, terms, pages, treatment)
+    changes = score_changes(model, runs.terms, *inputs, cleaned)
+    _check_scores(runs, documents, changes)
+    values = [_values(runs, order, measures) for order in (ranks.before, ranks.after)]
+    explained = _Documents(runs, ranks, terms, inputs, cleaned, changes, pages).all(main)
+    change = values[1][main] - values[0][main]
+    shares = cause_shares(change, explained) if runs.asked is None else {}
+    moved = [document for document in explained if document.rank_before != document.rank_after]
+    return TopicExplanation(
+        topic=runs.topic,
+        query=runs.query,
+        before=values[0],
+        after=values[1],
+        change=change,
+        cause=next(iter(shares), None),
+        shares=shares,
+        documents=tuple(sorted(explained, key=lambda one: (-one.credit * change, -len(one.others), one.document))),
+        unmoved=sum(document in runs.qrels for document in documents) - len(moved) if runs.asked is None else 0,
+        tokens=(inputs[0].tokens, inputs[1].tokens),
+        with_tokens=(inputs[0].documents, inputs[1].documents),
+        statistics=tuple(
+            TermStatistics(term, *(int(column[place]) for column in _statistics(inputs)))
+            for place, term in enumerate(terms)
+        ),
+    )
+
+
+def _statistics(inputs: tuple[ScoreInputs, ScoreInputs]) -> tuple[Ints, ...]:
+    before, after = inputs
+    return before.cf, after.cf, before.df, after.df
+
+
+def _cleaned(
+    inputs: tuple[ScoreInputs, ScoreInputs],
+    documents: Sequence[str],
+    terms: Sequence[str],
+    pages: Mapping[str, CutPage],
+    treatment: Treatment,
+) -> Ints:
+    """Return tf after cleaning and before pruning; shape (documents, terms)."""
+    if treatment.pruning is None:
+        return inputs[1].tf
+    if not treatment.cleaner.cuts:
+        return inputs[0].tf
+    cleaned = inputs[1].tf.copy()
+    for row, document in enumerate(documents):
+        if document in pages:
+            cleaned[row] = [pages[document].kept.get(term, 0) for term in terms]
+    return cleaned
+
+
+def _check_scores(runs: TopicRuns, documents: Sequence[str], changes: ScoreChanges) -> None:
+    for which, run, scores in (("baseline", runs.before, changes.before), ("variant", runs.after, changes.after)):
+        for document, score in zip(documents, scores.tolist(), strict=True):
+            if document in run and abs(run[document] - score) > _ROUNDED:
+                raise StateError(
+                    f"the {which}'s index gives {document} the score {score:.4f}, its run {run[document]:.4f}",
+                    "run the experiment again",
+                    f"topic {runs.topic}",
+                )
+
+
+def _values(runs: TopicRuns, order: Sequence[str], measures: Sequence[str]) -> dict[str, float]:
+    found = evaluate({runs.topic: runs.qrels}, {runs.topic: _scored(order)}, measures, [runs.topic])
+    return {measure: values[runs.topic] for measure, values in found.items()}
+
+
+def _scored(order: Sequence[str]) -> dict[str, float]:
+    return {document: float(len(order) - place) for place, document in enumerate(order)}
+
+
+@dataclass(frozen=True)
+class _Documents:
+    """The documents of a topic, by row."""
+
+    runs: TopicRuns
+    ranks: RankChanges
+    terms: tuple[str, ...]
+    inputs: tuple[ScoreInputs, ScoreInputs]
+    cleaned: Ints
+    changes: ScoreChanges
+    pages: Mapping[str, CutPage]
+
+    def all(self, main: str) -> list[DocumentChange]:
+        """Return the documents concerned."""
+        row = {document: number for number, document in enumerate(self.ranks.documents)}
+        found = [self._one(document, row) for document in self.runs.concerned(self.ranks)]
+        credits = self._credits([document.document for document in found if document.relevant], main)
+        return [replace(document, credit=credits.get(document.document, 0.0)) for document in found]
+
+    def _one(self, document: str, row: Mapping[str, int]) -> DocumentChange:
+        at, changes, (before, after) = row[document], self.changes, self.inputs
+        fell, rose = self.ranks.fell(document), self.ranks.rose(document)
+        others: tuple[str, ...] = ()
+        if fell or rose:
+            others = self.ranks.overtakers(document) if fell else self.ranks.overtaken(document)
+        emptied = bool(before.indexed[at] and not after.indexed[at])
+        found = contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
+        unjudged = sum(other not in self.runs.qrels for other in others) / max(len(others), 1)
+        page = self.pages.get(document)
+        return DocumentChange(
+            document=document,
+            grade=self.runs.qrels.get(document),
+            rank_before=self.ranks.rank_before(document),
+            rank_after=self.ranks.rank_after(document),
+            score_before=float(changes.before[at]),
+            score_after=float(changes.after[at]),
+            removed=float(changes.removed[at]),
+            pruned=float(changes.pruned[at]),
+            length=float(changes.length[at]),
+            statistics=float(changes.statistics[at]),
+            length_before=int(before.lengths[at]),
+            length_after=int(after.lengths[at]),
+            emptied=emptied,
+            terms=tuple(
+                TermChange(
+                    term,
+                    self.runs.terms[term],
+                    int(before.tf[at, column]),
+                    int(self.cleaned[at, column]),
+                    int(after.tf[at, column]),
+                    float(changes.by_term[at, column]),
+                )
+                for column, term in enumerate(self.terms)
+            ),
+            others=tuple(map(self._neighbour, others)),
+            contributions=found if fell or rose else {},
+            cause=cause_of(found, emptied, fell, unjudged) if fell or rose else None,
+            credit=0.0,
+            removed_tokens=page.removed_tokens if page else {},
+            passages=page.with_words(self.terms) if page else (),
+        )
+
+    def _neighbour(self, document: str) -> Neighbour:
+        grade = self.runs.qrels.get(document)
+        return Neighbour(document, grade, self.ranks.rank_before(document), self.ranks.rank_after(document))
+
+    def _credits(self, relevant: Sequence[str], main: str) -> dict[str, float]:
+        """Return for each document the measure after less what it would be with this one at its old rank."""
+        if not relevant:
+            return {}
+        # A topic for each document, and one for the ranking as it is; no document has an empty id.
+        orders = {"": self.ranks.after, **{document: self.ranks.put_back(document) for document in relevant}}
+        qrels = dict.fromkeys(orders, self.runs.qrels)
+        scores = {name: _scored(order) for name, order in orders.items()}
+        (values,) = evaluate(qrels, scores, [main], [*orders]).values()
+        return {document: values[""] - values[document] for document in relevant}

@@ -1,0 +1,257 @@
+"""Why topics won or lost, for terminals: the answer first, then tables and passages no wider than the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.explaining.explanations import (
+    DocumentChange,
+    Drop,
+    Explanation,
+    Neighbour,
+    Passage,
+    TermChange,
+    TopicExplanation,
+)
+from thresher.reports.formats import display_width, render_text
+from thresher.reports.formatting import NOTHING, fixed, percent, plain, signed
+from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
+
+_DOCUMENTS, _PASSAGES, _NEIGHBOURS, _TOPICS = 10, 3, 5, 20
+"""Shown of a topic or of all; one document is shown whole."""
+_SIGNS = 400
+"""Characters shown of a passage, where it is not one of one document."""
+_NARROWEST = 16
+
+
+def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
+    """Give the lines on one topic, or on all, each at most `width` columns wide."""
+    if explanation.loss is None or explanation.gain is None:
+        yield from _topic_lines(explanation, explanation.topics[0], width)
+    else:
+        yield from _overall_lines(explanation, width)
+    for notice in explanation.notices:
+        yield from _wrapped(f"- {notice}", width)
+
+
+def _topic_lines(explanation: Explanation, topic: TopicExplanation, width: int) -> Iterator[str]:
+    measure = explanation.measure
+    verdict = "lost" if topic.change < 0 else "won" if topic.change > 0 else "is unchanged"
+    values = f"{fixed(topic.before[measure], 4)} → {fixed(topic.after[measure], 4)} ({signed(topic.change, 4)})"
+    yield from _wrapped(f"Topic {topic.topic} {verdict}: {measure} {values}.", width)
+    if topic.shares:
+        shares = ", ".join(f"{cause} ({percent(share)} %)" for cause, share in topic.shares.items())
+        yield from _wrapped(f"Cause: {shares}.", width)
+    yield from _wrapped(f"Query: {topic.query}", width)
+    yield from _wrapped(f"Variant: {_variant(explanation)}", width)
+    yield ""
+    yield from _table(_measures_table(topic, explanation.measure), width)
+    if not topic.documents:
+        yield from _wrapped(f"No judged document changed its rank; {topic.unmoved} kept theirs.", width)
+        return
+    whole = len(topic.documents) == 1
+    shown = topic.documents[: None if whole else _DOCUMENTS]
+    yield from _table(_documents_table(topic, shown, width), width)
+    for document in shown if whole else [one for one in shown if one.relevant][:_PASSAGES]:
+        yield from _document_lines(document, whole, width)
+
+
+def _measures_table(topic: TopicExplanation, main: str) -> Table:
+    rows = [(name, topic.before[name], topic.after[name]) for name in topic.before]
+    columns: list[Column[tuple[str, float, float]]] = [
+        Column("measure", lambda row: row[0], "", align="left"),
+        Column("baseline", lambda row: row[1], ""),
+        Column("variant", lambda row: row[2], ""),
+        Column("change", lambda row: row[2] - row[1], "", format=DIFFERENCE),
+    ]
+    return Table.of(columns, sorted(rows, key=lambda row: row[0] != main), "")
+
+
+def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], width: int) -> Table:
+    columns: list[Column[DocumentChange]] = [
+        Column("document", lambda row: _short(row.document, width // 3), "", align="left"),
+        Column("grade", lambda row: _grade(row.grade), ""),
+        Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
+        Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
+        Column("score", lambda row: row.score_before, ""),
+        Column("change", lambda row: row.score_after - row.score_before, "", format=DIFFERENCE),
+        Column("lost terms", lambda row: row.removed, "", format=DIFFERENCE),
+        Column("pruned terms", lambda row: row.pruned, "", format=DIFFERENCE),
+        Column("length", lambda row: row.length, "", format=DIFFERENCE),
+        Column("statistics", lambda row: row.statistics, "", format=DIFFERENCE),
+    ]
+    parts = {"lost terms", "pruned terms", "length", "statistics"}
+    held = [one for one in columns if one.name not in parts or any(one.value(row) for row in shown)]
+    more = len(topic.documents) - len(shown)
+    caption = (
+        f"Judged documents of another rank than before ({NOTHING}: not retrieved); the parts of each score's change."
+    )
+    if topic.unmoved:
+        caption += f" {topic.unmoved} kept their rank."
+    if more:
+        caption += f" {more} more are in the record (--json)."
+    return Table.of(held, shown, caption if len(topic.documents) > 1 else "The change of the score and its parts.")
+
+
+def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterator[str]:
+    yield ""
+    how = f"{_ranks(document.rank_before, document.rank_after)}, grade {_grade(document.grade)}"
+    state = "; nothing of it is in the index" if document.emptied else ""
+    tokens = f"{document.length_before} → {document.length_after} tokens"
+    yield from _wrapped(f"{document.document}: {how}; {tokens}{state}", width)
+    if document.terms:
+        yield from _wrapped(f"words of the topic: {', '.join(map(_term, document.terms))}", width, "  ")
+    if document.others:
+        listed = [*map(_neighbour, document.others[: None if whole else _NEIGHBOURS])]
+        if len(document.others) > len(listed):
+            listed.append(f"{len(document.others) - len(listed)} more")
+        yield from _wrapped(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(listed)}", width, "  ")
+    shown = document.passages[: None if whole else _PASSAGES]
+    for passage in shown:
+        yield from _passage_lines(passage, whole, width)
+    if len(document.passages) > len(shown):
+        yield from _wrapped(f"{len(document.passages) - len(shown)} more passages: --document", width, "  ")
+
+
+def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
+    held = ", ".join(f"{term} ×{count}" if count > 1 else term for term, count in passage.terms.items())
+    yield from _wrapped(f"removed {passage.kind} with {held}: {'; '.join(map(_drop, passage.drops))}", width, "  ")
+    text = passage.text if whole or len(passage.text) <= _SIGNS else f"{passage.text[:_SIGNS]}…"
+    yield from _wrapped(text, width, "    ")
+
+
+def _drop(drop: Drop) -> str:
+    if drop.outcome != "dropped":
+        return f"{drop.cut} drops titles and headings"
+    if drop.returns is None:
+        return f"{drop.cut} drops it at any cutoff"
+    return f"{drop.cut} scores it {drop.score:.6g}; it returns at {drop.returns:.6g}"
+
+
+def _term(term: TermChange) -> str:
+    by_pruning = f" → {term.after}" if term.after != term.cleaned else ""
+    return (
+        f"{term.term} {term.before} → {term.cleaned}{by_pruning}"
+        if term.before != term.after
+        else (f"{term.term} {term.before}")
+    )
+
+
+def _neighbour(other: Neighbour) -> str:
+    judged = "unjudged" if other.grade is None else f"grade {other.grade}"
+    return f"{other.document} ({judged}, {_ranks(other.rank_before, other.rank_after)})"
+
+
+@dataclass(frozen=True)
+class _Share:
+    name: str
+    loss: float | None
+    gain: float | None
+
+
+def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
+    loss, gain = explanation.loss, explanation.gain
+    assert loss is not None
+    assert gain is not None
+    same = len(explanation.topics) - loss.topics - gain.topics
+    measure = explanation.measure
+    yield from _wrapped(f"Variant: {_variant(explanation)}", width)
+    for verb, one in (("lost", loss), ("won", gain)):
+        cause = next(iter(one.causes), None)
+        why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
+        yield from _wrapped(f"Topics that {verb}: {one.topics}, together {fixed(one.total, 4)} {measure}{why}.", width)
+    yield from _wrapped(f"Topics without a change: {same}.", width)
+    yield ""
+    yield from _share_lines("cause", loss.causes, gain.causes, "Shares of the loss and of the gain by cause.", width)
+    kinds = (
+        "Shares of the same loss and gain by kind of block: of the loss, what topic words removed with such blocks made; of "
+        "the gain, what shortening by them made."
+    )
+    yield from _share_lines("kind of block", loss.kinds, gain.kinds, kinds, width)
+    moved = sorted((one for one in explanation.topics if one.change), key=lambda one: -abs(one.change))
+    if moved:
+        yield from _table(_topics_table(explanation, moved, width), width)
+
+
+def _share_lines(
+    name: str, loss: Mapping[Any, float], gain: Mapping[Any, float], caption: str, width: int
+) -> list[str]:
+    largest = sorted({*loss, *gain}, key=lambda key: (-max(loss.get(key, 0.0), gain.get(key, 0.0)), key))
+    rows = [_Share(key, loss.get(key), gain.get(key)) for key in largest]
+    columns: list[Column[_Share]] = [
+        Column(name, lambda row: row.name, "", align="left"),
+        Column("loss", lambda row: row.loss, "", unit="%", format=PERCENT),
+        Column("gain", lambda row: row.gain, "", unit="%", format=PERCENT),
+    ]
+    return _table(Table.of(columns, rows, caption), width) if rows else []
+
+
+def _topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], width: int) -> Table:
+    measure = explanation.measure
+    columns: list[Column[TopicExplanation]] = [
+        Column("topic", lambda row: row.topic, "", align="left"),
+        Column("change", lambda row: row.change, "", format=DIFFERENCE),
+        Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
+        Column("baseline", lambda row: row.before[measure], "", format=VALUE),
+        Column("variant", lambda row: row.after[measure], "", format=VALUE),
+        Column("query", lambda row: _short(row.query, width // 3), "", align="left"),
+    ]
+    caption = f"Topics by their change in {measure}."
+    if len(moved) > _TOPICS:
+        caption += f" {len(moved) - _TOPICS} more are in the record (--json)."
+    return Table.of(columns, sorted(moved[:_TOPICS], key=lambda row: row.change), caption)
+
+
+def _variant(explanation: Explanation) -> str:
+    why = f" ({explanation.why_variant})" if explanation.why_variant else ""
+    return f"{explanation.variant}{why}, by {explanation.retrieval}, {explanation.depth} hits a topic."
+
+
+def _table(table: Table, width: int) -> list[str]:
+    return [*render_text(table, width).splitlines(), ""]
+
+
+def _grade(grade: int | None) -> str:
+    return "unjudged" if grade is None else str(grade)
+
+
+def _rank(rank: int | None) -> str:
+    return NOTHING if rank is None else str(rank)
+
+
+def _ranks(before: int | None, after: int | None) -> str:
+    return f"{'not retrieved' if before is None else before} → {'not retrieved' if after is None else after}"
+
+
+def _short(text: str, width: int) -> str:
+    """Return the beginning of a text that takes at most so many columns, but no fewer than `_NARROWEST`."""
+    text = plain(text)
+    room = max(width, _NARROWEST)
+    if display_width(text) <= room:
+        return text
+    kept = ""
+    for sign in text:
+        if display_width(kept + sign) >= room:
+            break
+        kept += sign
+    return f"{kept}…"
+
+
+def _wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
+    """Give a text in lines of at most `width` columns; a word that is longer is broken."""
+    room = max(width - len(indent), _NARROWEST)
+    line = ""
+    for word in plain(text).split(" "):
+        if line and display_width(line) + 1 + display_width(word) > room:
+            yield indent + line
+            line = ""
+        elif line:
+            word = f" {word}"
+        for sign in word:
+            if line and display_width(line) + display_width(sign) > room:
+                yield indent + line
+                line = ""
+            line += sign
+    yield indent + line

@@ -1,0 +1,210 @@
+"""`thresher explain`: why topics of a finished experiment won or lost, and what stands in the way of telling."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from commands import Done
+from small_web import TOPICS, Finished
+
+from thresher.evaluation import read_qrels, read_run
+from thresher.experiments.explainer import Why, experiment_of, explain_experiment
+from thresher.explaining.explanations import RECORD, Cause, Explanation
+from thresher.pages import read_html
+from thresher.reports.explanation_text import explanation_lines
+from thresher.reports.formats import display_width
+from thresher.results.experiment_results import read_results
+
+Call = Callable[..., Done]
+NDCG = "nDCG(dcg='exp-log2')@10"
+
+
+def explained(finished: Finished, **asked: str) -> Explanation:
+    file = experiment_of(finished.results)
+    return explain_experiment(file, finished.results, finished.indexes.parent, Why(**asked))
+
+
+@pytest.fixture(scope="module")
+def every(finished: Finished) -> Explanation:
+    """All topics with the variant that empties pages."""
+    return explained(finished, variant="words@40")
+
+
+def test_ranks_and_values_are_those_of_the_runs(finished: Finished, every: Explanation) -> None:
+    runs = [read_run(finished.results / "runs" / f"{name}.trec") for name in ("none", "words@40")]
+    qrels = read_qrels(finished.web.folder / "qrels.txt")
+    values = {(one.variant, one.topic, one.measure): one.value for one in read_results(finished.results).per_topic}
+    assert [topic.topic for topic in every.topics] == [str(number) for number in range(1, TOPICS + 1)]
+    for topic in every.topics:
+        for name, found in (("none", topic.before), ("words@40", topic.after)):
+            assert found == pytest.approx({measure: values[name, topic.topic, measure] for measure in found})
+        assert topic.change == topic.after[NDCG] - topic.before[NDCG]
+        places = [{document: place for place, document in enumerate(run[topic.topic], 1)} for run in runs]
+        judged = {*places[0], *places[1]} & {*qrels[topic.topic]}
+        moved = {document for document in judged if places[0].get(document) != places[1].get(document)}
+        assert {document.document for document in topic.documents} == moved
+        assert topic.unmoved == len(judged - moved)
+        for document in topic.documents:
+            assert document.grade == qrels[topic.topic][document.document]
+            assert (document.rank_before, document.rank_after) == tuple(one.get(document.document) for one in places)
+            parts = document.removed + document.pruned + document.length + document.statistics
+            assert parts == pytest.approx(document.score_after - document.score_before, abs=1e-6)
+            for run, score in zip(runs, (document.score_before, document.score_after), strict=True):
+                if document.document in run[topic.topic]:
+                    assert run[topic.topic][document.document] == pytest.approx(score, abs=6e-5)
+
+
+def test_passages_are_those_of_the_page_and_account_for_every_lost_word(finished: Finished, every: Explanation) -> None:
+    seen = 0
+    for document in (document for topic in every.topics for document in topic.documents):
+        html = (finished.web.folder / "pages" / f"{document.document}.html").read_text(encoding="utf-8")
+        blocks = read_html(html).blocks
+        for passage in document.passages:
+            seen += 1
+            assert passage.text == blocks[passage.block]
+            (drop,) = passage.drops
+            assert (drop.cut, drop.cutoff) == ("words@40", 40)
+            assert drop.score == drop.returns == len(passage.text.split()) < 40
+        for term in document.terms:
+            lost = sum(passage.terms.get(term.term, 0) for passage in document.passages)
+            assert lost == term.before - term.after
+    assert seen > 20
+    kinds = {passage.kind for topic in every.topics for one in topic.documents for passage in one.passages}
+    assert {"title", "heading", "link", "text"} == kinds
+
+
+def test_losses_and_gains_add_up(every: Explanation) -> None:
+    assert every.loss is not None
+    assert every.gain is not None
+    changes = [topic.change for topic in every.topics]
+    assert every.loss.total == pytest.approx(-sum(change for change in changes if change < 0))
+    assert every.gain.total == pytest.approx(sum(change for change in changes if change > 0))
+    assert every.loss.causes[Cause.EMPTIED] > 0
+    for total in (every.loss, every.gain):
+        assert sum(total.causes.values()) == pytest.approx(1)
+        assert sum(total.kinds.values()) <= 1 + 1e-9
+    for topic in every.topics:
+        assert (topic.cause is None) is (topic.change == 0)
+        assert sum(topic.shares.values()) == pytest.approx(1 if topic.change else 0)
+
+
+def test_the_verb_prints_the_answer_first_and_the_record_on_request(
+    finished: Finished, every: Explanation, call: Call
+) -> None:
+    done = call("explain", "results/web", "3", "--variant", "words@40", cwd=finished.web.folder)
+    assert done.code == 0
+    topic = next(topic for topic in every.topics if topic.topic == "3")
+    lines = done.out.splitlines()
+    assert lines[0].startswith(f"Topic 3 {'lost' if topic.change < 0 else 'won'}: {NDCG} {topic.before[NDCG]:.4f} → ")
+    assert lines[1].startswith(f"Cause: {topic.cause} (")
+    assert any(topic.documents[0].document in line for line in lines)
+    done = call("explain", "results/web", "3", "--variant", "words@40", "--json", cwd=finished.web.folder)
+    assert RECORD.parse(done.out, "record").topics == (topic,)
+    done = call("explain", finished.results, "--indexes", finished.indexes.parent, cwd=finished.web.folder)
+    assert done.code == 0
+    assert "largest change" in done.out
+
+
+def test_one_document_is_explained_whole(finished: Finished, every: Explanation) -> None:
+    topic = next(topic for topic in every.topics if any(len(one.passages) > 3 for one in topic.documents))
+    chosen = next(one for one in topic.documents if len(one.passages) > 3)
+    alone = explained(finished, variant="words@40", topic=topic.topic, document=chosen.document)
+    (one,) = alone.topics[0].documents
+    assert one == chosen
+    text = "\n".join(explanation_lines(alone, 1000))
+    assert all(passage.text in text for passage in one.passages)
+    # Also one that nobody judged.
+    run = read_run(finished.results / "runs" / "none.trec")[topic.topic]
+    unjudged = next(
+        document for document in run if document not in read_qrels(finished.web.folder / "qrels.txt")[topic.topic]
+    )
+    (one,) = explained(finished, topic=topic.topic, document=unjudged).topics[0].documents
+    assert (one.document, one.grade, one.credit) == (unjudged, None, 0)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_nothing_is_wider_than_the_terminal(finished: Finished, every: Explanation, width: int) -> None:
+    views = [every, *(explained(finished, variant="words@40", topic=topic) for topic in ("3", "8"))]
+    lines = [line for view in views for line in explanation_lines(view, width)]
+    assert len(lines) > 60
+    assert max(map(display_width, lines)) <= width
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("13",), "TOPIC: there is no topic '13'. Fix: use one of "),
+        (
+            ("3", "--variant", "words@4"),
+            "--variant: there is no variant 'words@4'. Fix: use one of words@40, ",
+        ),
+        (("3", "--variant", "none"), "--variant: there is no variant 'none'. Fix: use one of "),
+        (
+            ("3", "--document", "part0/page2"),
+            "topic 3: the document 'part0/page2' was not retrieved by either run. Fix: use ",
+        ),
+        (("3", "--model", "bm25"), "--model: there is no retrieval model 'bm25'. Fix: use qld."),
+        (("--document", "x"), "--document: a document is explained for a topic. Fix: name the topic too."),
+        (("3", "--indexes", "elsewhere"), "elsewhere/web/none: the index of none is not there. Fix: name the folder "),
+    ],
+)
+def test_what_is_not_there_gets_the_nearest_names(
+    finished: Finished, call: Call, arguments: tuple[str, ...], error: str
+) -> None:
+    done = call("explain", "results/web", *arguments, cwd=finished.web.folder)
+    assert done.code in (2, 5)
+    (line,) = done.errors
+    assert line.startswith(f"error: {error}")
+
+
+def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Call) -> None:
+    def refused(what: str) -> None:
+        done = call("explain", "results/web", "3", cwd=copy.web.folder)
+        assert done.code == 5
+        (line,) = done.errors
+        assert what in line
+        assert "Fix: " in line
+
+    run = copy.results / "runs" / "none.trec"
+    whole = run.read_text()
+    # Two documents of topic 3 change places.
+    lines = whole.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("3 "))
+    one, two = lines[first].split(), lines[first + 1].split()
+    one[2], two[2] = two[2], one[2]
+    run.write_text("\n".join([*lines[:first], " ".join(one), " ".join(two), *lines[first + 2 :]]) + "\n")
+    refused("the baseline's index gives ")
+    run.unlink()
+    refused("runs/none.trec: the run of none is not there. Fix: run the experiment again")
+    run.write_text(whole)
+    values = json.loads((copy.results / "results.json").read_text())
+    for value in values["per_topic"]:
+        value[5] = 0.5
+    (copy.results / "results.json").write_text(json.dumps(values))
+    refused("is not the one in results.json: topic 3 differs. Fix: ")
+    record = next((copy.results / "stages").glob("index-none.json"))
+    moved = record.rename(copy.results / "elsewhere.json")
+    refused("the record of the index of none is missing or of another configuration. Fix: run ")
+    moved.rename(record)
+    shutil.rmtree(copy.results / "scores")
+    refused("scores: the stored scores are missing. Fix: run ")
+    copy.file.rename(copy.web.folder / "other.toml")
+    refused("the experiment file web.toml is not where it was when it was run. Fix: name it with --experiment")
+    (copy.results / "results.json").unlink()
+    refused("results/web: there are no results. Fix: name the folder of a finished run: results/NAME")
+
+
+def test_the_experiment_file_is_found_where_it_was(copy: Finished, tmp_path: Path) -> None:
+    assert experiment_of(copy.results).name == "web"
+    manifest = copy.results / "manifest.json"
+    values = json.loads(manifest.read_text())
+    assert values["config"]["path"] == "../../web.toml"
+    # Results of earlier versions have no path: the file is two folders above.
+    del values["config"]["path"]
+    manifest.write_text(json.dumps(values))
+    assert experiment_of(copy.results).file == copy.file.resolve()
+    assert experiment_of(copy.results, copy.file).file == copy.file
