@@ -191,7 +191,7 @@ def test_without_a_log_the_base_decides_alone(documents: Documents) -> None:
 )
 def test_paths_in_names_read_back(path: str) -> None:
     treatment = parse_treatment(f"words@5|views(log={path},k=10)@0.3")
-    assert treatment.name == f"words@5|views(log={path},k=10,model=bm25,match=any,base=dcp)@0.3"
+    assert treatment.name == f"words@5|views(log={path},k=10,model=bm25,match=all,base=dcp)@0.3"
     assert parse_treatment(treatment.name).name == treatment.name
     assert treatment.pruning is not None
     assert treatment.pruning.arm.log == path

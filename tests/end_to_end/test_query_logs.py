@@ -15,7 +15,7 @@ from thresher.exploring.exploration import read_exploration
 Call = Callable[..., Done]
 
 SWEEP = "none|views(log=logs/past.tsv,k=3)"
-NAME = "none|views(log=logs/past.tsv,k=3,model=bm25,match=any,base=dcp)"
+NAME = "none|views(log=logs/past.tsv,k=3,model=bm25,match=all,base=dcp)"
 
 
 @pytest.fixture

@@ -54,7 +54,7 @@ def test_explored_values_are_those_of_built_indexes(store: Path, tmp_path: Path,
     documents = sorted(set(hits_of(store, cleaner, "dcp@1", original, tmp_path)))
     qrels = {topic: dict.fromkeys(documents[place::5], 1) for place, topic in enumerate(topics)}
     judging = Judging(topics, qrels, tuple(topics), ("AP", "P@5"))
-    arm = parse_arm("views(log=log.tsv,k=5)").arm
+    arm = parse_arm("views(log=log.tsv,k=5,match=any)").arm
     sweep = ArmSweep(parse_cleaner(cleaner), arm, (0.15,), 4)
     models = [parse_retrieval("bm25")]
     (found,) = explore_arms(store, [sweep], judging, models, OPTIONS, original, logs=LOGS)
@@ -78,7 +78,7 @@ def test_results_of_logged_queries_are_still_found_where_the_base_alone_loses_th
     whole = top_ids(store, "dcp@1", tmp_path, logs)
     alone, viewed = (
         sum(len(before & after) for before, after in zip(whole, top_ids(store, name, tmp_path, logs), strict=True))
-        for name in ("random@0.2", "views(log=log.tsv,k=10,base=random)@0.2")
+        for name in ("random@0.2", "views(log=log.tsv,match=any,base=random)@0.2")
     )
     assert viewed == sum(map(len, whole)) > alone
 

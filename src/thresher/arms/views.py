@@ -66,9 +66,9 @@ class QueryViews(Arm):
     )
     parameters = (
         LOG,
-        Parameter("k", int, 100, "results of a query that it gives views to", low=1),
+        Parameter("k", int, 10, "results of a query that it gives views to", low=1),
         MODEL,
-        Parameter("match", str, "any", "the query's terms that a result must have", ("any", _ALL)),
+        Parameter("match", str, _ALL, "the query's terms that a result must have", (_ALL, "any")),
         Parameter("base", str, DocumentCentric.name, "the arm that orders terms of a document", tuple(_BASES)),
     )
     example: ClassVar[Mapping[str, Value]] = {LOG.name: "queries.tsv"}
