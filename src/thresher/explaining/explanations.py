@@ -60,7 +60,8 @@ class Drop:
     Args:
         cut: its name.
         score: of the passage, by the cut's scorer.
-        cutoff: of the cut; of a quota, in per cent of the page's words.
+        cutoff: of the cut.
+        quota: whether cutoffs are in per cent of the page's words.
         returns: the strictest cutoff with which this cut keeps the passage; None if no cutoff does.
         outcome: "dropped", or "dropped as heading".
     """
@@ -68,6 +69,7 @@ class Drop:
     cut: str
     score: float
     cutoff: float
+    quota: bool
     returns: float | None
     outcome: str
 

@@ -71,4 +71,4 @@ def _terms(texts: list[str], analyzer: Any) -> Iterator[Counter[str]]:
 
 def _drop(verdict: SegmentVerdict) -> Drop:
     cut = verdict.cut
-    return Drop(cut.name, verdict.score, cut.threshold, verdict.returns, verdict.outcome)
+    return Drop(cut.name, verdict.score, cut.threshold, cut.quota, verdict.returns, verdict.outcome)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, isfinite
 from typing import Any
 
 from thresher.explaining.explanations import (
@@ -18,6 +19,8 @@ from thresher.explaining.explanations import (
 from thresher.reports.formats import display_width, render_text
 from thresher.reports.formatting import NOTHING, fixed, percent, plain, signed
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
+from thresher.scorers.cleaners import number
+from thresher.scoring.removed import DROPPED_HEADING, short
 
 _DOCUMENTS, _PASSAGES, _NEIGHBOURS, _TOPICS = 10, 3, 5, 20
 """Shown of a topic or of all; one document is shown whole."""
@@ -96,13 +99,13 @@ def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], w
 
 
 def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterator[str]:
-    yield ""
-    how = f"{_ranks(document.rank_before, document.rank_after)}, grade {_grade(document.grade)}"
     state = "; nothing of it is in the index" if document.emptied else ""
     tokens = f"{document.length_before} → {document.length_after} tokens"
-    yield from _wrapped(f"{document.document}: {how}; {tokens}{state}", width)
-    if document.terms:
-        yield from _wrapped(f"words of the topic: {', '.join(map(_term, document.terms))}", width, "  ")
+    yield from _wrapped(
+        f"{document.document}: {_moved(document)}; grade {_grade(document.grade)}; {tokens}{state}", width
+    )
+    held = ", ".join(_term(term) for term in document.terms if term.before or term.after)
+    yield from _wrapped(f"words of the topic: {held or 'none'}", width, "  ")
     if document.others:
         listed = [*map(_neighbour, document.others[: None if whole else _NEIGHBOURS])]
         if len(document.others) > len(listed):
@@ -113,6 +116,7 @@ def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterat
         yield from _passage_lines(passage, whole, width)
     if len(document.passages) > len(shown):
         yield from _wrapped(f"{len(document.passages) - len(shown)} more passages: --document", width, "  ")
+    yield ""
 
 
 def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
@@ -123,20 +127,32 @@ def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
 
 
 def _drop(drop: Drop) -> str:
-    if drop.outcome != "dropped":
+    if drop.outcome == DROPPED_HEADING:
         return f"{drop.cut} drops titles and headings"
+    score = f"{drop.cut} scores it {_number(drop.score)}"
     if drop.returns is None:
-        return f"{drop.cut} drops it at any cutoff"
-    return f"{drop.cut} scores it {drop.score:.6g}; it returns at {drop.returns:.6g}"
+        return f"{score}; no cutoff brings it back"
+    if drop.quota:
+        return f"{score}; it returns above {ceil(drop.returns * 100) / 100:g} % of the page's words"
+    return f"{score}; it returns at {_number(drop.returns)}"
+
+
+def _number(score: float) -> str:
+    """Return a score with all the digits that a cutoff needs to be it."""
+    return number(score) if isfinite(score) else short(score)
 
 
 def _term(term: TermChange) -> str:
-    by_pruning = f" → {term.after}" if term.after != term.cleaned else ""
-    return (
-        f"{term.term} {term.before} → {term.cleaned}{by_pruning}"
-        if term.before != term.after
-        else (f"{term.term} {term.before}")
-    )
+    steps = [term.before, *([term.cleaned] if term.cleaned != term.before else [])]
+    pruned = " (pruned)" if term.after != term.cleaned else ""
+    return f"{term.term} {' → '.join(map(str, [*steps, *([term.after] if pruned else [])]))}{pruned}"
+
+
+def _moved(document: DocumentChange) -> str:
+    before, after = document.rank_before, document.rank_after
+    if before is None or after is None or before == after:
+        return f"rank {_ranks(before, after)}"
+    return f"{'fell' if document.fell else 'rose'} by {abs(after - before)}, {_ranks(before, after)}"
 
 
 def _neighbour(other: Neighbour) -> str:
@@ -161,7 +177,8 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     for verb, one in (("lost", loss), ("won", gain)):
         cause = next(iter(one.causes), None)
         why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
-        yield from _wrapped(f"Topics that {verb}: {one.topics}, together {fixed(one.total, 4)} {measure}{why}.", width)
+        total = f", together {fixed(one.total, 4)} {measure}" if one.topics else ""
+        yield from _wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
     yield from _wrapped(f"Topics without a change: {same}.", width)
     yield ""
     yield from _share_lines("cause", loss.causes, gain.causes, "Shares of the loss and of the gain by cause.", width)

@@ -1,0 +1,116 @@
+"""What is said of documents and passages, in words."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from thresher.explaining.explanations import (
+    BlockKind,
+    Cause,
+    DocumentChange,
+    Drop,
+    Explanation,
+    Neighbour,
+    Passage,
+    TermChange,
+    TopicExplanation,
+)
+from thresher.reports.explanation_text import explanation_lines
+
+DROPS = (
+    (Drop("words@9", 3.0, 9.0, False, 3.0, "dropped"), "words@9 scores it 3; it returns at 3"),
+    (
+        Drop("perplexity(lm=books)@8000", 350212.63, 8000.0, False, 350212.63, "dropped"),
+        "perplexity(lm=books)@8000 scores it 350212.63; it returns at 350212.63",
+    ),
+    (
+        Drop("words@doc40", 7.0, 40.0, True, 42.857142857142861, "dropped"),
+        "words@doc40 scores it 7; it returns above 42.86 % of the page's words",
+    ),
+    (Drop("bte", 0.0, 0.5, False, None, "dropped"), "bte scores it 0; no cutoff brings it back"),
+    (
+        Drop("perplexity(lm=books)@8000", float("inf"), 8000.0, False, None, "dropped"),
+        "perplexity(lm=books)@8000 scores it ∞; no cutoff brings it back",
+    ),
+    (
+        Drop("words(headings=drop)@2", 3.0, 2.0, False, None, "dropped as heading"),
+        "words(headings=drop)@2 drops titles and headings",
+    ),
+)
+DOCUMENT = DocumentChange(
+    document="a",
+    grade=2,
+    rank_before=2,
+    rank_after=5,
+    score_before=3.5,
+    score_after=2.25,
+    removed=-1.5,
+    pruned=0.0,
+    length=0.25,
+    statistics=0.0,
+    length_before=40,
+    length_after=30,
+    emptied=False,
+    terms=(
+        TermChange("oat", 1, 3, 1, 1, -1.0),
+        TermChange("rye", 1, 2, 1, 0, -0.4),
+        TermChange("bran", 1, 1, 1, 0, -0.1),
+        TermChange("husk", 1, 0, 0, 0, 0.0),
+        TermChange("corn", 1, 4, 4, 4, 0.0),
+    ),
+    others=(Neighbour("b", None, 9, 3), Neighbour("c", 0, None, 4)),
+    contributions={},
+    cause=Cause.LOST,
+    credit=-0.1,
+)
+
+
+def lines(document: DocumentChange) -> list[str]:
+    values = {"AP": 0.5}, {"AP": 0.25}
+    topic = TopicExplanation(
+        "7", "oats and rye", *values, -0.25, Cause.LOST, {Cause.LOST: 1.0}, (document,), 0, (90, 80), (5, 5), ()
+    )
+    explanation = Explanation(
+        "e", "words@9", "qld", "AP", "the recommended variant", 40, (topic,), None, None, ("careful",)
+    )
+    return [*explanation_lines(explanation, 200)]
+
+
+def test_a_topic_and_a_document_in_words() -> None:
+    said = lines(DOCUMENT)
+    assert said[:4] == [
+        "Topic 7 lost: AP 0.5000 → 0.2500 (−0.2500).",
+        "Cause: lost evidence (100.0 %).",
+        "Query: oats and rye",
+        "Variant: words@9 (the recommended variant), by qld, 40 hits a topic.",
+    ]
+    (row,) = (line for line in said if line.startswith("a "))
+    # Parts that are 0 throughout are left out.
+    assert row.split() == ["a", "2", "2", "→", "5", "lost", "evidence", "3.5000", "−1.2500", "−1.5000", "+0.2500"]
+    assert said[-5:] == [
+        "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens",
+        "  words of the topic: oat 3 → 1, rye 2 → 1 → 0 (pruned), bran 1 → 0 (pruned), corn 4",
+        "  overtaken by b (unjudged, 9 → 3), c (grade 0, not retrieved → 4)",
+        "",
+        "- careful",
+    ]
+
+
+@pytest.mark.parametrize(("drop", "said"), DROPS)
+def test_why_a_passage_was_removed_and_when_it_returns(drop: Drop, said: str) -> None:
+    passage = Passage(3, BlockKind.LIST, "Oats, oats\tand \x1b[31m rye", 3, {"oat": 2, "rye": 1}, (drop,))
+    found = lines(replace(DOCUMENT, passages=(passage,)))
+    assert f"  removed list with oat ×2, rye: {said}" in found
+    # What is in a page does not steer the terminal.
+    assert "    Oats, oats and \ufffd[31m rye" in found
+
+
+def test_documents_that_leave_or_enter_a_ranking() -> None:
+    assert "a: rank 2 → not retrieved; grade 2; 40 → 0 tokens; nothing of it is in the index" in lines(
+        replace(DOCUMENT, rank_after=None, length_after=0, emptied=True, cause=Cause.EMPTIED)
+    )
+    rose = lines(replace(DOCUMENT, rank_before=8, grade=None))
+    assert "a: rose by 3, 8 → 5; grade unjudged; 40 → 30 tokens" in rose
+    assert any(line.startswith("  overtook b") for line in rose)
