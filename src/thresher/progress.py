@@ -1,8 +1,9 @@
-"""Progress bars on standard error, if that is a terminal."""
+"""Progress on standard error: bars on a terminal, elsewhere a line every ten seconds."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
@@ -11,10 +12,16 @@ from tqdm import tqdm
 Item = TypeVar("Item")
 
 
+SECONDS = 10.0
+"""Between two lines."""
+
+
 class Progress:
-    """A bar that counts `unit`s. A context manager."""
+    """A bar, or lines, that count `unit`s. A context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
+        self._label, self._total, self._unit = label, total, unit
+        self._count, self._last = 0, time.monotonic()
         self._bar = tqdm(
             total=total,
             desc=label,
@@ -33,6 +40,11 @@ class Progress:
     def advance(self, count: int = 1) -> None:
         """Count `count` more units."""
         self._bar.update(count)
+        self._count += count
+        if self._bar.disable and time.monotonic() - self._last >= SECONDS:
+            self._last = time.monotonic()
+            of = f" of {self._total:,}" if self._total is not None else ""
+            print(f"{self._label}: {self._count:,}{of} {self._unit}", file=sys.stderr, flush=True)
 
 
 def progress(items: Iterable[Item], label: str, total: int | None, unit: str) -> Iterator[Item]:

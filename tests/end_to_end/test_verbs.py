@@ -43,11 +43,29 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together",
     ]
     lines = done.out.splitlines()
-    assert lines[0].split()[:4] == ["variant", "P@5", "P@10", "AP"]
-    firsts = [line.split()[0] for line in lines if line]
-    assert [name for name in firsts if name in VARIANTS] == VARIANTS
+    assert lines[0].startswith("- Of 5 variants, ")
+    assert len(lines) <= 40
+    head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
+    assert lines[head].split()[:2] == ["variant", "nDCG@10"]
+    firsts = [line.split()[0] for line in lines[head:] if line]
+    assert next(name for name in firsts if name in VARIANTS) == "none"
     assert lines[-1] == f"report: {finished.results / 'report.html'}"
     assert "\x1b" not in done.out
+
+
+def test_answers_come_whole_in_one_line_or_as_the_record(finished: Finished, tmp_path: Path) -> None:
+    folder = tmp_path / "web"
+    shutil.copytree(finished.results, folder)
+    full = thresher("report", folder, "--full").out.splitlines()
+    firsts = [line.split()[0] for line in full if line]
+    assert [name for name in firsts if name in VARIANTS] == VARIANTS
+    (quiet,) = thresher("report", folder, "--quiet").out.splitlines()
+    assert f"- {quiet}" == full[0]
+    record = json.loads(thresher("report", folder, "--json").out)
+    assert record == json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    both = thresher("report", folder, "--json", "--quiet")
+    assert (both.code, both.out) == (2, "")
+    assert "--quiet and --json" in both.err
 
 
 def test_run_leaves_these_files_and_no_others(finished: Finished) -> None:

@@ -15,9 +15,10 @@ from scipy.stats import wilcoxon
 
 from thresher.errors import InputError
 from thresher.reports import write_all
+from thresher.reports.chosen_tables import chosen_csv, chosen_table
 from thresher.reports.formats import render_text
 from thresher.reports.html import render_report
-from thresher.reports.results_tables import COMPARED, chosen_csv, chosen_table
+from thresher.reports.results_tables import COMPARED
 from thresher.reports.summary import summary
 from thresher.results.experiment_results import RESULTS, Results, VariantResult, read_results
 from thresher.results.held_out import with_chosen

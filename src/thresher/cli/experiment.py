@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from thresher.cli.options import FILE, backend_options, instead_of, say, show, with_backend, with_seconds
+from thresher.cli.answers import Answer, Shape, say_answer, shape_options
+from thresher.cli.options import FILE, backend_options, instead_of, say, with_backend, with_seconds
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
     from thresher.results.experiment_results import Results
 
-_ROWS_SHOWN = 40
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
 _INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 _SECONDS = click.option(
@@ -29,6 +29,7 @@ _FRESH = click.option("--fresh", is_flag=True, help="Drop scores that were made 
 @_SECONDS
 @backend_options
 @_FRESH
+@shape_options
 def run(
     experiment: Path,
     results: Path,
@@ -38,6 +39,7 @@ def run(
     backend: str | None,
     scheduler: str,
     fresh: bool,
+    shape: Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
     from thresher.experiments.chooser import last_choice
@@ -47,7 +49,7 @@ def run(
     config = with_seconds(with_backend(load_experiment(experiment), backend, workers, scheduler), seconds)
     folder = results / config.name
     found = run_experiment(config, results, indexes, fresh, say)
-    _show(found, last_choice(folder, found.key)[0], folder)
+    _show(found, last_choice(folder, found.key)[0], folder, shape)
 
 
 @click.command()
@@ -55,7 +57,8 @@ def run(
 @_RESULTS
 @_INDEXES
 @_SECONDS
-def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None) -> None:
+@shape_options
+def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: Shape) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.config import load_experiment
@@ -64,12 +67,13 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
     config = with_seconds(load_experiment(experiment), seconds)
     folder = results / config.name
     measured = measure_experiment(config, results, indexes, say)
-    _show(measured, last_choice(folder, measured.key)[0], folder)
+    _show(measured, last_choice(folder, measured.key)[0], folder, shape)
 
 
 @click.command()
 @click.argument("folder", type=FILE)
-def report(folder: Path) -> None:
+@shape_options
+def report(folder: Path, shape: Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
     from thresher.experiments.chooser import last_choice
     from thresher.reports import write_all
@@ -78,17 +82,23 @@ def report(folder: Path) -> None:
     results = read_results(folder)
     choice, exploration = last_choice(folder, results.key)
     write_all(results, folder, choice, exploration)
-    _show(results, choice, folder)
+    _show(results, choice, folder, shape)
 
 
-def _show(results: Results, choice: Choice | None, folder: Path) -> None:
-    from thresher.reports.results_tables import main_table
+def _show(results: Results, choice: Choice | None, folder: Path, shape: Shape) -> None:
+    from thresher.reports.results_tables import answer_table, main_table
     from thresher.reports.summary import summary
+    from thresher.results.experiment_results import RESULTS_FILE
 
-    show(main_table(results, limit=_ROWS_SHOWN))
-    for line in (*summary(results, choice), *results.notices):
-        click.echo(f"- {line}")
-    click.echo(f"\nreport: {(folder / 'report.html').resolve()}")
+    recommended = [one.variant for one in choice.recommendations if one.variant] if choice else []
+    answer = Answer(
+        (*summary(results, choice), *results.notices),
+        lambda rows: answer_table(results, rows, recommended),
+        [main_table(results)],
+        [("report", folder / "report.html")],
+        folder / RESULTS_FILE,
+    )
+    say_answer(answer, shape)
 
 
 @click.command()
@@ -96,8 +106,15 @@ def _show(results: Results, choice: Choice | None, folder: Path) -> None:
 @_RESULTS
 @backend_options
 @_FRESH
+@shape_options
 def explore(
-    experiment: Path, results: Path, workers: int | None, backend: str | None, scheduler: str, fresh: bool
+    experiment: Path,
+    results: Path,
+    workers: int | None,
+    backend: str | None,
+    scheduler: str,
+    fresh: bool,
+    shape: Shape,
 ) -> None:
     """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
 
@@ -106,15 +123,18 @@ def explore(
     """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
-    from thresher.reports.explored import CSV_FILE, explored_table
+    from thresher.exploring.exploration import FILE as RECORD
+    from thresher.reports.explored import CSV_FILE, explored_sentences, explored_table
     from thresher.results.selection import main_of
 
     config = with_backend(load_experiment(experiment), backend, workers, scheduler)
     exploration = explore_experiment(config, results, fresh, say)
     measure = exploration.measures.index(main_of(exploration.measures))
-    for model in range(len(exploration.retrieval)):
-        show(explored_table(exploration, model, measure))
-    click.echo(f"all cutoffs: {(results / config.name / CSV_FILE).resolve()}")
+    tables = [explored_table(exploration, model, measure) for model in range(len(exploration.retrieval))]
+    folder = results / config.name
+    files = [("all cutoffs", folder / CSV_FILE)]
+    answer = Answer([*explored_sentences(exploration, measure)], tables[0].head, tables, files, folder / RECORD)
+    say_answer(answer, shape)
 
 
 @click.command()
@@ -148,6 +168,7 @@ def explore(
 )
 @click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Of the cross-validation.")
 @instead_of("choose", "emptied", "deciding", "stability", "neighbour")
+@shape_options
 def choose(
     experiment: Path,
     results: Path,
@@ -163,6 +184,7 @@ def choose(
     deciding: tuple[str, ...],
     stability: float | None,
     neighbour: float | None,
+    shape: Shape,
 ) -> None:
     """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
 
@@ -172,11 +194,12 @@ def choose(
     """
     from dataclasses import replace
 
+    from thresher.choosing.choices import CHOICE_FILE
     from thresher.choosing.deciding import Terms
     from thresher.evaluation import parse_measure
     from thresher.experiments.chooser import Question, choose_experiment, parse_margin
     from thresher.experiments.config import load_experiment
-    from thresher.reports.choice_tables import CSV_FILE
+    from thresher.reports.choice_tables import CSV_FILE, picks_table
     from thresher.reports.recommendation import answer
 
     config = load_experiment(experiment)
@@ -185,7 +208,9 @@ def choose(
     given = {"emptied": emptied, "stability": stability, "neighbour": neighbour}
     guards = replace(config.guards, **{name: value for name, value in given.items() if value is not None})
     question = Question(named, terms, queries, scorers, measured, guards, deciding or None)
-    for sentence in answer(choose_experiment(config, results, question, say)):
-        click.echo(f"- {sentence}")
-    folder = (results / config.name).resolve()
-    click.echo(f"\nevery cutoff: {folder / CSV_FILE}\nreport: {folder / 'report.html'}")
+    choice = choose_experiment(config, results, question, say)
+    folder = results / config.name
+    files = [("every cutoff", folder / CSV_FILE), ("report", folder / "report.html")]
+    tables = [table for one in choice.models if (table := picks_table(one.main))]
+    short = tables[0].head if tables else None
+    say_answer(Answer([*answer(choice)], short, tables, files, folder / CHOICE_FILE), shape)

@@ -49,7 +49,21 @@ def _fail(lines: list[str], code: int) -> None:
     sys.exit(code)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, no_args_is_help=False)
+class _Verbs(click.Group):
+    """Verbs in groups, each with its whole summary."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002, as click calls it
+        """Write the verbs."""
+        for heading, names in _GROUPS.items():
+            with formatter.section(heading):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(limit=500)) for name in names])
+
+
+@click.group(
+    cls=_Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
+    no_args_is_help=False,
+)
 @click.version_option(__version__, prog_name=_NAME)
 def cli() -> None:
     """Clean a web collection, search it, and see what cleaning costs and saves."""
@@ -70,9 +84,14 @@ def doctor() -> None:
         sys.exit(MissingDependencyError.exit_code)
 
 
-for verb in (
-    *(run, measure, explore, choose, report, explain),
-    *(clean, cleaners, arms, index, search, evaluate),
-    *(pseudo_topics, cleaneval, content, lm, ncleaner, doctor),
-):
-    cli.add_command(verb)
+_VERBS: dict[str, tuple[click.Command, ...]] = {
+    "Prepare": (doctor, cleaners, arms, lm, ncleaner, content, pseudo_topics),
+    "Run": (run, explore, measure, cleaneval),
+    "Choose": (choose,),
+    "Look": (report, explain),
+    "Single stages": (clean, index, search, evaluate),
+}
+_GROUPS = {heading: [verb.name or "" for verb in verbs] for heading, verbs in _VERBS.items()}
+for verbs in _VERBS.values():
+    for verb in verbs:
+        cli.add_command(verb)

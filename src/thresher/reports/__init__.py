@@ -7,12 +7,10 @@ from pathlib import Path
 from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
+from thresher.reports.chosen_tables import CHOSEN_FILE, chosen_csv, chosen_table
 from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.results_tables import (
-    CHOSEN_FILE,
     HELD_OUT_FILE,
-    chosen_csv,
-    chosen_table,
     effectiveness_table,
     main_table,
     per_topic_csv,

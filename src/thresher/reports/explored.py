@@ -9,7 +9,7 @@ from pathlib import Path
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.lucene.work import IndexStatistics
-from thresher.reports.formatting import percent
+from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick
 from thresher.scorers.cleaners import BASELINE
 
@@ -153,6 +153,26 @@ def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
     note = f"The best of many on the very topics that chose it: expect less of it on others. {_size_note(exploration)}"
     caption = f"{exploration.retrieval[model]}, {len(exploration.topics)} topics: the best cutoff of each scorer"
     return Table.of(columns, best, caption, note)
+
+
+def explored_sentences(exploration: Exploration, measure: int) -> Iterator[str]:
+    """Say how much was explored and how far the best of it is from the baseline, by a measure of each retrieval model."""
+    base = exploration.sweep(BASELINE)
+    cutoffs = sum(len(sweep.variants) for sweep in exploration.sweeps) - 1
+    yield f"Explored {cutoffs:,} variants of {exploration.documents:,} pages, without building indexes."
+    for model, name in enumerate(exploration.retrieval):
+        best, mean = max(
+            ((row.name, row.means[measure]) for rows in _variants(exploration, model) for row in rows),
+            key=lambda item: item[1],
+        )
+        before = float(base.means(model, measure)[0])
+        opening = f"{name}: the" if len(exploration.retrieval) > 1 else "The"
+        yield (
+            f"{opening} highest mean {exploration.measures[measure]} over the topics is that of {best}, "
+            f"{fixed(mean, MEASURE_DECIMALS)} against the baseline's {fixed(before, MEASURE_DECIMALS)}; the best of many "
+            "promises more than it keeps."
+        )
+    yield "Which to use is a question for `thresher choose`."
 
 
 def write_explored_csv(exploration: Exploration, folder: Path) -> None:

@@ -9,6 +9,7 @@ from thresher.arms.pruned_names import combined_cutoff
 from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
+from thresher.reports.chosen_tables import chosen_table
 from thresher.reports.html_parts import Picture, picture, render_template
 from thresher.reports.plots import (
     RowTopics,
@@ -23,7 +24,6 @@ from thresher.reports.results_tables import (
     STAGES,
     break_even_table,
     bytes_table,
-    chosen_table,
     effectiveness_table,
     footprint_tables,
     main_table,

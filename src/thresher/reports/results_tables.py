@@ -1,4 +1,4 @@
-"""The tables and CSV files of a finished experiment: its variants, its topics, and what was chosen for held-out ones."""
+"""The tables and CSV files of a finished experiment: its variants and its topics."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Literal
 
 from thresher.costs import MeasuredTime
-from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
 from thresher.lucene.index_parts import bytes_beside_postings, part_of
 from thresher.reports.cost_columns import (
@@ -28,7 +27,6 @@ from thresher.reports.formatting import (
     cutoff_text,
     fixed,
     p_text,
-    percent_text,
     signed,
     wins_text,
 )
@@ -45,14 +43,16 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.results.experiment_results import Best, Chosen, Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
 from thresher.results.selection import (
     compared_measures,
     direction,
+    front_rows,
     main_measure,
     relative_bytes,
     retrievals,
     shown_rows,
+    spread,
     words_kept,
 )
 
@@ -200,6 +200,33 @@ def main_table(results: Results, limit: int | None = None) -> Table:
     return _table(results, shown, rows, f"{caption(results)} {units}", _left_out(rows, results, "results.csv"))
 
 
+def answer_table(results: Results, limit: int, recommended: Sequence[str] = ()) -> Table:
+    """Return the variants that matter most: the baselines, those recommended, and the Pareto front, evenly thinned.
+
+    Args:
+        results: at least the baseline.
+        limit: about how many rows.
+        recommended: variants.
+
+    Raises:
+        InputError: if the results hold no measure.
+    """
+    measure = main_measure(results)
+    models = retrievals(results)
+    rows = []
+    for model in models:
+        front = front_rows(results, model)
+        room = max(1, limit // len(models) - 1 - len(recommended))
+        named = {*recommended, *(front[index].variant for index in spread(len(front), min(room, len(front))))}
+        rows += [row for row in results.rows if row.retrieval == model and (row.is_baseline or row.variant in named)]
+    columns = _columns(results)
+    difference = within(pick(COMPARED, "difference"), _comparison(measure))
+    costs = pick(columns, "index_bytes_relative", "words kept", "emptied", "query_postings")
+    shown = [*_keys(results), *pick(columns, measure), *difference, *costs]
+    text = f"{results.topics} topics; the baseline and the Pareto front. †+ is significantly better, †{MINUS} worse."
+    return _table(results, shown, rows, text, _left_out(rows, results, "results.csv"))
+
+
 def effectiveness_table(results: Results, file: str, limit: int | None = None) -> Table:
     """Return the effectiveness part of the main table, of about `limit` rows; `file` is the file that has all.
 
@@ -311,92 +338,6 @@ def break_even_table(results: Results, limit: int | None = None) -> Table:
     columns = [*_keys(results), *pick(_columns(results), "break_even_note")]
     rows = [row for row in shown_rows(results, limit) if not row.is_baseline]
     return _table(results, columns, rows, "Break-even")
-
-
-CHOSEN_FILE = "chosen.csv"
-
-
-def chosen_columns(measure: str) -> list[Column[Chosen]]:
-    """Return the columns of what was chosen and tested on held-out topics, all in one measure."""
-    best = [
-        Column[Best](
-            "best",
-            lambda best: best.variant,
-            "The variant of the sweep with the best mean over the held-out topics.",
-            "best possible",
-            "variant",
-            align="left",
-        ),
-        Column("best held_out", lambda best: best.mean, "That variant's mean over the held-out topics."),
-        *within(COMPARED, lambda best: best.comparison, "best ", "The best variant on the held-out topics"),
-    ]
-    return [
-        Column("retrieval", lambda item: item.retrieval, "The retrieval model.", align="left"),
-        Column("sweep", lambda item: item.sweep, "The sweep; empty for a single cleaner."),
-        Column("chosen", lambda item: item.variant, "The variant chosen on the training topics.", align="left"),
-        Column("measure", lambda _: measure, "The measure that all other columns are about."),
-        Column("training", lambda item: item.training, "The chosen variant's mean over the training topics."),
-        Column(
-            "held_out",
-            lambda item: item.held_out,
-            "The chosen variant's mean over the held-out topics.",
-            "held out",
-            mark=lambda item: MARKS[direction(item.comparison)],
-        ),
-        Column(
-            "baseline",
-            lambda item: item.baseline,
-            "The baseline's mean over the held-out topics.",
-            unit="held out",
-            exact=False,
-        ),
-        *within(COMPARED, lambda item: item.comparison, "held_out ", "The chosen variant on the held-out topics"),
-        *within(best, lambda item: item.best),
-        Column(
-            "optimism",
-            lambda item: item.optimism,
-            "How much lower the chosen variant's held-out mean is than the best one's.",
-        ),
-    ]
-
-
-def chosen_table(results: Results) -> Table | None:
-    """Return one row per sweep and single cleaner; None where nothing was chosen."""
-    if results.held_out is None or not results.chosen:
-        return None
-    several = len(retrievals(results)) > 1
-    p = "held_out p_holm" if results.correction == HOLM else "held_out p"
-    names = ["chosen", *["retrieval"] * several, "training", "held_out", "baseline", "held_out difference"]
-    names += ["held_out interval", "held_out W/T/L", p, "best", "best difference", "optimism"]
-    columns = [
-        replace(column, header="p", format=each(p_text))
-        if column.name == p
-        else replace(column, header="best possible", unit="difference")
-        if column.name == "best difference"
-        else column
-        for column in pick(chosen_columns(main_measure(results)), *names)
-    ]
-    return Table.of(columns, results.chosen, _chosen_caption(results, results.held_out), keys=1 + several)
-
-
-def chosen_csv(results: Results) -> str:
-    """Return one line per sweep and single cleaner, with all numbers of the main measure, those of `best` too."""
-    return csv_table(chosen_columns(main_measure(results)), results.chosen)
-
-
-def _chosen_caption(results: Results, held_out: Results) -> str:
-    rows = len(results.chosen)
-    over = f"{rows} row" if rows == 1 else f"{rows} rows"
-    text = (
-        f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
-        f"equals that with the smallest index, and the single cleaners, tested on {held_out.topics} held-out topics, "
-        f"which had no part in the choice. Difference, {percent_text(1 - results.alpha)} interval and p against the baseline "
-        f"on the held-out topics. {results.test}, {correction_text(results.correction, over)}, α = {results.alpha}: †+ is "
-        f"significantly better, †{MINUS} significantly worse."
-    )
-    if any(direction(item.comparison) == "mixed" for item in results.chosen):
-        text += " † alone is significant, but mean and ranks differ in sign."
-    return f"{text} Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."
 
 
 def _measure(name: str, tested: bool) -> Column[VariantResult]:

@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from numbers import Integral
@@ -105,6 +105,15 @@ class Table:
     note: str = ""
     keys: int = 1
     rules: tuple[int, ...] = ()
+
+    def first(self, count: int) -> Table:
+        """Return the table with its first columns alone."""
+        return replace(self, columns=self.columns[:count], rows=tuple(row[:count] for row in self.rows))
+
+    def head(self, count: int) -> Table:
+        """Return the table with its first rows alone."""
+        rules = tuple(rule for rule in self.rules if rule < count)
+        return replace(self, rows=self.rows[:count], rules=rules)
 
     @classmethod
     def of(
