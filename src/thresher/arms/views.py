@@ -109,7 +109,12 @@ class QueryViews(Arm):
         base = _BASES[str(self.values["base"])]()
         numbers = base.scores(postings, statistics, None)
         ranks = postings.rank(numbers if base.keep == KEEP_ABOVE else -numbers, statistics.hashes)
-        sizes = postings.sizes[postings.document]
-        behind = np.where(fitted.of(postings), 0, sizes)
-        better: Floats = postings.rank(-(ranks + behind).astype(np.float64), statistics.hashes) / sizes
+        first, after = (bounds[postings.document] for bounds in (postings.bounds[:-1], postings.bounds[1:]))
+        # In the base's order: how many views are before each place.
+        viewed, place = fitted.of(postings), first + ranks
+        ahead = np.zeros(len(place) + 1, dtype=np.int64)
+        ahead[place + 1] = viewed
+        ahead = np.cumsum(ahead)
+        before = ahead[place] - ahead[first]
+        better: Floats = np.where(viewed, before, ahead[after] - ahead[first] + ranks - before) / (after - first)
         return better
