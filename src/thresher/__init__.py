@@ -4,6 +4,7 @@ import thresher
 
 thresher.score_html(html, ["words", "perplexity"])    # one number for each block or sentence
 thresher.clean_html(html, "perplexity@8000")          # what is left of a page
+thresher.clean_pages(pages, "content@0.5")            # of many pages, as they come
 thresher.run("experiments/pydoc.toml")                # a whole experiment
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth
@@ -21,6 +22,7 @@ __all__ = [
     "choose",
     "clean_collection",
     "clean_html",
+    "clean_pages",
     "clean_text",
     "compare_runs",
     "explore",
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
         choose,
         clean_collection,
         clean_html,
+        clean_pages,
         clean_text,
         compare_runs,
         explore,

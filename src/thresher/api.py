@@ -4,6 +4,7 @@ import thresher
 
 page = thresher.score_html(html, ["words", "perplexity"])
 text = thresher.clean_html(html, "perplexity@8000")
+documents = thresher.clean_pages(pages, "content@0.5")
 results = thresher.run("experiments/pydoc.toml")
 curves = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
@@ -15,8 +16,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
-from thresher.cleaning import CleanCounts, Extras, clean_collection
-from thresher.collections import Page, documents, open_collection
+from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
+from thresher.cleaning.page_streams import page_of
+from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
@@ -62,7 +64,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
         ConfigError: if a name does not parse.
     """
     chosen = [parse_scorer(name).scorer for name in scorers]
-    return score_page(_page(html), chosen, options)
+    return score_page(page_of(html), chosen, options)
 
 
 def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
@@ -73,7 +75,7 @@ def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_O
         InputError: if the page cannot be parsed.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner))
-    scored = score_page(_page(html), parsed.scorers, options)
+    scored = score_page(page_of(html), parsed.scorers, options)
     if scored.segments is None:
         raise InputError(f"the page {scored.reason}", "check that it is HTML")
     return clean_page(scored, parsed).text
@@ -173,22 +175,18 @@ def _texts(collection: Files) -> Iterator[tuple[str, str]]:
         yield source.id, (source.content or b"").decode("utf-8")
 
 
-def _page(html: str | bytes) -> Page:
-    if isinstance(html, str):
-        return Page("", html.encode("utf-8", "replace"), charset="utf-8")
-    return Page("", html)
-
-
 __all__ = [
     "CleanCounts",
     "Cleaner",
     "ComparedRuns",
     "Extras",
+    "Output",
     "PseudoOptions",
     "Question",
     "choose",
     "clean_collection",
     "clean_html",
+    "clean_pages",
     "clean_text",
     "compare_runs",
     "explore",

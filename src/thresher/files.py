@@ -38,9 +38,13 @@ _LEFTOVER = re.compile(r"\..+\.\d+\.(old\.)?tmp")
 def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, for a file or folder; rename it to `path` on success, remove it on error.
 
+    If `path` is a link to a file, the link stays, and its target is replaced.
+
     Raises:
         ThresherError: for errors of the operating system, naming `path`.
     """
+    with suppress(OSError):
+        path = path.resolve() if path.is_symlink() and not path.is_dir() else path
     temporary = _aside(path, "tmp")
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):

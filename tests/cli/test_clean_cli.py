@@ -45,7 +45,10 @@ def test_warc_holds_what_json_lines_do(
     told = capfd.readouterr().err.splitlines()
     assert f"{tmp_path / name}: 4 pages = 1 with text + 1 emptied + 2 failed; 5 words kept" in told
     written = [json.loads(line) for line in (tmp_path / "cleaned.jsonl").read_text(encoding="utf-8").splitlines()]
-    assert written == [{"id": "a", "contents": "Barley and weather, much weather."}, {"id": "b", "contents": ""}]
+    assert written == [
+        {"id": "a", "url": "http://x/a", "contents": "Barley and weather, much weather."},
+        {"id": "b", "contents": ""},
+    ]
     again = [
         (source.id, (source.content or b"").decode(), source.url)
         for source in documents(open_collection(tmp_path / name))
@@ -90,7 +93,10 @@ def test_pages_lost_by_their_language_are_told_last(
     (line,) = told("-c", "justext(floor=1)")
     assert "39 with text + 0 emptied" in line
     pages.append({"id": "x", "html": "<p></p>"})
-    assert told("-c", "justext") == [counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied")]
+    assert told("-c", "justext") == [
+        counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied"),
+        "warning: 3 of 40 pages (7.5 %) are left without text: 1 Chinese, 1 Russian, 1 no text",
+    ]
 
 
 def test_formats_that_are_none(
@@ -100,5 +106,5 @@ def test_formats_that_are_none(
         clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "o.jsonl", "--format", "pdf")
     assert (end.value.code, capfd.readouterr().err) == (
         2,
-        "error: format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar.\n",
+        "error: format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet.\n",
     )

@@ -47,9 +47,9 @@ KNOWN = (
     ".html, .htm, .xhtml, .shtml, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "
     ".trecweb, .trecweb.gz, .trecweb.bz2, .trecweb.xz, .trecweb.zst, .trec, .trec.gz, .trec.bz2, .trec.xz, .trec.zst, "
     ".jsonl, .jsonl.gz, .jsonl.bz2, .jsonl.xz, .jsonl.zst, .ndjson, .ndjson.gz, .ndjson.bz2, .ndjson.xz, .ndjson.zst, "
-    ".tar, .tgz, .tar.gz, .tar.bz2, .tar.xz, .tar.zst"
+    ".tar, .tgz, .tar.gz, .tar.bz2, .tar.xz, .tar.zst, .parquet"
 )
-SAY = "or say what they are with `format`: html, warc, trec-web, jsonl, tar"
+SAY = "or say what they are with `format`: html, warc, trec-web, jsonl, tar, parquet"
 
 
 def put(folder: Path, *names: str) -> None:
@@ -193,7 +193,7 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_kinds_by_suffix() -> None:
-    assert FORMATS == ("html", "warc", "trec-web", "jsonl", "tar")
+    assert FORMATS == ("html", "warc", "trec-web", "jsonl", "tar", "parquet")
     suffixes = {HTML: (".html", ".htm", ".xhtml", ".shtml"), **{kind.name: kind.suffixes for kind in KINDS}}
     assert ", ".join(suffix for own in suffixes.values() for suffix in own) == KNOWN
     for name, own in suffixes.items():
@@ -303,7 +303,9 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     assert str(missing.value) == f"{tmp_path / 'none.html'}: there is no such file or folder. Fix: check the path."
     with pytest.raises(ConfigError) as unknown:
         open_collection(tmp_path / "some", format="pdf")
-    assert str(unknown.value) == ("format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar.")
+    assert str(unknown.value) == (
+        "format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet."
+    )
 
 
 # HTML files.

@@ -132,6 +132,23 @@ def test_ids(tmp_path, fields, expected):
     assert [source.id for source in read_bytes(tmp_path, record(http(), *fields))] == [expected]
 
 
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ((), "http://x/1"),
+        (("WARC-TREC-ID: clueweb09-en0000-00-00000",), "clueweb09-en0000-00-00000"),
+        (("WARC-Target-URI: <http://x/7>",), "http://x/7"),
+        (("WARC-Target-URI: ",), "1"),
+        (("WARC-Target-URI: http://x/a b",), "1"),
+    ],
+)
+def test_addresses_as_ids(tmp_path, fields, expected):
+    path = tmp_path / "a.warc"
+    path.write_bytes(record(http(), *fields))
+    part = Part(0, 0, path, "a.warc", 0, path.stat().st_size)
+    assert [source.id for source in Warc().read(part, ReadOptions(IdRule(address=True)))] == [expected]
+
+
 def test_ids_go_through_the_rule(tmp_path):
     path = tmp_path / "a.warc"
     path.write_bytes(record(http(), "WARC-TREC-ID: old a") + record(http(status="404 Gone"), "WARC-TREC-ID: old b"))

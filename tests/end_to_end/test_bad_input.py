@@ -144,7 +144,7 @@ def test_collections_without_pages(web: Web, call: Call) -> None:
     (web.folder / "empty").mkdir()
     web.write(collection='path = "empty"')
     known = ", ".join((*HTML_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
-    formats = "html, warc, trec-web, jsonl, tar"
+    formats = "html, warc, trec-web, jsonl, tar, parquet"
     refused(
         call,
         web,
@@ -230,6 +230,8 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     assert done.err.splitlines() == [
         "o.jsonl: 6 pages = 2 with text + 0 emptied + 4 failed; 5 words kept",
         *(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: {reason}" for number, name, reason in told),
+        "warning: 4 of 6 pages (66.7 %) failed: 1 the document id comes twice, 1 the line has neither `html` nor `contents`, "
+        "1 the line has no `id`, 1 the line is not JSON",
     ]
     assert [json.loads(line) for line in (web.folder / "failed.jsonl").read_text().splitlines()] == expected
     done = call("run", "web.toml", cwd=web.folder)

@@ -35,6 +35,7 @@ def pages(tmp_path: Path) -> Path:
 
 def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Path) -> None:
     raw, gold, out = pages / "input", pages / "GoldStandard", tmp_path / "out"
+    out.mkdir()
     cleaners = ("-c", "perplexity(lm=books)@8000")
     for verb, arguments in {
         "clean": (raw, *cleaners, "-o", out / "cleaned.jsonl", "--removed", out / "removed.jsonl"),

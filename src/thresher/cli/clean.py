@@ -1,4 +1,4 @@
-"""`thresher clean`: any collection to cleaned JSON lines or WARC; `thresher cleaners` and `arms`: what there is."""
+"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `arms`: what there is."""
 
 from __future__ import annotations
 
@@ -8,14 +8,23 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_backend, keys, say
+from thresher.defaults import OUTPUT_FORMATS
 
 
 @click.command()
 @click.argument("source", metavar="INPUT", type=FILE)
 @click.option("--cleaner", "-c", required=True, help="A canonical name, such as words@11; see `thresher cleaners`.")
 @click.option(
-    "--output", "-o", required=True, type=FILE, help="JSONL with `id` and `contents`, or .warc, .warc.gz to write."
+    "--output",
+    "-o",
+    required=True,
+    type=FILE,
+    help=f"The file to write; its ending says the format: {', '.join('.' + name for name in OUTPUT_FORMATS)}. `-` for "
+    "standard output.",
 )
+@click.option("--output-format", default="", help="The format to write, one of these; JSONL to pipes if not given.")
+@click.option("--shard-size", help="Write files of at most this size before compression, such as 512M, with numbers.")
+@click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words (JSONL, Parquet).")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
 @click.option("--side-by-side", type=FILE, help="An HTML page of every text with what was dropped struck through.")
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
@@ -26,6 +35,9 @@ def clean(
     source: Path,
     cleaner: str,
     output: Path,
+    output_format: str,
+    shard_size: str | None,
+    metadata: bool,
     removed: Path | None,
     side_by_side: Path | None,
     failures: Path | None,
@@ -43,8 +55,11 @@ def clean(
     page_seconds: float,
     escape_ids: bool,
 ) -> None:
-    """Clean any INPUT: a folder or file of HTML, WARC, TREC-web, JSONL or tar archives, or `ir_datasets:ID`."""
-    from thresher.cleaning import Extras, clean_collection
+    """Clean any INPUT: a folder or file of HTML, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or `-` for
+    JSONL from standard input.
+    """
+    from thresher.cleaning import Extras, Output, clean_collection
+    from thresher.cleaning.output_formats import parse_size
     from thresher.collections import IdRule, JsonFields, ReadOptions
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
@@ -56,7 +71,8 @@ def clean(
         cleaner,
         output,
         format=format,
-        reading=ReadOptions(IdRule(escape=escape_ids), fields=fields),
+        how=Output(output_format, parse_size(shard_size) if shard_size else 0, metadata),
+        reading=ReadOptions(IdRule(escape=escape_ids, address=True), fields=fields),
         options=PageOptions(blocks, language),
         limits=Limits(page_seconds, max_page_mib),
         backend=chosen_backend(backend, workers, scheduler),
@@ -72,8 +88,8 @@ def clean(
         say(f"failed: {name}: {reason}")
     if counts.failed > len(counts.failures):
         say(f"failed: {counts.failed - len(counts.failures)} more; --failures FILE lists all")
-    if counts.warning:
-        say(f"warning: {counts.warning}")
+    for warning in counts.warnings:
+        say(f"warning: {warning}")
 
 
 @click.command()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from thresher.collections.interface import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.sources import Part, Reading, Source, grouped
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
@@ -20,7 +21,7 @@ from thresher.files import digest, user_error
 from thresher.streams import open_stream
 
 HTML = "html"
-KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar())
+KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
 FORMATS = (HTML, *(kind.name for kind in KINDS))
 """The values of the key `format`."""
 
@@ -228,6 +229,8 @@ def _sniff(path: Path) -> str:
     text = start.lstrip(b"\xef\xbb\xbf \t\r\n")
     if text.startswith(b"WARC/"):
         return Warc.name
+    if start.startswith(MAGIC):
+        return ParquetRows.name
     if looks_like(start):
         return TrecWeb.name
     return JsonLines.name if text.startswith(b"{") else ""

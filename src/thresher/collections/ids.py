@@ -22,7 +22,8 @@ class IdRule:
 
     `ids`: `path` for the whole path below the folder `prefix`, `stem` for the file name alone. `keep_suffix`: whether `.html`
     stays. Every match of the regular expression `pattern` is then replaced by `replacement`, where qrels spell ids
-    differently. `escape` writes characters that a TREC run cannot hold as %XX.
+    differently. `escape` writes characters that a TREC run cannot hold as %XX. `address`: WARC records without
+    an id of a collection have their address as id, if it makes one, before the record's id, which says nothing to people.
     """
 
     ids: str = ID_RULES[0]
@@ -31,6 +32,7 @@ class IdRule:
     escape: bool = False
     pattern: str = ""
     replacement: str = ""
+    address: bool = False
 
     def apply(self, path: str) -> str:
         """Return the id of the file at `path`, relative to the collection's root and with `/`.

@@ -76,12 +76,28 @@ def _lines(stream: Stream, file: str, position: int, end: int, options: ReadOpti
 
 
 def _source(line: bytes, file: str, offset: int, options: ReadOptions) -> Source:
-    document_id = ""
-    size = len(line)
     try:
-        record = _record(line)
-        document_id = options.rule.fit(_id(record, options.fields.id))
-        content, is_text = _content(record, options.fields.html, options.fields.text)
+        record = json_object(line)
+    except ValueError as error:
+        return Source("", file, len(line), offset, problem=str(error))
+    return source_of(record, file, offset, len(line), options)
+
+
+def source_of(record: Any, file: str, offset: int, size: int, options: ReadOptions, unit: str = "line") -> Source:
+    """Return the document of a line's object, or of a row of another format with the same members.
+
+    Args:
+        record: the object; text may be bytes, which then are of any encoding.
+        file: the file's name within the collection.
+        offset: where the record begins.
+        size: its bytes, if it has no document.
+        options: how documents are read.
+        unit: what the record is, for problems.
+    """
+    document_id = ""
+    try:
+        document_id = options.rule.fit(_id(record, options.fields.id, unit))
+        content, is_text, charset = _content(record, options.fields.html, options.fields.text, unit)
         size = len(content)
         if size > options.max_bytes:
             raise ValueError(too_large(size, options.max_bytes))
@@ -95,12 +111,17 @@ def _source(line: bytes, file: str, offset: int, options: ReadOptions) -> Source
         offset,
         content=content,
         url=url.encode("utf-8", "replace").decode() if isinstance(url, str) else None,
-        charset="utf-8",
+        charset=charset,
         is_text=is_text,
     )
 
 
-def _record(line: bytes) -> Any:
+def json_object(line: bytes) -> Any:
+    """Return the value of a line of JSON.
+
+    Raises:
+        ValueError: if it is none, saying why.
+    """
     try:
         return json.loads(line.decode("utf-8-sig").rstrip())
     except UnicodeDecodeError as error:
@@ -113,22 +134,24 @@ def _record(line: bytes) -> Any:
         raise ValueError("the line nests too deeply") from error
 
 
-def _id(record: Any, names: Sequence[str]) -> str:
+def _id(record: Any, names: Sequence[str], unit: str) -> str:
     value = _first(record, names)
     if isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool)):
         return str(value)
     spelled = " or ".join(f"`{name}`" for name in names)
-    raise ValueError(f"the line has no {spelled}" if value is None else "the id is neither text nor an integer")
+    raise ValueError(f"the {unit} has no {spelled}" if value is None else "the id is neither text nor an integer")
 
 
-def _content(record: Any, pages: Sequence[str], texts: Sequence[str]) -> tuple[bytes, bool]:
-    """Return the bytes of the page or text, and whether they are text."""
+def _content(record: Any, pages: Sequence[str], texts: Sequence[str], unit: str) -> tuple[bytes, bool, str | None]:
+    """Return the bytes of the page or text, whether they are text, and the charset if that is known."""
     page = _first(record, pages)
     content = _first(record, texts) if page is None else page
     if isinstance(content, str):
-        return content.encode("utf-8", "replace"), page is None
+        return content.encode("utf-8", "replace"), page is None, "utf-8"
+    if isinstance(content, bytes):
+        return content, page is None, None
     if content is None:
-        raise ValueError("the line has neither " + " nor ".join(f"`{name}`" for name in (*pages, *texts)))
+        raise ValueError(f"the {unit} has neither " + " nor ".join(f"`{name}`" for name in (*pages, *texts)))
     raise ValueError(f"the {'text' if page is None else 'page'} is not a string")
 
 

@@ -95,7 +95,7 @@ def run_tasks(
             return
     try:
         if backend.name == DASK:
-            yield from _on_dask(backend, calls)
+            yield from _on_dask(backend, calls, ordered)
         else:
             yield from _on_loky(backend.workers, calls, ordered, keep)
     except WorkerDied as error:
@@ -138,7 +138,7 @@ def _on_loky(
             end_workers()
 
 
-def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]]) -> Iterator[Result]:
+def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     try:
         from distributed import Client, KilledWorker
 
@@ -159,7 +159,7 @@ def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]]) -> Iterato
         ) from error
     with client, parallel_config(backend=kind(client=client, wait_for_workers_timeout=WAIT_SECONDS)):
         try:
-            pool = Parallel(n_jobs=-1, return_as="generator_unordered", batch_size=1)
+            pool = Parallel(n_jobs=-1, return_as="generator" if ordered else "generator_unordered", batch_size=1)
             yield from pool(delayed(call)() for call in calls)
         except KilledWorker as error:
             raise WorkerDied from error

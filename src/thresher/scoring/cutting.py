@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from thresher.pages import Segments
+from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
@@ -26,7 +27,8 @@ _LARGEST = float(np.finfo(np.float32).max)
 class CleanedDocument:
     """A cleaned page: the kept text, perhaps empty, and its number of words.
 
-    `lost` is the page's text if nothing of it was kept, else empty.
+    `lost` is the page's text if nothing of it was kept, else empty; `title` the page's title, whether it was kept or not.
+    `problem` says why a page failed, which then has no text.
     """
 
     id: str
@@ -34,6 +36,8 @@ class CleanedDocument:
     words: int
     url: str | None = None
     lost: str = ""
+    title: str = ""
+    problem: str = ""
 
 
 def passes(cut: Cut, scores: Scores) -> Mask:
@@ -104,12 +108,14 @@ def clean_page(page: PageScores, cleaner: Cleaner) -> CleanedDocument:
     """Clean a page scored by the cleaner's scorers."""
     segments = page.segments
     if segments is None:
-        return CleanedDocument(page.id, "", 0)
+        return CleanedDocument(page.id, "", 0, page.url, problem=page.reason)
     one_page = np.array([0, len(segments.block_ends)])
     layout = Layout(segments.block_of_sentence, segments.words_in_sentences, segments.is_heading, one_page)
     mask = sentence_mask(cleaner, page.scores, layout)
     words = int(segments.words_in_sentences[mask].sum())
-    return CleanedDocument(page.id, _text(segments, mask), words, page.url, "" if mask.any() else segments.text)
+    lost = "" if mask.any() else segments.text
+    title = _title(segments.text, segments.levels[:1].tolist(), segments.block_ends[:1].tolist())
+    return CleanedDocument(page.id, _text(segments, mask), words, page.url, lost, title)
 
 
 def cleaned_documents(folder: Path, cleaner: Cleaner) -> Iterator[CleanedDocument]:
@@ -162,6 +168,8 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
     block_of_sentence = layout.blocks
     mask = sentence_mask(cleaner, scores, layout)
     kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
+    block_offsets, levels = list_column(table, "levels")
+    block_ends = list_column(table, "block_ends")[1]
     for row, (document_id, url, status, text) in enumerate(zip(ids, urls, statuses, texts, strict=True)):
         if status == FAILED:
             continue
@@ -170,8 +178,15 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
             kept_text(text, sentence_ends[part].tolist(), block_of_sentence[part].tolist(), mask[part]) if text else ""
         )
         kept_here = int(kept_words[part.stop] - kept_words[part.start])
-        kept = CleanedDocument(document_id, cleaned, kept_here, url, "" if mask[part].any() else text)
+        first = slice(block_offsets[row], min(block_offsets[row] + 1, block_offsets[row + 1]))
+        title = _title(text, levels[first].tolist(), block_ends[first].tolist())
+        kept = CleanedDocument(document_id, cleaned, kept_here, url, "" if mask[part].any() else text, title)
         yield row, kept, block_of_sentence[part][mask[part]]
+
+
+def _title(text: str, levels: Sequence[int], block_ends: Sequence[int]) -> str:
+    """Return a page's title, which is its first block if it has one; the levels and ends are those of that block alone."""
+    return text[: block_ends[0]].rstrip("\n") if levels and levels[0] == TITLE_LEVEL else ""
 
 
 def _text(segments: Segments, mask: Mask) -> str:

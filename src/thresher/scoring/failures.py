@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -30,6 +30,10 @@ class Failure:
     def name(self) -> str:
         """The id, or the file and offset if it is empty."""
         return self.id or (self.file if self.offset is None else f"{self.file} at byte {self.offset}")
+
+    def later(self, offset: int) -> Failure:
+        """Return this failure in a file whose first `offset` bytes were left out."""
+        return self if self.offset is None or not offset else replace(self, offset=self.offset + offset)
 
 
 def failures(folder: Path) -> Iterator[Failure]:

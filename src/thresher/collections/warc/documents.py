@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from thresher.collections.ids import IdRule, id_problem
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Source
 from thresher.collections.warc.framing import Record
@@ -32,8 +33,8 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 
-# Fields with a document's id, best first: ClueWeb09 and 12, ClueWeb22, any crawler.
-_IDS = (b"warc-trec-id", b"clueweb22-id", b"warc-record-id", b"warc-target-uri")
+# Fields with a document's id: ClueWeb09 and 12, ClueWeb22.
+_IDS = (b"warc-trec-id", b"clueweb22-id")
 
 
 def read_document(record: Record, options: ReadOptions, file: str, offset: int) -> Source | None:
@@ -46,7 +47,7 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     kind = record.text(b"warc-type").lower()
     if record.problem is None and kind in _OTHERS:
         return None
-    document_id = "" if kind in _OTHERS else find_id(record)
+    document_id = "" if kind in _OTHERS else find_id(record, options.rule)
     url = record.text(b"warc-target-uri").strip("<>") or None
 
     def failed(problem: str, size: int = record.size) -> Source:
@@ -85,15 +86,18 @@ def read_document(record: Record, options: ReadOptions, file: str, offset: int) 
     return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
 
 
-def find_id(record: Record) -> str:
-    """Return the id of a record's document, without the brackets and name space of a URN; empty if none."""
+def find_id(record: Record, rule: IdRule) -> str:
+    """Return the id of a record's document: a collection's own, else that of the record, without the brackets and name space
+    of a URN, else its address (before the record's if the rule says so and it makes an id); empty if there is none of them.
+    """
     for name in _IDS:
-        value = record.text(name).strip()
-        if name == b"warc-record-id":
-            value = value.strip("<>").removeprefix("urn:uuid:")
-        if value:
+        if value := record.text(name).strip():
             return value
-    return ""
+    address = record.text(b"warc-target-uri").strip()
+    bare = address.strip("<>")
+    if rule.address and bare and not id_problem(rule.fit(bare)):
+        return bare
+    return record.text(b"warc-record-id").strip().strip("<>").removeprefix("urn:uuid:") or address
 
 
 def _shown(value: str) -> str:

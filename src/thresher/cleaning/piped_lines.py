@@ -1,0 +1,70 @@
+"""Standard input as collections: JSON lines copied to a file, some of them at a time, so that memory and disk stay small."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from thresher.collections import ReadOptions
+from thresher.collections.file_collection import Files
+from thresher.collections.json_lines import JsonLines
+from thresher.errors import ConfigError
+from thresher.files import user_error
+
+WINDOW_BYTES = 64 * 2**20
+"""How much of a pipe is cleaned at once."""
+
+_PIECE = 2**20
+_NAME = "stdin"
+
+
+@dataclass(frozen=True)
+class PipedLines:
+    """Lines of a pipe as a collection; `offset` is where they began in the pipe, in bytes."""
+
+    collection: Files
+    offset: int
+
+
+def piped_lines(
+    pipe: BinaryIO, folder: Path, options: ReadOptions, format: str, window: int | None = WINDOW_BYTES
+) -> Iterator[PipedLines]:
+    """Copy the lines of a pipe to a file in `folder`, again and again, and give each as a collection.
+
+    Args:
+        pipe: JSON lines.
+        folder: where the file is written; the next step replaces it.
+        options: how documents are read.
+        format: the user's choice.
+        window: how many bytes each collection has, up to the end of a line; None for all.
+
+    Raises:
+        ConfigError: if another format is asked for.
+        ThresherError: if the file cannot be written.
+    """
+    if format not in ("", JsonLines.name):
+        raise ConfigError(f"standard input is read as JSON lines, not as {format}", "give a file", "--format")
+    path = folder / _NAME
+    offset = 0
+    try:
+        while size := _copy(pipe, path, window):
+            yield PipedLines(Files(path, JsonLines.name, options), offset)
+            offset += size
+    except OSError as error:
+        raise user_error(error, path) from error
+
+
+def _copy(pipe: BinaryIO, path: Path, window: int | None) -> int:
+    size = 0
+    ended = True
+    with path.open("wb") as out:
+        while window is None or size < window or not ended:
+            piece = pipe.readline(_PIECE)
+            if not piece:
+                break
+            size += len(piece)
+            ended = piece.endswith(b"\n")
+            out.write(piece)
+    return size

@@ -1,0 +1,272 @@
+"""Clean a whole collection, or a pipe of JSON lines, into files."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from thresher.cleaning.destinations import STANDARD, check_place, is_stream
+from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
+from thresher.cleaning.losses import kind_of_failure, nothing_read, warnings
+from thresher.cleaning.output_formats import ONE_FILE, Output, output_format
+from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
+from thresher.collections import Collection, IdRule, ReadOptions, open_collection
+from thresher.defaults import DASK, LOKY
+from thresher.errors import ConfigError, InputError
+from thresher.files import atomic_path
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.passes.backends import Backend, run_tasks
+from thresher.passes.parts import DEFAULT_LIMITS, Limits
+from thresher.reports.side_by_side import write_side_by_side
+from thresher.scorers.cleaners import Cleaner, parse_cleaner
+from thresher.scorers.relative_cutoffs import REFERENCE
+from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.emptied import by_count, language_of_emptied
+from thresher.scoring.failures import Failure, failures
+from thresher.scoring.percentiles import resolved
+from thresher.scoring.removed import judged_pages, record
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import read_shard, shards
+
+FAILURES_SHOWN = 1000
+FEW_SHARDS = 8
+"""With fewer shards of scores, starting workers to cut them costs more than it saves."""
+
+BY_ADDRESS = ReadOptions(IdRule(address=True))
+"""How documents are read if nothing is said: their ids tell people something."""
+
+_STORED = METADATA[:-1]
+
+
+@dataclass(frozen=True)
+class CleanCounts:
+    """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
+
+    `emptied_languages` counts the emptied pages by language, see `thresher.scoring.emptied`; `failure_kinds` the failed ones
+    by kind. `warnings` are sentences on what was lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names
+    and reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts.
+    """
+
+    documents: int
+    kept: int
+    emptied: int
+    emptied_languages: Mapping[str, int]
+    failed: int
+    failure_kinds: Mapping[str, int]
+    words: int
+    failures: tuple[tuple[str, str], ...]
+    cutoffs: Mapping[str, float]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Further files to write: only those with a path here are written.
+
+    Attributes:
+        removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
+        side_by_side: an HTML page that shows the same.
+        failures: JSON lines of the pages that failed, with file, offset, id and reason.
+    """
+
+    removed: Path | None = None
+    side_by_side: Path | None = None
+    failures: Path | None = None
+
+
+@dataclass(frozen=True)
+class CutShard:
+    """A shard of scores, cut: the records of its documents in order, and what was counted."""
+
+    records: Sequence[Record]
+    kept: int
+    emptied: Mapping[str, int]
+    words: int
+
+
+@dataclass
+class _Tally:
+    documents: int = 0
+    kept: int = 0
+    words: int = 0
+    emptied: Counter[str] = field(default_factory=Counter)
+    kinds: Counter[str] = field(default_factory=Counter)
+    failures: list[tuple[str, str]] = field(default_factory=list)
+
+    def add(self, shard: CutShard) -> None:
+        """Count the documents of a shard."""
+        self.kept += shard.kept
+        self.words += shard.words
+        self.emptied.update(shard.emptied)
+
+    def fail(self, failure: Failure) -> None:
+        """Count a page that failed."""
+        self.kinds[kind_of_failure(failure.reason)] += 1
+        if len(self.failures) < FAILURES_SHOWN:
+            self.failures.append((failure.name, failure.reason))
+
+
+def clean_collection(
+    source: str | Path,
+    cleaner: str,
+    output: str | Path,
+    *,
+    format: str = "",
+    how: Output = ONE_FILE,
+    reading: ReadOptions | None = None,
+    options: PageOptions = DEFAULT_OPTIONS,
+    limits: Limits = DEFAULT_LIMITS,
+    backend: Backend | None = None,
+    extras: Extras = Extras(),
+) -> CleanCounts:
+    """Clean a collection into a file; emptied pages are in it without text, but for plain text.
+
+    The same bytes come out whatever the workers, but for the date in WARC files.
+
+    Args:
+        source: what `thresher.collections.open_collection` takes, or `-` for JSON lines from standard input. These are cleaned
+            `thresher.cleaning.piped_lines.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
+            `extras` need the whole collection; repeated ids are found within that many bytes alone.
+        cleaner: a canonical name.
+        output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through.
+        format: of the collection's files; empty to detect it.
+        how: the format of the output, if not by its ending, and how it is split.
+        reading: how documents are read; of the limits, that of a page's bytes counts.
+        options: how pages become blocks.
+        limits: of each page.
+        backend: the workers.
+        extras: what else to write.
+
+    Raises:
+        ThresherError: if the input cannot be read, all its pages fail, the cleaner's name does not parse, the output's ending
+            is unknown, its folder does not exist, or two of the files to write are one.
+        BrokenPipeError: if nobody reads a pipe any more.
+    """
+    source, output = Path(source), Path(output)
+    parsed = parse_cleaner(cleaner).checked()
+    reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
+    backend = backend or Backend()
+    rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata)
+    outputs = [path for path in (output, extras.removed, extras.side_by_side, extras.failures) if path is not None]
+    if len({path.resolve() for path in outputs}) < len(outputs):
+        raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
+    for path in outputs:
+        check_place(path)
+    tally = _Tally()
+    cutoffs: Mapping[str, float] = {}
+    with ExitStack() as stack:
+        # Beside the output, so that its disk is the one that must have room; a cluster's workers must see it.
+        beside = (Path.cwd() if backend.name == DASK else None) if is_stream(output) else output.resolve().parent
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".thresher-", dir=beside)))
+        inputs: Iterable[tuple[Collection, int]]
+        if source == STANDARD:
+            whole = needs_all(parsed) or bool(extras.removed or extras.side_by_side)
+            window = None if whole else WINDOW_BYTES
+            inputs = (
+                (lines.collection, lines.offset)
+                for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
+            )
+        else:
+            inputs = [(open_collection(source, reading, format), 0)]
+        writer = stack.enter_context(DocumentsWriter(output, rendering, how.shard_size))
+        collection: Collection | None = None
+        removed_line = stack.enter_context(_lines(extras.removed))
+        side_file = stack.enter_context(atomic_path(extras.side_by_side) if extras.side_by_side else nullcontext())
+        with _lines(extras.failures) as failed_line:
+            for collection, offset in inputs:
+                with tempfile.TemporaryDirectory(prefix="scores-", dir=folder) as name:
+                    store = Path(name)
+                    plan = ScorePlan(collection, parsed.scorers, options, limits)
+                    tally.documents += score_collection(plan, store, backend).documents
+                    for failure in failures(store):
+                        placed = failure.later(offset)
+                        tally.fail(placed)
+                        if failed_line:
+                            failed_line(asdict(placed))
+                    if tally.kinds.total() == tally.documents:
+                        continue
+                    cleaned_by = resolved(store, parsed)
+                    cutoffs = cleaned_by.resolved_cutoffs
+                    for shard in _cut_shards(store, cleaned_by, rendering, backend):
+                        tally.add(shard)
+                        for each in shard.records:
+                            writer.write(each)
+                    if removed_line:
+                        for page in judged_pages(store, cleaned_by):
+                            removed_line(record(page))
+                    if side_file:
+                        write_side_by_side(judged_pages(store, cleaned_by), cleaned_by.name, side_file)
+        if collection is None:
+            raise InputError("standard input is empty", "give lines of JSON", str(source))
+        if tally.kinds.total() == tally.documents:
+            raise nothing_read(collection, tally.kinds, tally.documents)
+    return CleanCounts(
+        documents=tally.documents,
+        kept=tally.kept,
+        emptied=tally.emptied.total(),
+        emptied_languages=by_count(tally.emptied),
+        failed=tally.kinds.total(),
+        failure_kinds=by_count(tally.kinds),
+        words=tally.words,
+        failures=tuple(tally.failures),
+        cutoffs=cutoffs,
+        warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
+    )
+
+
+def needs_all(cleaner: Cleaner) -> bool:
+    """Return whether a cleaner needs a whole collection: it learns from it, or cuts at one of its percentiles."""
+    return any(
+        cut.scorer.learns or (cut.percentile is not None and cut.percentile.kind != REFERENCE) for cut in cleaner.cuts
+    )
+
+
+def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
+    """Cut a shard of scores and make its documents records.
+
+    Raises:
+        StateError: if the shard is damaged.
+    """
+    wanted = _STORED if rendering.metadata else ()
+    table = read_shard(path, [*shard_columns([cleaner]), *wanted])
+    stored = {name: table[name].to_pylist() for name in wanted}
+    records: list[Record] = []
+    emptied: Counter[str] = Counter()
+    kept = words = 0
+    for row, document, _ in cut_shard(table, cleaner):
+        metadata = {name: stored[name][row] for name in wanted}
+        made = rendering.record(document, {**metadata, "words": document.words})
+        if made:
+            records.append(made)
+        words += document.words
+        if document.text:
+            kept += 1
+        else:
+            emptied[language_of_emptied(document)] += 1
+    return CutShard(records, kept, emptied, words)
+
+
+def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
+    paths = shards(store)
+    if len(paths) < FEW_SHARDS:
+        backend = Backend(LOKY, 1)
+    tasks = ((path, cleaner, rendering) for path in paths)
+    yield from run_tasks(backend, cut_to_records, tasks, "cutting", str(store), ordered=True)
+
+
+@contextmanager
+def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
+    """Give the function that writes an object as a line of JSON to a file; None if there is none."""
+    if path is None:
+        yield None
+        return
+    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
+        yield lambda value: out.write(json.dumps(value, ensure_ascii=False) + "\n")

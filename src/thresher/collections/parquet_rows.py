@@ -1,0 +1,124 @@
+"""Parquet files: a document a row, with the same columns as JSON lines have members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from thresher.collections.interface import ReadOptions
+from thresher.collections.json_lines import source_of
+from thresher.collections.sources import Part, Reading, Source, Span
+
+MAGIC = b"PAR1"
+"""What a file begins and ends with."""
+
+# Rows at a time, and bytes of a column chunk: row groups may be larger than memory.
+_ROWS, _BUFFER = 32, 2**20
+_MOST_SHOWN = 200
+
+
+@dataclass(frozen=True)
+class ParquetRows:
+    """Parquet; `options.fields` names the columns, with dots for members of structs.
+
+    A page or text may be a string, or bytes of any encoding. The offset of a document is that of its row group.
+    """
+
+    name: ClassVar[str] = "parquet"
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
+
+    def can_split(self, path: Path) -> bool:
+        """Return whether the file begins like Parquet: row groups are read one by one."""
+        with suppress(OSError), path.open("rb") as handle:
+            return handle.read(len(MAGIC)) == MAGIC
+        return False
+
+    def read(self, part: Part, options: ReadOptions) -> Reading:
+        """Yield the documents of the row groups that begin in a range. See `FileKind.read`.
+
+        What a damaged row group holds is lost; so is everything if the end of the file is, where the groups are listed.
+        """
+        size = part.path.stat().st_size
+        fields = options.fields
+        try:
+            file = _opened(part.path)
+        except ValueError as error:
+            if not part.begin and size:
+                yield Source("", part.name, size, 0, problem=str(error))
+            return Span(0 if size and not part.begin else None, size)
+        with closing(file):
+            starts = _starts(file, size)
+            chosen = [number for number, start in enumerate(starts) if part.begin <= start < part.end]
+            columns = _columns(file, (*fields.id, *fields.html, *fields.text, *fields.url))
+            for number in chosen:
+                try:
+                    for row in _rows(file, number, columns):
+                        yield source_of(row, part.name, starts[number], 0, options, "row")
+                except ValueError as error:
+                    yield Source("", part.name, 0, starts[number], problem=str(error))
+        after = next((start for start in starts if start >= part.end), size)
+        return Span(starts[chosen[0]] if chosen else None, after)
+
+
+def rows_of(path: Path) -> Iterator[dict[str, Any]]:
+    """Yield the rows of a file with all columns, up to the first damage.
+
+    Raises:
+        OSError: if the file cannot be read.
+    """
+    with suppress(ValueError), closing(_opened(path)) as file:
+        for number in range(file.metadata.num_row_groups):
+            yield from _rows(file, number, None)
+
+
+def _opened(path: Path) -> Any:
+    """Open a file.
+
+    Raises:
+        ValueError: if it is damaged.
+        OSError: if it cannot be read.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        return pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False, page_checksum_verification=True)
+    except Exception as error:
+        raise _damage(error) from error
+
+
+def _rows(file: Any, group: int, columns: Sequence[str] | None) -> Iterator[dict[str, Any]]:
+    try:
+        for batch in file.iter_batches(_ROWS, row_groups=[group], columns=columns, use_threads=False):
+            yield from batch.to_pylist()
+    except Exception as error:
+        raise _damage(error) from error
+
+
+def _damage(error: Exception) -> Exception:
+    """Return an error of Arrow's, which may be of any class, as one that says that the file is damaged."""
+    if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno):
+        return error
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    told = "".join(character if character.isprintable() else "?" for character in lines[0][:_MOST_SHOWN])
+    return ValueError(f"the Parquet file is damaged ({told.strip(' .')})")
+
+
+def _starts(file: Any, size: int) -> list[int]:
+    """Return the offset of each row group: that of the first page of any of its columns, never before the group before."""
+    starts: list[int] = []
+    for number in range(file.metadata.num_row_groups):
+        group = file.metadata.row_group(number)
+        pages = [size - 1]
+        for index in range(group.num_columns):
+            column = group.column(index)
+            pages += [column.data_page_offset, *filter(None, [column.dictionary_page_offset])]
+        starts.append(max(min(pages), 0, *starts[-1:]))
+    return starts
+
+
+def _columns(file: Any, names: Sequence[str]) -> list[str]:
+    there = set(file.schema_arrow.names)
+    return [name for name in dict.fromkeys(name.partition(".")[0] for name in names) if name in there]

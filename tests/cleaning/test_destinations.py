@@ -1,0 +1,220 @@
+"""Output through links, pipes, devices and descriptors, and a pipe of JSON lines from end to end."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from commands import THRESHER
+
+from thresher.cleaning import CleanCounts, Extras, clean_collection, piped_lines
+from thresher.cleaning.piped_lines import piped_lines as pieces
+from thresher.collections import ReadOptions
+from thresher.errors import ConfigError, InputError
+
+LINES = [{"id": f"d{number}", "html": f"<p>The hive of number {number} is full of bees.</p>"} for number in range(40)]
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    path = tmp_path / "pages.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    return path
+
+
+@pytest.fixture
+def expected(pages: Path, tmp_path: Path) -> bytes:
+    path = tmp_path / "expected.jsonl"
+    clean_collection(pages, "words@3", path)
+    content = path.read_bytes()
+    assert len(content.splitlines()) == len(LINES)
+    path.unlink()
+    return content
+
+
+def test_links_stay(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    (tmp_path / "there").mkdir()
+    target = tmp_path / "there" / "cleaned.jsonl"
+    for before in (b"", b"old", None):
+        link = tmp_path / f"link{before!r}.jsonl"
+        link.symlink_to(target)
+        target.unlink(missing_ok=True)
+        if before is not None:
+            target.write_bytes(before)
+        clean_collection(pages, "words@3", link)
+        assert link.is_symlink()
+        assert target.read_bytes() == expected
+        assert list(target.parent.iterdir()) == [target]
+    bare = tmp_path / "bare"
+    bare.symlink_to(target)
+    clean_collection(pages, "words@100", bare)
+    assert bare.is_symlink()
+    assert target.read_bytes() != expected
+    lost = tmp_path / "lost.jsonl"
+    lost.symlink_to(tmp_path / "nowhere" / "x.jsonl")
+    with pytest.raises(InputError) as error:
+        clean_collection(pages, "words@3", lost)
+    assert str(error.value).startswith(f"{tmp_path / 'nowhere'}: there is no such folder")
+    link = tmp_path / "removed.jsonl"
+    link.symlink_to(target)
+    clean_collection(pages, "words@3", tmp_path / "o.jsonl", extras=Extras(removed=link))
+    assert link.is_symlink()
+    assert len(target.read_bytes().splitlines()) == len(LINES)
+
+
+def test_a_named_pipe_is_written_through(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    clean_collection(pages, "words@3", pipe)
+    reader.join()
+    assert read == [expected]
+    assert pipe.is_fifo()
+
+
+def test_a_device_is_written_through(pages: Path) -> None:
+    assert clean_collection(pages, "words@3", Path("/dev/null")).kept == len(LINES)
+    assert Path("/dev/null").is_char_device()
+
+
+def test_folders_are_not_invented(tmp_path: Path, pages: Path) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    for output, extras, what in (
+        ("new/x.jsonl", Extras(), f"{tmp_path / 'new'}: there is no such folder"),
+        ("folder.jsonl", Extras(), f"{tmp_path / 'folder.jsonl'}: it is a folder"),
+        ("x.jsonl", Extras(failures=tmp_path / "new" / "f.jsonl"), f"{tmp_path / 'new'}: there is no such folder"),
+    ):
+        with pytest.raises(InputError) as error:
+            clean_collection(pages, "words@3", tmp_path / output, extras=extras)
+        assert str(error.value).startswith(what)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.jsonl", "pages.jsonl"]
+
+
+def thresher(*arguments: str | Path, stdin: bytes = b"", cwd: Path) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        [THRESHER, *map(str, arguments)], input=stdin, capture_output=True, cwd=cwd, check=False, timeout=120
+    )
+
+
+def test_a_pipe_in_a_pipe_out(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    arguments = ("clean", "-", "-c", "words@3", "--workers", "1", "-o")
+    done = thresher(*arguments, "-", stdin=pages.read_bytes(), cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (0, expected)
+    assert done.stderr.decode().startswith(f"-: {len(LINES)} pages = {len(LINES)} with text + 0 emptied + 0 failed")
+
+
+def test_an_open_descriptor_is_written_where_it_stands(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    path = tmp_path / "shell.jsonl"
+    path.write_bytes(b"first\n")
+    with path.open("ab") as out:
+        clean_collection(pages, "words@3", f"/dev/fd/{out.fileno()}")
+    assert path.read_bytes() == b"first\n" + expected
+
+
+def test_a_reader_that_has_enough_is_told_as_such(pages: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with pytest.raises(BrokenPipeError):
+        clean_collection(pages, "words@3", f"/dev/fd/{writing}")
+    os.close(writing)
+
+
+def clean_pipe(
+    monkeypatch: pytest.MonkeyPatch, stdin: Path, output: Path, cleaner: str = "words@3", **more: object
+) -> CleanCounts:
+    with stdin.open(encoding="utf-8") as pipe:
+        monkeypatch.setattr(sys, "stdin", pipe)
+        return clean_collection("-", cleaner, output, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("window", [1, 500, 10**6])
+def test_windows_change_nothing(
+    tmp_path: Path, pages: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch, window: int
+) -> None:
+    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", window)
+    lines = [*LINES[:3], {"id": "bad"}, *LINES[3:5]]
+    pages.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    failed = tmp_path / "failed.jsonl"
+    counts = clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl", extras=Extras(failures=failed))
+    assert (counts.documents, counts.kept, counts.failed) == (6, 5, 1)
+    assert (tmp_path / "o.jsonl").read_bytes().splitlines() == expected.splitlines()[:5]
+    (failure,) = map(json.loads, failed.read_text().splitlines())
+    assert (failure["file"], failure["offset"]) == ("stdin", sum(len(json.dumps(line)) + 1 for line in LINES[:3]))
+
+
+def test_cleaners_of_whole_collections_get_the_whole_pipe(
+    tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", 1)
+    for number, line in enumerate(LINES):
+        line["html"] = f"<p>{'bee ' * (number + 1)}</p>"
+    pages.write_text("".join(json.dumps(line) + "\n" for line in LINES))
+    counts = clean_pipe(monkeypatch, pages, tmp_path / "piped.jsonl", "words@p50")
+    assert counts == clean_collection(pages, "words@p50", tmp_path / "file.jsonl")
+    assert counts.cutoffs
+    assert (tmp_path / "piped.jsonl").read_bytes() == (tmp_path / "file.jsonl").read_bytes()
+
+
+def test_pieces_of_a_pipe_end_with_lines_and_replace_each_other(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    long = b"x" * (piped_lines._PIECE + 5) + b"\n"
+    content = [b"aaa\n", b"bb\n", long, b"c\n", b"no end"]
+    pipe.write_bytes(b"".join(content))
+    folder = tmp_path / "scratch"
+    folder.mkdir()
+    with pipe.open("rb") as stream:
+        found = [
+            (lines.offset, lines.collection.path.read_bytes()) for lines in pieces(stream, folder, ReadOptions(), "", 5)
+        ]
+    assert [each for _, each in found] == [b"aaa\nbb\n", long, b"c\nno end"]
+    assert [offset for offset, _ in found] == [0, 7, 7 + len(long)]
+    assert len(list(folder.iterdir())) == 1
+    with (
+        pytest.raises(ConfigError, match="standard input is read as JSON lines, not as warc"),
+        pipe.open("rb") as stream,
+    ):
+        next(pieces(stream, folder, ReadOptions(), "warc"))
+
+
+def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
+    """Six times the lines, the same memory: windows of the same size, one after another."""
+    line = json.dumps({"id": "ID", "html": f"<p>The hive is full of bees.<!--{'x' * 20_000}-->"})
+    for many in (200, 1200):
+        content = "".join(line.replace("ID", str(number)) + "\n" for number in range(many))
+        (tmp_path / f"{many}.jsonl").write_text(content)
+    code = (
+        "import sys, thresher\n"
+        "from forks import forked_workers\n"
+        "from thresher.cleaning import whole_collections\n"
+        "from thresher.costs import peak_memory\n"
+        "from thresher.passes.backends import Backend\n"
+        "whole_collections.WINDOW_BYTES = 2**20\n"
+        "with forked_workers():\n"
+        "    for many in ('200', '1200'):\n"
+        "        sys.stdin = open(many + '.jsonl')\n"
+        "        counts = thresher.clean_collection('-', 'words@3', '-', backend=Backend(workers=1))\n"
+        "        print(counts.documents, peak_memory(), file=sys.stderr)\n"
+    )
+    samples = Path(__file__).parents[1] / "samples"
+    environment = {**os.environ, "PYTHONPATH": f"{samples}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, env=environment, cwd=tmp_path, check=True, timeout=100
+    )
+    few, first, many, second = done.stderr.decode().split()
+    assert (few, many, done.stdout.count(b"\n")) == ("200", "1200", 1400)
+    # Twenty mebibytes more.
+    assert float(second) < float(first) + 8
+
+
+def test_an_empty_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: Path) -> None:
+    pages.write_bytes(b"")
+    with pytest.raises(InputError, match="standard input is empty"):
+        clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl")
+    assert not (tmp_path / "o.jsonl").exists()
