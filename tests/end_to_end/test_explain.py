@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,8 @@ def test_ranks_and_values_are_those_of_the_runs(finished: Finished, every: Expla
         assert {document.document for document in topic.documents} == moved
         assert topic.unmoved == len(judged - moved)
         for document in topic.documents:
+            assert len(document.others) == min(document.other_documents, 5)
+            assert document.unjudged <= document.other_documents
             assert document.grade == qrels[topic.topic][document.document]
             assert (document.rank_before, document.rank_after) == tuple(one.get(document.document) for one in places)
             parts = document.removed + document.pruned + document.length + document.statistics
@@ -103,7 +106,12 @@ def test_the_verb_prints_the_answer_first_and_the_record_on_request(
     assert lines[1].startswith(f"Cause: {topic.cause} (")
     assert any(topic.documents[0].document in line for line in lines)
     done = call("explain", "results/web", "3", "--variant", "words@40", "--json", cwd=finished.web.folder)
-    assert RECORD.parse(done.out, "record").topics == (topic,)
+    (alone,) = RECORD.parse(done.out, "record").topics
+    # Of one topic all documents that overtook others are listed.
+    assert replace(alone, documents=tuple(replace(one, others=one.others[:5]) for one in alone.documents)) == topic
+    for one in alone.documents:
+        assert len(one.others) == one.other_documents
+        assert sum(other.grade is None for other in one.others) == one.unjudged
     done = call("explain", finished.results, "--indexes", finished.indexes.parent, cwd=finished.web.folder)
     assert done.code == 0
     assert "largest change" in done.out
@@ -114,7 +122,7 @@ def test_one_document_is_explained_whole(finished: Finished, every: Explanation)
     chosen = next(one for one in topic.documents if len(one.passages) > 3)
     alone = explained(finished, variant="words@40", topic=topic.topic, document=chosen.document)
     (one,) = alone.topics[0].documents
-    assert one == chosen
+    assert replace(one, others=one.others[:5]) == chosen
     text = "\n".join(explanation_lines(alone, 1000))
     assert all(passage.text in text for passage in one.passages)
     # Also one that nobody judged.

@@ -61,6 +61,8 @@ DOCUMENT = DocumentChange(
         TermChange("corn", 1, 4, 4, 4, 0.0),
     ),
     others=(Neighbour("b", None, 9, 3), Neighbour("c", 0, None, 4)),
+    other_documents=3,
+    unjudged=1,
     contributions={},
     cause=Cause.LOST,
     credit=-0.1,
@@ -92,7 +94,7 @@ def test_a_topic_and_a_document_in_words() -> None:
     assert said[-5:] == [
         "a: fell by 3, 2 → 5; grade 2; 40 → 30 tokens",
         "  words of the topic: oat 3 → 1, rye 2 → 1 → 0 (pruned), bran 1 → 0 (pruned), corn 4",
-        "  overtaken by b (unjudged, 9 → 3), c (grade 0, not retrieved → 4)",
+        "  overtaken by b (unjudged, 9 → 3), c (grade 0, not retrieved → 4), 1 more",
         "",
         "- careful",
     ]

@@ -37,6 +37,8 @@ from thresher.scoring.store import shards
 
 _SAME = 1e-9
 _NEAR = 3
+_LISTED = 5
+"""Documents that overtook one, where all topics are explained: all of all would be by far the most of the record."""
 _RUN_AGAIN = "run the experiment again: `thresher run {}`"
 
 
@@ -136,7 +138,17 @@ class _Explaining:
             pages, unread = self._pages(every, second)
             say(f"taking scores apart: {self.row.variant} against {self.baseline.variant}")
             explained = [
-                explain_topic(runs, self.model, first, second, pages, self.treatment, self.results.measures, self.main)
+                explain_topic(
+                    runs,
+                    self.model,
+                    first,
+                    second,
+                    pages,
+                    self.treatment,
+                    self.results.measures,
+                    self.main,
+                    _LISTED if self.why.topic is None else None,
+                )
                 for runs in progress(every, "topics", len(every), "topics")
             ]
         self._check_values(explained)

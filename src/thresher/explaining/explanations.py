@@ -117,8 +117,9 @@ class DocumentChange:
         length_before, length_after: in tokens, as the retrieval model reads them.
         emptied: whether nothing of it is in the variant's index.
         terms: the query's.
-        others: who overtook it if it fell, whom it overtook if it rose.
-        contributions: of what to its fall or rise, by cause, mean over `others`: see `thresher.explaining.causes`.
+        others: who overtook it if it fell, whom it overtook if it rose, by rank; of all topics the first alone.
+        other_documents, unjudged: how many there are, and how many of them are not judged.
+        contributions: of what to its fall or rise, by cause, mean over all of these: see `thresher.explaining.causes`.
         cause: the largest of these; None if it has its old rank.
         credit: the measure after, less what it would be with this document alone at its old rank; 0 unless it is relevant.
         removed_tokens: by kind of block, the tokens that cleaning removed from it.
@@ -140,6 +141,8 @@ class DocumentChange:
     emptied: bool
     terms: tuple[TermChange, ...]
     others: tuple[Neighbour, ...]
+    other_documents: int
+    unjudged: int
     contributions: Mapping[Cause, float]
     cause: Cause | None
     credit: float

@@ -81,6 +81,7 @@ def explain_topic(
     treatment: Treatment,
     measures: Sequence[str],
     main: str,
+    most: int | None = None,
 ) -> TopicExplanation:
     """Explain a topic.
 
@@ -92,6 +93,7 @@ def explain_topic(
         treatment: what the variant does.
         measures: names; `main` is the one that the topic's change is of.
         main: see above.
+        most: of the documents that overtook one, or were overtaken, so many are listed; None for all.
 
     Raises:
         StateError: if the scores by the indexes are not those of the runs.
@@ -104,7 +106,7 @@ def explain_topic(
     changes = score_changes(model, runs.terms, *inputs, cleaned)
     _check_scores(runs, documents, changes)
     values = [_values(runs, order, measures) for order in (ranks.before, ranks.after)]
-    explained = _Documents(runs, ranks, terms, inputs, cleaned, changes, pages).all(main)
+    explained = _Documents(runs, ranks, terms, inputs, cleaned, changes, pages, most).all(main)
     change = values[1][main] - values[0][main]
     shares = cause_shares(change, explained) if runs.asked is None else {}
     moved = [document for document in explained if document.rank_before != document.rank_after]
@@ -116,7 +118,7 @@ def explain_topic(
         change=change,
         cause=next(iter(shares), None),
         shares=shares,
-        documents=tuple(sorted(explained, key=lambda one: (-one.credit * change, -len(one.others), one.document))),
+        documents=tuple(sorted(explained, key=lambda one: (-one.credit * change, -one.other_documents, one.document))),
         unmoved=sum(document in runs.qrels for document in documents) - len(moved) if runs.asked is None else 0,
         tokens=(inputs[0].tokens, inputs[1].tokens),
         with_tokens=(inputs[0].documents, inputs[1].documents),
@@ -182,6 +184,7 @@ class _Documents:
     cleaned: Ints
     changes: ScoreChanges
     pages: Mapping[str, CutPage]
+    most: int | None
 
     def all(self, main: str) -> list[DocumentChange]:
         """Return the documents concerned."""
@@ -198,7 +201,7 @@ class _Documents:
             others = self.ranks.overtakers(document) if fell else self.ranks.overtaken(document)
         emptied = bool(before.indexed[at] and not after.indexed[at])
         found = contributions(changes, at, np.array([row[other] for other in others], dtype=np.int64), fell)
-        unjudged = sum(other not in self.runs.qrels for other in others) / max(len(others), 1)
+        unjudged = sum(other not in self.runs.qrels for other in others)
         page = self.pages.get(document)
         return DocumentChange(
             document=document,
@@ -225,9 +228,11 @@ class _Documents:
                 )
                 for column, term in enumerate(self.terms)
             ),
-            others=tuple(map(self._neighbour, others)),
+            others=tuple(map(self._neighbour, others[: self.most])),
+            other_documents=len(others),
+            unjudged=unjudged,
             contributions=found if fell or rose else {},
-            cause=cause_of(found, emptied, fell, unjudged) if fell or rose else None,
+            cause=cause_of(found, emptied, fell, unjudged / max(len(others), 1)) if fell or rose else None,
             credit=0.0,
             removed_tokens=page.removed_tokens if page else {},
             passages=page.with_words(self.terms) if page else (),

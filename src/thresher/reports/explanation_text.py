@@ -108,8 +108,8 @@ def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterat
     yield from _wrapped(f"words of the topic: {held or 'none'}", width, "  ")
     if document.others:
         listed = [*map(_neighbour, document.others[: None if whole else _NEIGHBOURS])]
-        if len(document.others) > len(listed):
-            listed.append(f"{len(document.others) - len(listed)} more")
+        if document.other_documents > len(listed):
+            listed.append(f"{document.other_documents - len(listed)} more")
         yield from _wrapped(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(listed)}", width, "  ")
     shown = document.passages[: None if whole else _PASSAGES]
     for passage in shown:
