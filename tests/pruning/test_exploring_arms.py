@@ -17,7 +17,7 @@ from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
 from thresher.exploring.exploring import Judging, analyse_queries, explore
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches
+from thresher.exploring.matching import Matches, query_postings
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
@@ -80,6 +80,8 @@ def compared_rankings(
             step, pruning = of_sweep.index(cutoff), Pruning(sweep.arm, cutoff)
             built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
             assert built.index.statistics == counted.sizes[step], pruning.name
+            with Searcher(folder / "index", parse_retrieval(model)) as searcher:
+                assert searcher.work(texts).postings == pytest.approx(query_postings(matches, 0, queries)[step])
             ranked = explored[max(known for known in explored if known <= step)]
             for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
                 assert [counted.counts.ids[place] for place in ours] == ids, (pruning.name, model)
