@@ -14,6 +14,33 @@ if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
     from thresher.results.experiment_results import Results
 
+
+@click.command()
+@click.argument("pages", type=FILE)
+@click.option("--topics", type=FILE, help="Topics in TSV, TREC or XML format.")
+@click.option("--qrels", type=FILE, help="TREC qrels.")
+@click.option("--name", help="The experiment's name [default: that of PAGES].")
+@click.option("-o", "--output", type=FILE, help="The file to write [default: NAME.toml here].")
+def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None, output: Path | None) -> None:
+    """Write a first experiment file for one's own PAGES, topics and qrels, after looking at them."""
+    import re
+
+    from thresher.errors import InputError
+    from thresher.experiments.starting import starting_file
+    from thresher.files import write_text
+
+    stem = pages.resolve().name.split(".")[0]
+    name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._") or "experiment"
+    file = output or Path(f"{name}.toml")
+    if file.exists():
+        raise InputError("the file is there already", "name another one with -o, or remove it", str(file))
+    text, seen = starting_file(pages, topics, qrels, name, file.parent)
+    write_text(file, text)
+    for sentence in seen:
+        click.echo(f"- {sentence}")
+    click.echo(f"\nexperiment: {file.resolve()}")
+
+
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")
 _INDEXES = click.option("--indexes", type=FILE, default="indexes", show_default=True, help="The folder of indexes.")
 _SECONDS = click.option(

@@ -11,7 +11,7 @@ from thresher import __version__
 from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
-from thresher.cli.experiment import choose, explore, measure, report, run
+from thresher.cli.experiment import choose, explore, init, measure, report, run
 from thresher.cli.explain import explain
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
@@ -85,7 +85,7 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, cleaners, arms, lm, ncleaner, content, pseudo_topics),
+    "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
     "Run": (run, explore, measure, cleaneval),
     "Choose": (choose,),
     "Look": (report, explain),

@@ -1,0 +1,102 @@
+"""A first experiment file for one's own collection: it is right as it stands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from commands import thresher
+
+from thresher.experiments.config import load_experiment
+from thresher.experiments.inputs import read_topic_set
+
+PAGES = {f"doc{number}": f"<title>Page {number}</title><p>{'oats and rye ' * number}</p>" for number in range(1, 9)}
+TOPICS = "1\toats\n2\trye\n"
+
+
+def write(folder: Path, pages: Mapping[str, str], qrels: Mapping[str, str]) -> tuple[Path, Path, Path]:
+    for name, text in pages.items():
+        path = folder / "my pages" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (folder / "topics.tsv").write_text(TOPICS, encoding="utf-8")
+    lines = [f"{topic} 0 {document} 1\n" for topic, document in qrels.items()]
+    (folder / "qrels.txt").write_text("".join(lines), encoding="utf-8")
+    return folder / "my pages", folder / "topics.tsv", folder / "qrels.txt"
+
+
+@pytest.mark.parametrize(
+    ("names", "judged", "keys"),
+    [
+        ("{}.html", "doc{}", {}),
+        ("{}.html", "doc{}.html", {"keep_suffix": True}),
+        ("site/{}.html", "doc{}", {"prefix": "site"}),
+        ("a/{}.html b/other.html", "doc{}", {"ids": "stem"}),
+    ],
+)
+def test_ids_come_out_as_the_qrels_have_them(
+    tmp_path: Path, names: str, judged: str, keys: Mapping[str, object]
+) -> None:
+    page, *others = names.split()
+    pages = {page.format(name): text for name, text in PAGES.items()} | dict.fromkeys(others, "<p>else</p>")
+    files = write(tmp_path, pages, {"1": judged.format(3), "2": judged.format(4)})
+    done = thresher("init", files[0], "--topics", files[1], "--qrels", files[2], cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "2 of 2 judged pages" in done.out
+    assert f"{len(pages)} pages looked at, 0 of them" in done.out
+    assert done.out.splitlines()[-1] == f"experiment: {tmp_path / 'my-pages.toml'}"
+    experiment = load_experiment(tmp_path / "my-pages.toml")
+    rule = experiment.reading.rule
+    given = {"ids": rule.ids, "prefix": rule.prefix, "keep_suffix": rule.keep_suffix}
+    assert given == {"ids": "path", "prefix": "", "keep_suffix": False} | keys
+    assert read_topic_set(experiment.topics).ids == ("1", "2")
+    assert {"none", "content@0.5", "none|dcp@0.5", "content@0.5|dcp@0.5"} <= {one.name for one in experiment.variants}
+    again = thresher("init", files[0], cwd=tmp_path)
+    assert (again.code, again.out) == (3, "")
+    assert "my-pages.toml" in again.err
+    assert "-o" in again.err
+
+
+def test_json_fields_are_found(tmp_path: Path) -> None:
+    lines = [json.dumps({"docno": name, "body": text, "title": "x"}) for name, text in PAGES.items()]
+    (tmp_path / "pages.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    _, topics, qrels = write(tmp_path, {}, {"1": "doc3"})
+    done = thresher("init", "pages.jsonl", "--topics", topics, "--qrels", qrels, "-o", "sub/x.toml", cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    experiment = load_experiment(tmp_path / "sub" / "x.toml")
+    assert (experiment.reading.fields.id, experiment.reading.fields.text) == (("docno",), ("body",))
+    assert "1 of 1 judged pages" in done.out
+
+
+def test_without_topics_the_file_names_those_to_be_made(tmp_path: Path) -> None:
+    pages = {f"site/{name}.html": f"<title>oats number {name}</title>{text}" for name, text in PAGES.items()}
+    write(tmp_path, pages, {})
+    done = thresher("init", "my pages", cwd=tmp_path)
+    assert done.code == 0
+    (hint,) = (line for line in done.out.splitlines() if "pseudo-topics" in line)
+    assert "my-pages-topics" in hint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "facts"),
+    [
+        (["nowhere"], ["nowhere"]),
+        (["my pages", "--topics", "topics.tsv"], ["topics.tsv", "both"]),
+        (["my pages", "--topics", "topics.tsv", "--qrels", "others.txt"], ["others.txt", "no topic has judgments"]),
+        (["empty"], ["empty"]),
+    ],
+)
+def test_what_cannot_be_started_with_is_an_error(tmp_path: Path, arguments: list[str], facts: list[str]) -> None:
+    write(tmp_path, {"a.html": "<p>a</p>"}, {"1": "a"})
+    (tmp_path / "others.txt").write_text("7 0 a 1\n", encoding="utf-8")
+    (tmp_path / "empty").mkdir()
+    done = thresher("init", *arguments, cwd=tmp_path)
+    assert done.code != 0
+    (line,) = done.err.splitlines()
+    assert line.startswith("error: ")
+    assert " Fix: " in line
+    for fact in facts:
+        assert fact in line
+    assert not list(tmp_path.glob("*.toml"))
