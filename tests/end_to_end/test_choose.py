@@ -20,6 +20,8 @@ from thresher.choosing.decisions import Basis, RuleName, SizeKind
 from thresher.choosing.guards import DEFAULT_GUARDS, Guards
 from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
+from thresher.explaining.explanations import RECORD as EXPLANATION
+from thresher.explaining.explanations import Explanation
 from thresher.exploring.exploration import read_exploration
 from thresher.reports.recommendation import answer, headline
 from thresher.results.experiment_results import read_results
@@ -350,3 +352,28 @@ def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
         5,
         [f"error: {path}: version 99 is not known, only 4. Fix: run `thresher choose` again."],
     )
+
+
+def test_the_recommended_variant_is_explained_if_it_was_run(again: Decided, call: Call) -> None:
+    ran = {row.variant for row in read_results(again.results).rows}
+
+    def explained() -> Explanation:
+        done = call("explain", "results/web", "--json", cwd=again.web.folder)
+        assert done.code == 0
+        return EXPLANATION.parse(done.out, "record")
+
+    recommended = chosen(again.results).recommendations[0].variant
+    assert recommended is not None
+    found = explained()
+    if recommended in ran:
+        assert (found.variant, found.why_variant) == (recommended, "the recommended variant")
+    else:
+        assert found.why_variant.endswith(f"the recommended {recommended} was not run")
+    assert call(*CHOOSE, "--measured", cwd=again.web.folder).code == 0
+    recommended = chosen(again.results).recommendations[0].variant
+    assert recommended in ran
+    found = explained()
+    assert (found.variant, found.why_variant) == (recommended, "the recommended variant")
+    # Without a choice nothing is recommended.
+    (again.results / "choice.json").unlink()
+    assert explained().why_variant.startswith(f"of {len(ran) - 1} variants the one with the largest change in ")
