@@ -71,8 +71,13 @@ def critical_values(root: Root, alpha: float, seed: int, resamples: int) -> tupl
         counts = np.bincount(drawn.ravel(), minlength=drawn.size).reshape(drawn.shape)
         moments = counts.astype(np.float64) @ both
         strays, squares = moments[:, :rows], moments[:, rows:]
-        variances = np.maximum(squares - strays**2, 0) + root.floor**2
-        deviations = strays / np.sqrt(variances / topics)
+        # In place: with thousands of variants, new arrays would take longer than the numbers.
+        spread = np.square(strays)
+        np.subtract(squares, spread, out=spread)
+        np.maximum(spread, 0, out=spread)
+        spread += root.floor**2
+        spread /= topics
+        deviations = np.divide(strays, np.sqrt(spread, out=spread), out=spread)
         smallest[start:end], largest[start:end] = deviations.min(axis=1), deviations.max(axis=1)
     # The rounding keeps 0.95 · 1000 from being 950.0000000000001.
     rank = min(resamples, math.ceil(round((1 - alpha) * (resamples + 1), 9)))
@@ -197,13 +202,15 @@ def non_inferiority(
     least, most = critical_values(root, alpha, seed, resamples)
     normal = NormalDist().inv_cdf(1 - alpha)
     critical = (min(least, -normal), max(most, normal))
+    differing = (np.abs(differences) >= TOLERANCE).sum(axis=1)
+    columns = (root.means, root.errors, differences.mean(axis=1), differing)
     return NonInferiority(
         margin=loss,
         critical=critical[1],
         topics=len(baseline),
         tests=tuple(
-            _judge(float(mean), float(error), critical, loss, difference)
-            for mean, error, difference in zip(root.means, root.errors, differences, strict=True)
+            _judge(mean, error, critical, loss, difference, differ, len(baseline))
+            for mean, error, difference, differ in zip(*(column.tolist() for column in columns), strict=True)
         ),
     )
 
@@ -288,9 +295,10 @@ def _judge(
     error: float,
     critical: tuple[float, float],
     margin: float,
-    differences: NDArray[np.float64],
+    difference: float,
+    differing: int,
+    topics: int,
 ) -> NonInferiorityTest:
-    topics = len(differences)
     low, high = mean - critical[1] * error, mean - critical[0] * error
     verdict = Verdict.INCONCLUSIVE
     if topics >= MINIMUM and low > 0:
@@ -301,10 +309,10 @@ def _judge(
     if verdict is Verdict.INCONCLUSIVE:
         needed = topics_needed(mean - margin, margin, error * math.sqrt(topics), critical[1])
     return NonInferiorityTest(
-        difference=float(differences.mean()),
+        difference=difference,
         low=low - margin,
         high=high - margin,
-        differing=int((np.abs(differences) >= TOLERANCE).sum()),
+        differing=differing,
         verdict=verdict,
         topics_needed=needed,
     )
