@@ -213,6 +213,15 @@ def test_memory_does_not_grow_with_the_pipe(tmp_path: Path) -> None:
     assert float(second) < float(first) + 8
 
 
+def test_blank_lines_of_a_pipe_are_no_pages(
+    tmp_path: Path, pages: Path, expected: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thresher.cleaning.whole_collections.WINDOW_BYTES", 1)
+    pages.write_bytes(b"\n" + pages.read_bytes().splitlines(keepends=True)[0] + b" \n\n")
+    assert clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl").documents == 1
+    assert (tmp_path / "o.jsonl").read_bytes() == expected.splitlines(keepends=True)[0]
+
+
 def test_an_empty_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: Path) -> None:
     pages.write_bytes(b"")
     with pytest.raises(InputError, match="standard input is empty"):

@@ -297,7 +297,7 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     for call in (lambda: open_collection(tmp_path / "empty", format="html"), html(tmp_path / "empty").fingerprint):
         with pytest.raises(InputError) as empty:
             call()
-        assert str(empty.value) == f"{tmp_path / 'empty'}: the folder is empty. Fix: check collection.path."
+        assert str(empty.value) == f"{tmp_path / 'empty'}: the folder is empty. Fix: check the path."
     with pytest.raises(InputError) as missing:
         open_collection(tmp_path / "none.html")
     assert str(missing.value) == f"{tmp_path / 'none.html'}: there is no such file or folder. Fix: check the path."

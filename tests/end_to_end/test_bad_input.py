@@ -154,7 +154,7 @@ def test_collections_without_pages(web: Web, call: Call) -> None:
     )
     (web.folder / "empty.jsonl").write_text("")
     web.write(collection='path = "empty.jsonl"')
-    refused(call, web, 3, "empty.jsonl: the collection is empty. Fix: check collection.path.")
+    refused(call, web, 3, "empty.jsonl: the collection is empty. Fix: check the path.")
     (web.folder / "empty" / "blank.html").write_text("")
     web.write(collection='path = "empty"')
     refused(

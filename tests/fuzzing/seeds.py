@@ -11,6 +11,7 @@ import tarfile
 import zlib
 
 import pyarrow
+import pyarrow.parquet as pq
 
 SECRET_PLACE = b"@SECRET@"
 """Stands in inputs for the path of a file that nothing may open."""
@@ -169,6 +170,17 @@ TAR_TOKENS = (
     b"\0" * 512, b"ustar\0", b"ustar  \0", b"20 path=other.html\n", b"9 size=5\n", b"x", b"L", b"g", b"S", b"\x80\xff\xff\xff",
     b"77777777777", b"GNU.sparse.major=1", TARS[0][:512], TARS[1][:1024],
 )  # fmt: skip
+
+
+def _parquet(compression: str) -> bytes:
+    rows = [{"id": str(number), "html": f"<p>{number}", "url": "http://x/"} for number in range(9)]
+    out = io.BytesIO()
+    pq.write_table(pyarrow.Table.from_pylist(rows), out, row_group_size=4, compression=compression)
+    return out.getvalue()
+
+
+PARQUETS = tuple(_parquet(compression) for compression in ("none", "zstd"))
+PARQUET_TOKENS = (b"PAR1", b"id", b"html", b"\0\0\0\0", b"\xff\xff\xff\x7f", b"\x15\0", b"\x28\xb5\x2f\xfd")
 
 TOPICS = (
     b"1\tbarley harvest\n2\tcopper mine\n",

@@ -14,6 +14,7 @@ import texts
 from mutation import mutated
 
 from thresher.collections.json_lines import JsonLines
+from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb
 from thresher.collections.warc import Warc
@@ -97,6 +98,7 @@ TARGETS = {
         Target("trec-web.gz", 3, readers.reader(TrecWeb(), ".trec.gz"), seeds.TREC_WEB, seeds.TREC_WEB_TOKENS, "gzip"),
         Target("jsonl", 8, readers.reader(JsonLines(), ".jsonl"), _JSON, seeds.JSON_TOKENS),
         Target("jsonl.gz", 3, readers.reader(JsonLines(), ".jsonl.gz"), _JSON, seeds.JSON_TOKENS, "gzip"),
+        Target("parquet", 3, readers.reader(ParquetRows(), ".parquet"), seeds.PARQUETS, seeds.PARQUET_TOKENS),
         Target("tar", 6, readers.reader(Tar(), ".tar"), seeds.TARS, seeds.TAR_TOKENS),
         Target("tar.gz", 2, readers.reader(Tar(), ".tar.gz"), seeds.TARS, seeds.TAR_TOKENS, "gzip"),
         Target(

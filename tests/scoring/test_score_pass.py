@@ -283,7 +283,7 @@ def test_fresh_starts_over(tmp_path: Path) -> None:
 def test_an_empty_collection_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         score_collection(ScorePlan(Listed(()), SCORERS), tmp_path)
-    assert str(caught.value) == "listed: the collection is empty. Fix: check collection.path."
+    assert str(caught.value) == "listed: the collection is empty. Fix: check the path."
 
 
 def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) -> None:

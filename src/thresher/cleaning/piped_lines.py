@@ -49,16 +49,19 @@ def piped_lines(
     path = folder / _NAME
     offset = 0
     try:
-        while size := _copy(pipe, path, window):
-            yield PipedLines(Files(path, JsonLines.name, options), offset)
+        while (copied := _copy(pipe, path, window))[0]:
+            size, has_text = copied
+            if has_text:
+                yield PipedLines(Files(path, JsonLines.name, options), offset)
             offset += size
     except OSError as error:
         raise user_error(error, path) from error
 
 
-def _copy(pipe: BinaryIO, path: Path, window: int | None) -> int:
+def _copy(pipe: BinaryIO, path: Path, window: int | None) -> tuple[int, bool]:
+    """Return how many bytes were copied, and whether there is more than white space among them."""
     size = 0
-    ended = True
+    ended, has_text = True, False
     with path.open("wb") as out:
         while window is None or size < window or not ended:
             piece = pipe.readline(_PIECE)
@@ -66,5 +69,6 @@ def _copy(pipe: BinaryIO, path: Path, window: int | None) -> int:
                 break
             size += len(piece)
             ended = piece.endswith(b"\n")
+            has_text = has_text or not piece.isspace()
             out.write(piece)
-    return size
+    return size, has_text

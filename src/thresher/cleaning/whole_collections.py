@@ -15,13 +15,14 @@ from typing import Any
 
 from thresher.cleaning.destinations import STANDARD, check_place, is_stream
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
+from thresher.cleaning.kept_scores import kept_scores
 from thresher.cleaning.losses import kind_of_failure, nothing_read, warnings
 from thresher.cleaning.output_formats import ONE_FILE, Output, output_format
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path
+from thresher.files import atomic_path, remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
@@ -129,7 +130,8 @@ def clean_collection(
 ) -> CleanCounts:
     """Clean a collection into a file; emptied pages are in it without text, but for plain text.
 
-    The same bytes come out whatever the workers, but for the date in WARC files.
+    The same bytes come out whatever the workers, but for the date in WARC files. After a kill or Ctrl-C, scores stay beside
+    the output, and the same call goes on where it was, but for pipes.
 
     Args:
         source: what `thresher.collections.open_collection` takes, or `-` for JSON lines from standard input. These are cleaned
@@ -163,9 +165,14 @@ def clean_collection(
     tally = _Tally()
     cutoffs: Mapping[str, float] = {}
     with ExitStack() as stack:
-        # Beside the output, so that its disk is the one that must have room; a cluster's workers must see it.
-        beside = (Path.cwd() if backend.name == DASK else None) if is_stream(output) else output.resolve().parent
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".thresher-", dir=beside)))
+        if is_stream(output):
+            # A cluster's workers must see it.
+            beside = Path.cwd() if backend.name == DASK else None
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".thresher-", dir=beside)))
+        else:
+            # Beside the output, so that its disk is the one that must have room.
+            resolved_outputs = [path.resolve() for path in outputs]
+            folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
         if source == STANDARD:
             whole = needs_all(parsed) or bool(extras.removed or extras.side_by_side)
@@ -181,29 +188,31 @@ def clean_collection(
         removed_line = stack.enter_context(_lines(extras.removed))
         side_file = stack.enter_context(atomic_path(extras.side_by_side) if extras.side_by_side else nullcontext())
         with _lines(extras.failures) as failed_line:
+            store = folder / "scores"
             for collection, offset in inputs:
-                with tempfile.TemporaryDirectory(prefix="scores-", dir=folder) as name:
-                    store = Path(name)
-                    plan = ScorePlan(collection, parsed.scorers, options, limits)
-                    tally.documents += score_collection(plan, store, backend).documents
-                    for failure in failures(store):
-                        placed = failure.later(offset)
-                        tally.fail(placed)
-                        if failed_line:
-                            failed_line(asdict(placed))
-                    if tally.kinds.total() == tally.documents:
-                        continue
-                    cleaned_by = resolved(store, parsed)
-                    cutoffs = cleaned_by.resolved_cutoffs
-                    for shard in _cut_shards(store, cleaned_by, rendering, backend):
-                        tally.add(shard)
-                        for each in shard.records:
-                            writer.write(each)
-                    if removed_line:
-                        for page in judged_pages(store, cleaned_by):
-                            removed_line(record(page))
-                    if side_file:
-                        write_side_by_side(judged_pages(store, cleaned_by), cleaned_by.name, side_file)
+                if source == STANDARD and store.is_dir():
+                    remove_folder(store)
+                plan = ScorePlan(collection, parsed.scorers, options, limits)
+                # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
+                tally.documents += score_collection(plan, store, backend, fresh=True).documents
+                for failure in failures(store):
+                    placed = failure.later(offset)
+                    tally.fail(placed)
+                    if failed_line:
+                        failed_line(asdict(placed))
+                if tally.kinds.total() == tally.documents:
+                    continue
+                cleaned_by = resolved(store, parsed)
+                cutoffs = cleaned_by.resolved_cutoffs
+                for shard in _cut_shards(store, cleaned_by, rendering, backend):
+                    tally.add(shard)
+                    for each in shard.records:
+                        writer.write(each)
+                if removed_line:
+                    for page in judged_pages(store, cleaned_by):
+                        removed_line(record(page))
+                if side_file:
+                    write_side_by_side(judged_pages(store, cleaned_by), cleaned_by.name, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON", str(source))
         if tally.kinds.total() == tally.documents:

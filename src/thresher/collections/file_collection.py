@@ -194,7 +194,7 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         # The user's choice overrides names and first bytes.
         matching = by_format.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
         if not matching:
-            raise InputError("the folder is empty", "check collection.path", str(root))
+            raise InputError("the folder is empty", "check the path", str(root))
         return format, tuple(matching)
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files])
     if not by_format:

@@ -182,7 +182,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     paths = shards(folder)
     report = total([*map(read_report, paths)], [*map(read_spent, paths)], backend.workers, learning)
     if not report.documents:
-        raise InputError("the collection is empty", "check collection.path", str(plan.collection.path))
+        raise InputError("the collection is empty", "check the path", str(plan.collection.path))
     _REPORT_FILE.write(done, report)
     return report
 

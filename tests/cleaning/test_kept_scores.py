@@ -1,0 +1,84 @@
+"""A killed `clean` goes on where it was, and nothing of it stays after the next success."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from commands import begin, thresher
+
+from thresher.cleaning import Extras, clean_collection, whole_collections
+from thresher.cleaning.kept_scores import kept_scores
+from thresher.errors import StateError
+from thresher.scoring import score_pass
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    path = tmp_path / "pages.jsonl"
+    lines = ({"id": str(number), "html": f"<p>Page {number} is here."} for number in range(5))
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()}
+
+
+def test_a_killed_command_is_finished_by_the_next(tmp_path: Path, pages: Path) -> None:
+    arguments = ("clean", "pages.jsonl", "-c", "words@2", "-o", "o.jsonl", "--failures", "f.jsonl", "--workers", "1")
+    begin(*arguments, cwd=tmp_path, kill_at="os.rename o.jsonl").wait()
+    left = names(tmp_path)
+    assert ".o.jsonl.scores" in left
+    assert [name for name in left if name.endswith(".tmp")]
+    assert "o.jsonl" not in left
+    assert thresher(*arguments, cwd=tmp_path).code == 0
+    assert names(tmp_path) == {"pages.jsonl", "o.jsonl", "f.jsonl"}
+    assert len((tmp_path / "o.jsonl").read_text().splitlines()) == 5
+
+
+def test_what_was_scored_is_not_scored_again(tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    output = tmp_path / "o.jsonl"
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(whole_collections, "cut_to_records", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            clean_collection(pages, "words@2", output)
+    assert names(tmp_path) == {"pages.jsonl", ".o.jsonl.scores"}
+    with monkeypatch.context() as patch:
+        patch.setattr(score_pass, "run_parts", interrupt)
+        # Another cutoff needs the same scores; another scorer others.
+        assert clean_collection(pages, "words@3", output).kept == 5
+        with pytest.raises(KeyboardInterrupt):
+            clean_collection(pages, "density@3", output)
+    assert clean_collection(pages, "words@3", output).documents == 5
+    assert names(tmp_path) == {"pages.jsonl", "o.jsonl"}
+
+
+def test_errors_leave_nothing(tmp_path: Path, pages: Path) -> None:
+    pages.write_text("{}\n")
+    with pytest.raises(Exception, match="its only page failed"):
+        clean_collection(pages, "words@2", tmp_path / "o.jsonl")
+    assert names(tmp_path) == {"pages.jsonl"}
+
+
+def test_two_at_once_are_refused_and_files_of_the_living_stay(tmp_path: Path, pages: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    dead, other = tmp_path / f".r.jsonl.{ended.pid}.tmp", tmp_path / f".x.jsonl.{ended.pid}.tmp"
+    living = tmp_path / f".o.jsonl.{os.getppid()}.tmp"
+    for path in (dead, living, other):
+        path.touch()
+    output = tmp_path / "o.jsonl"
+    with kept_scores(output, [output]), pytest.raises(StateError, match="another run is at work here"):
+        clean_collection(pages, "words@2", output)
+    clean_collection(pages, "words@2", output, extras=Extras(removed=tmp_path / "r.jsonl"))
+    assert names(tmp_path) == {"pages.jsonl", "o.jsonl", "r.jsonl", living.name, other.name}
