@@ -98,7 +98,11 @@ def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: py
     ("arguments", "code", "error"),
     [
         (("--topics", "0"), 2, "topics: 0 topics are none. Fix: ask for at least 1."),
-        (("--format", "pdf"), 2, "format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar."),
+        (
+            ("--format", "pdf"),
+            2,
+            "format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet.",
+        ),
         (
             ("--prefix", "deep"),
             3,
