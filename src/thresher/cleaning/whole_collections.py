@@ -38,7 +38,7 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
 FAILURES_SHOWN = 1000
-FEW_SHARDS = 8
+FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 
 BY_ADDRESS = ReadOptions(IdRule(address=True))
