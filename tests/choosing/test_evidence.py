@@ -119,3 +119,36 @@ def test_a_missing_value_is_told() -> None:
         )
     with pytest.raises(InputError, match=r"values of .* by topic are missing"):
         measured_evidence(replace(results, per_topic=()), results.rows[0].retrieval, results.measures[0])
+
+
+def test_controls_are_chosen_among_only_where_they_are_asked_for() -> None:
+    name = "none|random(seed=0)"
+    control = sweep(name, (f"{name}@0.5",), (0.5,), 300)
+    explored = replace(EXPLORED, sweeps=(*EXPLORED.sweeps, control))
+    assert explored_evidence(explored, 0, 0) == approximately(explored_evidence(EXPLORED, 0, 0))
+    assert [one.name for one in explored_evidence(explored, 0, 0, (name,)).variants] == [f"{name}@0.5"]
+    results = small()
+    rows = [replace(row, variant=f"{name}@0.5", sweep=name) if not row.is_baseline else row for row in results.rows[:2]]
+    values = tuple(
+        value._replace(variant=rows[1].variant) if value.variant == results.rows[1].variant else value
+        for value in results.per_topic
+    )
+    pruned = replace(results, rows=tuple(rows), per_topic=values, held_out=None)
+    measure = next(iter(rows[1].comparisons))
+    assert measured_evidence(pruned, rows[0].retrieval, measure).variants == ()
+    (only,) = measured_evidence(pruned, rows[0].retrieval, measure, (name,)).variants
+    assert only.name == f"{name}@0.5"
+
+
+class approximately:  # noqa: N801, reads like pytest.approx
+    """Evidence with equal fields, arrays by their values."""
+
+    def __init__(self, expected: object) -> None:
+        self.expected = vars(expected)
+
+    def __eq__(self, other: object) -> bool:
+        return all(
+            np.array_equal(mine, vars(other)[name]) for name, mine in self.expected.items() if name != "held_out"
+        )
+
+    __hash__ = None  # type: ignore[assignment]

@@ -28,6 +28,7 @@ class Arm(ABC):
         grid: cutoffs worth trying, as published.
         source: the publication of the method.
         parameters: the constructor's keyword arguments.
+        control: whether it is there to be compared with, and not chosen.
         example: values of parameters that have no useful default, for examples.
     """
 
@@ -39,6 +40,7 @@ class Arm(ABC):
     grid: ClassVar[tuple[float, ...]]
     source: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]] = ()
+    control: ClassVar[bool] = False
     example: ClassVar[Mapping[str, Value]] = {}
 
     def __init__(self, **values: Any) -> None:

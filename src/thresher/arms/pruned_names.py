@@ -142,6 +142,16 @@ def _parts(text: str, where: str) -> tuple[str, str | None]:
     return first, others[0] if others else None
 
 
+def is_control(name: str) -> bool:
+    """Return whether a variant or a sweep, by its canonical name, is there to be compared with, and not chosen.
+
+    >>> is_control("none|random(seed=0)"), is_control("none|dcp@0.5")
+    (True, False)
+    """
+    _, bar, arm = name.partition(BAR)
+    return bool(bar) and parse_arm(arm, name).arm.control
+
+
 class Family(StrEnum):
     """How variants make an index smaller: by cleaning, by pruning, or by both."""
 

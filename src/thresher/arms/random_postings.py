@@ -24,6 +24,7 @@ class Random(Arm):
     source = (
         "this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014"
     )
+    control = True
     parameters = (Parameter("seed", int, 0, "another one draws other postings", low=0),)
 
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from thresher.arms.pruned_names import combined_cutoff
+from thresher.arms.pruned_names import combined_cutoff, is_control
 from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep
@@ -19,11 +19,15 @@ from thresher.scorers.cleaners import BASELINE
 def explored_evidence(
     exploration: Exploration, model: int, measure: int, sweeps: Sequence[str] | None = None
 ) -> Evidence:
-    """Return the explored variants by index of model and measure; `sweeps` are those to choose among, None for all."""
+    """Return the explored variants by index of model and measure; `sweeps` are those to choose among, None for all
+    but controls.
+    """
     base = exploration.sweep(BASELINE)
     places = _places(sweep.name for sweep in exploration.sweeps)
     chosen = [
-        sweep for sweep in exploration.sweeps if (places[sweep.name][0] in sweeps if sweeps else sweep.name != BASELINE)
+        sweep
+        for sweep in exploration.sweeps
+        if (places[sweep.name][0] in sweeps if sweeps else sweep.name != BASELINE and not is_control(sweep.name))
     ]
     held_out = None
     if base.held_out is not None:
@@ -75,7 +79,7 @@ def measured_evidence(
 ) -> Evidence:
     """Return the variants that were run with one retrieval model.
 
-    `sweeps` are the sweeps and single variants to choose among, None for all.
+    `sweeps` are the sweeps and single variants to choose among, None for all but controls.
 
     Raises:
         InputError: if there is no baseline, or a variant lacks a topic's value.
@@ -83,7 +87,11 @@ def measured_evidence(
     base = baseline_row(results, retrieval)
     every = variant_rows(results, retrieval)
     places = _places(row.sweep or row.variant for row in every)
-    rows = [row for row in every if sweeps is None or places[row.sweep or row.variant][0] in sweeps]
+    rows = [
+        row
+        for row in every
+        if (places[row.sweep or row.variant][0] in sweeps if sweeps is not None else not is_control(row.variant))
+    ]
     names = [base.variant, *(row.variant for row in rows)]
     values = _values(results, retrieval, measure, names)
     there = _values(results.held_out, retrieval, measure, names) if results.held_out else None
