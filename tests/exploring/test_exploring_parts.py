@@ -304,7 +304,7 @@ def test_bytes_that_add_up_are_found_again() -> None:
         new = sized(documents, share)
         assert model.bytes(new.size) == pytest.approx(new.bytes, rel=0.01)
     assert model.bytes(IndexStatistics(3, 0, 0, 0)) == 0
-    errors = leave_one_out(built)
+    errors = leave_one_out([built])
     assert errors is not None
     assert errors.mean <= errors.largest < 0.01
     largest = max(index.bytes for index in built)
@@ -314,7 +314,7 @@ def test_bytes_that_add_up_are_found_again() -> None:
 def test_of_few_different_indexes_nothing_is_learnt() -> None:
     few = [sized(documents, 1.0) for documents in range(100, 800, 100)]
     assert fit([*few, few[0], BuiltIndex(IndexStatistics(0, 0, 0, 0), 69)]) is None
-    assert leave_one_out(few) is None
+    assert leave_one_out([few]) is None
     assert fit([*few, sized(900, 1.0)]) is not None
 
 

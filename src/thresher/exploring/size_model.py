@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.exploring.exploration import Exploration, SizeErrors
+from thresher.arms.pruned_names import Family, family_of
+from thresher.exploring.exploration import Exploration, ExploredSweep, SizeErrors
 from thresher.exploring.similarity import Floats
 from thresher.lucene.work import IndexStatistics
 
@@ -70,29 +71,45 @@ def fit(built: Sequence[BuiltIndex]) -> SizeModel | None:
     return SizeModel(different) if len(different) >= FEWEST else None
 
 
-def leave_one_out(built: Sequence[BuiltIndex]) -> SizeErrors | None:
-    """Return the errors of estimating each index from all others; None with fewer than `FEWEST`."""
-    different = _different(built)
-    if len(different) < FEWEST:
+def leave_one_out(kinds: Sequence[Sequence[BuiltIndex]]) -> SizeErrors | None:
+    """Return the errors of estimating each index from the others of its kind; None without `FEWEST` of any kind."""
+    different = [some for kind in kinds if len(some := _different(kind)) >= FEWEST]
+    if not different:
         return None
-    least = COUNTED_SHARE * max(index.bytes for index in different)
+    least = COUNTED_SHARE * max(index.bytes for some in different for index in some)
     errors = [
-        abs(SizeModel(different[:left_out] + different[left_out + 1 :]).bytes(index.size) / index.bytes - 1)
-        for left_out, index in enumerate(different)
+        abs(SizeModel(some[:left_out] + some[left_out + 1 :]).bytes(index.size) / index.bytes - 1)
+        for some in different
+        for left_out, index in enumerate(some)
         if index.bytes >= least
     ]
     return SizeErrors(len(errors), float(np.mean(errors)), max(errors))
 
 
 def with_bytes(exploration: Exploration, built: Mapping[str, int]) -> Exploration:
-    """Return an exploration with the bytes of all its variants, estimated from those that were built, by name."""
+    """Return an exploration with the bytes of all its variants, estimated from those that were built, by name.
+
+    Pruned indexes have files and postings of their own for the original statistics, so they are estimated from pruned ones,
+    and all others from unpruned ones; from all that were built where too few of a kind were.
+    """
     sizes = {name: size for sweep in exploration.sweeps for name, size in zip(sweep.variants, sweep.sizes, strict=True)}
-    known = [BuiltIndex(sizes[name], held) for name, held in built.items() if name in sizes]
-    model = fit(known)
-    sweeps = tuple(
-        replace(sweep, bytes=tuple(map(model.bytes, sweep.sizes)) if model else None) for sweep in exploration.sweeps
-    )
-    return replace(exploration, sweeps=sweeps, size_errors=leave_one_out(known))
+    kinds: dict[bool, list[BuiltIndex]] = {True: [], False: []}
+    for name, held in built.items():
+        if name in sizes:
+            kinds[_is_pruned(name)].append(BuiltIndex(sizes[name], held))
+    every = fit([*kinds[True], *kinds[False]])
+    models = {pruned: fit(some) or every for pruned, some in kinds.items()}
+
+    def estimated(sweep: ExploredSweep) -> ExploredSweep:
+        model = models[_is_pruned(sweep.name)]
+        return replace(sweep, bytes=tuple(map(model.bytes, sweep.sizes)) if model else None)
+
+    sweeps = tuple(map(estimated, exploration.sweeps))
+    return replace(exploration, sweeps=sweeps, size_errors=leave_one_out([*kinds.values()]))
+
+
+def _is_pruned(name: str) -> bool:
+    return family_of(name) is not Family.CLEANERS
 
 
 def _different(built: Sequence[BuiltIndex]) -> list[BuiltIndex]:
