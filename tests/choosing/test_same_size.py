@@ -99,11 +99,11 @@ def test_combinations_are_judged_as_one_sweep_over_both_cutoffs() -> None:
     assert [picks.sweep for picks in decision.sweeps] == [
         "words",
         "none|dcp",
-        "none|random(seed=0)",
+        "none|nucleus(mass=mle)",
         "words|dcp",
         "justext",
     ]
-    assert [sweep.name for sweep in decision.ordered_sweeps] == ["words", "none|dcp", "none|random(seed=0)"]
+    assert [sweep.name for sweep in decision.ordered_sweeps] == ["words", "none|dcp", "none|nucleus(mass=mle)"]
     (combination,) = decision.combinations
     assert (combination.name, combination.picks.variants) == ("words|dcp", 15)
     assert [one.size for one in combination.variants] == sorted((one.size for one in combined), reverse=True)

@@ -171,7 +171,7 @@ def test_the_page_has_the_section_and_one_picture_a_combination(page: Path, choi
     ]
     data = json.loads(root.xpath("string(//script[@id='reading-data'])"))
     sweeps = {sweep["name"]: sweep for sweep in data["models"][0]["sweeps"]}
-    assert list(sweeps) == ["words", "none|dcp", "none|random(seed=0)", "words|dcp", "cleaners without a sweep"]
+    assert list(sweeps) == ["words", "none|dcp", "none|nucleus(mass=mle)", "words|dcp", "cleaners without a sweep"]
     combined = sweeps["words|dcp"]
     assert combined["sizes"] == sorted(combined["sizes"], reverse=True)
     assert (len(combined["names"]), set(combined["cutoffs"])) == (15, {None})

@@ -9,12 +9,12 @@ from thresher.lucene.work import IndexStatistics
 
 TOPICS, BYTES = 30, 1_000_000
 MEASURES = ("nDCG@10", "AP")
-SCORER, PRUNED, RANDOM = (2.0, 5.0, 9.0, 20.0), (0.1, 0.25, 0.5, 0.75, 1.0), (0.2, 0.4, 0.6, 0.8)
+SCORER, PRUNED, BY_MASS = (2.0, 5.0, 9.0, 20.0), (0.1, 0.25, 0.5, 0.75, 1.0), (0.2, 0.4, 0.6, 0.8)
 COMBINED = (5.0, 9.0, 20.0)
 
 
 def families(seed: int = 4) -> Exploration:
-    """Cleaning loses more than pruning, and random pruning most; sizes are shares of the baseline's bytes."""
+    """Cleaning loses more than pruning, and pruning by mass most; sizes are shares of the baseline's bytes."""
     dice = np.random.default_rng(seed)
     base = dice.beta(4, 3, (1, len(MEASURES), 1, TOPICS))
 
@@ -38,7 +38,7 @@ def families(seed: int = 4) -> Exploration:
         sweep("none", None, [1.0], 0.0),
         sweep("words", SCORER, [left[cutoff] for cutoff in SCORER], 0.4),
         sweep("none|dcp", PRUNED, [0.2 + 0.8 * cutoff for cutoff in PRUNED], 0.1),
-        sweep("none|random(seed=0)", RANDOM, [0.2 + 0.8 * cutoff for cutoff in RANDOM], 0.6),
+        sweep("none|nucleus(mass=mle)", BY_MASS, [0.2 + 0.8 * cutoff for cutoff in BY_MASS], 0.6),
         *(
             sweep(f"words@{first:g}|dcp", PRUNED, [left[first] * (0.2 + 0.8 * cutoff) for cutoff in PRUNED], 0.15)
             for first in COMBINED
