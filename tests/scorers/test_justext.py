@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from pathlib import Path
 
 import justext
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from justext.core import ParagraphMaker, classify_paragraphs, html_to_dom, preprocessor, revise_paragraph_classification
 from justext.paragraph import Paragraph as PackageParagraph
 
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, InputError, ThresherError
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
 from thresher.scorers.cleaners import parse_cleaner
@@ -91,12 +92,89 @@ def test_paragraphs_that_blocks_share() -> None:
     assert [paragraph.blocks for paragraph in found] == [("One", "two", "three"), (LONG.strip(),)]
 
 
+def finals(html: str, **values: object) -> str:
+    return "".join(final[0] for _, final in classes(html, **values))
+
+
+def test_h1_is_good_by_the_document_unless_it_links_or_headlines_are_not_wanted() -> None:
+    page = f"<h1>Lonely headline</h1><p>{DENSE}"
+    assert finals(page) == "bb"
+    assert finals(page, rules="document") == "gb"
+    assert finals(page, rules="document", no_headlines=True) == "bb"
+    assert finals(f"<h2>Lonely headline</h2><p>{DENSE}", rules="document") == "bb"
+    for bad in ("<h1><a>Lonely headline</a></h1>", "<h1>Lonely © headline</h1>"):
+        assert finals(f"{bad}<p>{LONG}", rules="document") == "bg"
+
+
+@pytest.mark.parametrize("between", ["<img>", "<select><option>x<option>y</select>", "<div><img></div>"])
+def test_images_and_select_are_bad_paragraphs_by_the_document(between: str) -> None:
+    """The document's `isImage` and `isSelect` return BAD, so that a short paragraph has a bad one on one side."""
+    good, short = f"<p>{LONG}</p>", "<p>Short one</p>"
+    page = good + between + short + good
+    assert finals(page) == "ggg"
+    assert finals(page, rules="document") == "gbbg"
+    found = Justext(rules="document").classify(read_html(page))[1]
+    assert (found.blocks, found.image, found.select, found.length) == ((), "img" in between, "select" in between, 0)
+    assert kept(good + short + between + short + good) == [True] * 4
+    assert kept(good + short + between + short + good, rules="document") == [True, False, False, True]
+
+
+def test_an_image_beside_text_and_text_in_select_and_controls_by_the_document() -> None:
+    beside = f"<p>{LONG}</p><p><img>Short one</p><p>{LONG}</p>"
+    assert finals(beside, rules="document") == "ggg"
+    # TEXTAREA is a block tag like any, BUTTON is none: its text belongs to the paragraph that it is in.
+    page = f"<p>{LONG}</p><select>{LONG}</select><textarea>{LONG}</textarea><p>{NEAR}<button>{LONG}</button></p>"
+    found = Justext(rules="document").classify(read_html(page))
+    assert [len(each.blocks) for each in found] == [1, 1, 1, 2]
+    assert [each.select for each in found] == [False, True, False, False]
+    assert finals(page, rules="document") == "gbgg"
+    assert [len(each.blocks) for each in Justext().classify(read_html(page))] == [1, 1]
+
+
+def test_features_of_paragraphs_are_those_of_the_documents_interface() -> None:
+    head, text = Justext(rules="document").classify(read_html("<h1>Of the sea</h1><p>a <a>b</a> © cd<br>Of"))
+    # 2 of 3 words of the headline are stop words, 2 of the 5 in "a b © cd Of"; 1 of the 11 characters of that is linked.
+    assert (head.length, head.link_density, head.stop_word_density) == (10, 0.0, 2 / 3)
+    assert (head.heading, head.headline, head.copyright, head.context_free, head.final) == (
+        True,
+        True,
+        False,
+        "good",
+        "good",
+    )
+    assert (text.length, text.link_density, text.stop_word_density) == (11, 1 / 11, 2 / 5)
+    assert (text.heading, text.headline, text.copyright, text.context_free) == (False, False, True, "bad")
+    assert Justext().classify(read_html("<h1>Of the sea</h1>"))[0].headline is False
+
+
+def test_a_stop_list_of_ones_own(tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("Stocks\nbonds\nfutures\noptions\nswaps\nforwards\ncurrencies\n", encoding="utf-8")
+    (first,) = Justext(stopwords=str(words)).classify(read_html(f"<p>{DENSE}"))
+    assert (first.stop_word_density, first.context_free) == (7 / 13, "near-good")
+    cleaner = parse_cleaner(f"justext(stopwords={words})").checked()
+    (scorer,) = cleaner.scorers
+    assert (cleaner.name, scorer.language, Justext().language) == (f"justext(stopwords={words})", "", "English")
+    before = scorer.fingerprint
+    words.write_text("of\n", encoding="utf-8")
+    assert Justext(stopwords=str(words)).fingerprint not in (before, Justext().fingerprint)
+    for content, fact in ((b" \n", "no words"), (b"\xff\xfe\xff", "UTF-8")):
+        words.write_bytes(content)
+        with pytest.raises(InputError, match=fact):
+            parse_cleaner(f"justext(stopwords={words})").checked()
+    words.unlink()
+    with pytest.raises(ThresherError, match=r"words\.txt"):
+        parse_cleaner(f"justext(stopwords={words})").checked()
+
+
 def test_parameters_have_their_defaults_and_names() -> None:
     assert parse_cleaner("justext").name == "justext"
     assert parse_cleaner("justext(lang=German, length_low=70)").name == "justext(lang=German)"
     name = "justext(max_link_density=0.3,no_headings=true)"
     assert parse_cleaner(name).name == name
-    assert {key: value for key, value in Justext().values.items() if key != "lang"} == {
+    assert Justext().values["no_headlines"] is False
+    ours = {"lang", "stopwords", "rules", "no_headlines"}
+    assert {key: value for key, value in Justext().values.items() if key not in ours} == {
         "max_link_density": justext.core.MAX_LINK_DENSITY_DEFAULT,
         "length_low": justext.core.LENGTH_LOW_DEFAULT,
         "length_high": justext.core.LENGTH_HIGH_DEFAULT,
@@ -138,6 +216,7 @@ def arrays(length: int) -> st.SearchStrategy[Features]:
             np.array([min(row[0], row[1]) for row in rows], dtype=np.int64),
             np.array([row[2] for row in rows], dtype=np.bool_),
             np.array([row[3] for row in rows], dtype=np.bool_),
+            *np.zeros((3, len(rows)), dtype=np.bool_),
         ),
         st.lists(
             st.tuples(st.integers(1, 300), st.sampled_from([0, 0, 5, 20, 60]), st.booleans(), st.booleans()),

@@ -16,9 +16,25 @@ Mask = npt.NDArray[np.bool_]
 _LINE_FEED, _MARK, _SPACE = ord("\n"), ord(parsing.MARK), ord(" ")
 _LINK, _LINK_END = ord(parsing.LINK), ord(parsing.LINK_END)
 # Marks after a line feed that end no paragraph, and marks that begin an element.
-_WITHIN_PARAGRAPH, _BEGIN = np.zeros((2, 256), dtype=np.bool_)
+_WITHIN_PARAGRAPH, _OUTSIDE_FORMS, _BEGIN = np.zeros((3, 256), dtype=np.bool_)
 _WITHIN_PARAGRAPH[[*parsing.WITHIN_PARAGRAPH.encode()]] = True
+_OUTSIDE_FORMS[:] = _WITHIN_PARAGRAPH
+_OUTSIDE_FORMS[[*(parsing.SELECT + parsing.SELECT_END + parsing.TEXTAREA + parsing.TEXTAREA_END).encode()]] = False
 _BEGIN[[*parsing.BEGIN.encode()]] = True
+
+
+@dataclass(frozen=True)
+class Stretches:
+    """A page cut at jusText's block tags, SELECT and TEXTAREA included, into stretches numbered from 0, some without text.
+
+    Attributes:
+        of_block: each block's stretch, ascending.
+        images, selects: the stretches that images are in, and those at which SELECT begins; ascending.
+    """
+
+    of_block: Ints
+    images: Ints
+    selects: Ints
 
 
 @dataclass(frozen=True)
@@ -56,8 +72,20 @@ class Marks:
     @cached_property
     def paragraphs(self) -> Ints:
         """Each block's paragraph number, from 0. As in jusText, only `parsing.PARAGRAPH_TAGS` and two or more BR end one."""
+        before = np.searchsorted(self._paragraph_ends(_WITHIN_PARAGRAPH), self.firsts)
+        return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
+
+    @property
+    def stretches(self) -> Stretches:
+        """The page as jusText's Java document cuts it: form controls are in it, and images and SELECT without text count."""
+        ends = self._paragraph_ends(_OUTSIDE_FORMS)
+        places = (self.firsts, self._of_kind(parsing.IMAGE), self._of_kind(parsing.SELECT))
+        return Stretches(*(np.searchsorted(ends, place) for place in places))
+
+    def _paragraph_ends(self, within: Mask) -> Ints:
+        """Return the positions of line feeds in the marked text that end paragraphs; `within`: the marks that end none."""
         line_feeds = self._codes == _LINE_FEED
-        line_feeds[self._marks_at[_WITHIN_PARAGRAPH[self._kinds]] - 1] = False
+        line_feeds[self._marks_at[within[self._kinds]] - 1] = False
         breaks = self._of_kind(parsing.BREAK)
         if len(breaks) > 1:
             # Of two BR with neither text nor a begin tag between them, the second ends a paragraph.
@@ -65,15 +93,17 @@ class Marks:
             for others in (self._visible, self._marks_at[_BEGIN[self._kinds]], self._at(_LINK)):
                 in_a_row &= np.diff(np.searchsorted(others, breaks)) == 0
             line_feeds[breaks[1:][in_a_row] - 1] = True
-        before = np.searchsorted(np.flatnonzero(line_feeds), self.firsts)
-        return np.cumsum(np.diff(before, prepend=before[:1]) > 0, dtype=np.int64)
+        return np.flatnonzero(line_feeds)
 
     @cached_property
     def is_control(self) -> Mask:
         """For each block, whether it is in a form control: BUTTON, SELECT or TEXTAREA."""
-        begins, ends = self._of_kind(parsing.CONTROL), self._of_kind(parsing.CONTROL_END)
-        inside: Mask = np.searchsorted(begins, self.firsts) > np.searchsorted(ends, self.firsts)
-        return inside
+        return self._inside(parsing.CONTROL, parsing.CONTROL_END)
+
+    @property
+    def is_in_select(self) -> Mask:
+        """For each block, whether it is in SELECT."""
+        return self._inside(parsing.SELECT, parsing.SELECT_END)
 
     @cached_property
     def is_list_item(self) -> Mask:
@@ -164,8 +194,17 @@ class Marks:
     def _at(self, code: int) -> Ints:
         return np.flatnonzero(self._codes == code)
 
-    def _of_kind(self, kind: str) -> Ints:
-        positions: Ints = self._marks_at[self._kinds == ord(kind)]
+    def _inside(self, begins: str, ends: str) -> Mask:
+        inside: Mask = np.searchsorted(self._of_kind(begins), self.firsts) > np.searchsorted(
+            self._of_kind(ends), self.firsts
+        )
+        return inside
+
+    def _of_kind(self, kinds: str) -> Ints:
+        of_kinds = self._kinds == ord(kinds[0])
+        for kind in kinds[1:]:
+            of_kinds |= self._kinds == ord(kind)
+        positions: Ints = self._marks_at[of_kinds]
         return positions
 
 

@@ -23,11 +23,13 @@ TITLE_LEVEL = 7
 _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEVEL}
 
 # Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
-INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, CONTROL, CONTROL_END, ITEM = "-_~^/=[]*"
+INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE = "-_~^/=*!"
+BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
 # Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.elements`.
 ELEMENT, ELEMENT_END = "()"
-WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + CONTROL + CONTROL_END
-BEGIN = INLINE + SOFT + CONTROL + ITEM + "01234567"
+CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
+WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
+BEGIN = INLINE + SOFT + IMAGE + CONTROL + ITEM + "01234567"
 # Tags that style words of a sentence. Kohlschuetter et al. define a block as text not interrupted by a tag other than A;
 # their released code ignores these tags as well, as is the default here.
 INLINE_TAGS = frozenset(
@@ -36,15 +38,15 @@ INLINE_TAGS = frozenset(
         " s samp small span strike strong sub sup time tt u var wbr"
     ).split()
 )
-# Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA is
-# a form control, beside the text.
+# Tags at which jusText begins a paragraph. Its list has OPTION and TEXTAREA too: here OPTION is dropped, and TEXTAREA has
+# marks of its own.
 PARAGRAPH_TAGS = frozenset(
     (
         "body blockquote caption center col colgroup dd div dl dt fieldset form h1 h2 h3 h4 h5 h6 legend li optgroup"
         " p pre table td tfoot th thead tr ul"
     ).split()
 )
-_CONTROL_TAGS = ("button", "select", "textarea")
+_CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END), "textarea": (TEXTAREA, TEXTAREA_END)}
 # Elements without content in libxml2.
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
@@ -156,7 +158,8 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
     tags["br"] = (f"\n{MARK}{BREAK}" if detailed else soft, "")
     if detailed:
         tags |= dict.fromkeys(PARAGRAPH_TAGS, ("\n", "\n"))
-        tags |= dict.fromkeys(_CONTROL_TAGS, (f"\n{MARK}{CONTROL}", f"\n{MARK}{CONTROL_END}"))
+        tags |= {tag: (f"\n{MARK}{begin}", f"\n{MARK}{end}") for tag, (begin, end) in _CONTROL_TAGS.items()}
+        tags["img"] = (f"\n{MARK}{IMAGE}", "")
         tags["li"] = (f"\n{MARK}{ITEM}", "\n")
     if blocks == "join":
         tags |= dict.fromkeys(INLINE_TAGS, inline)

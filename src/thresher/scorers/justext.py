@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from itertools import accumulate
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.scorers.languages import spoken
-from thresher.scorers.stop_lists import languages, stop_list
+from thresher.scorers.stop_lists import languages, own_stop_list, stop_list
 
 Classes = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]
@@ -39,24 +43,30 @@ class Thresholds:
     stopwords_high: float = 0.32
     max_heading_distance: int = 200
     no_headings: bool = False
+    no_headlines: bool = False
 
 
 @dataclass(frozen=True)
 class Features:
     """The paragraphs' features, in the page's order, shape (paragraphs,) each.
 
-    `lengths` are characters, `linked` those of them in A; `copyright`: with a copyright sign; `heading`: in H1 to H6.
+    `lengths` are characters, `linked` those of them in A; `copyright`: with a copyright sign; `heading`: in H1 to H6. By the
+    rules of the Java document, `headline`: in H1; `image`: an image without text; `select`: in SELECT.
     """
 
     lengths: Ints
     linked: Ints
     copyright: Mask
     heading: Mask
+    headline: Mask
+    image: Mask
+    select: Mask
 
 
 def depends_on_words(features: Features, limits: Thresholds) -> Mask:
     """Return which paragraphs are long enough, and not bad already, so that stop words decide."""
-    return (features.lengths >= limits.length_low) & ~_bad(features, limits)
+    decided = _bad(features, limits) | features.select | _headlines(features, limits)
+    return (features.lengths >= limits.length_low) & ~decided
 
 
 def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> Classes:
@@ -68,13 +78,20 @@ def context_free(features: Features, stopwords: Floats, limits: Thresholds) -> C
     )
     unlinked = np.where(features.linked > 0, BAD, SHORT)
     classes = np.where(features.lengths < limits.length_low, unlinked, by_words)
+    classes[features.select] = BAD
+    classes[_headlines(features, limits)] = GOOD
     classes[_bad(features, limits)] = BAD
     return classes.astype(np.int8)
 
 
 def _bad(features: Features, limits: Thresholds) -> Mask:
-    bad: Mask = features.copyright | (features.linked > limits.max_link_density * features.lengths)
+    many_links = features.linked > limits.max_link_density * features.lengths
+    bad: Mask = features.image | features.copyright | many_links
     return bad
+
+
+def _headlines(features: Features, limits: Thresholds) -> Mask:
+    return features.headline & (not limits.no_headlines)
 
 
 def in_context(classes: Classes, features: Features, limits: Thresholds) -> Classes:
@@ -126,10 +143,15 @@ def _threshold(name: str, description: str, high: float | None = None) -> Parame
     return Parameter(name, type(default), default, description, low=low, high=high, terse=True)
 
 
+PACKAGE, DOCUMENT = "package", "document"
+
+
 class Justext(Scorer):
     """Paragraphs are good or bad by length, links and stop words, undecided ones by their neighbours.
 
-    A block is kept if its paragraph is good. The page's title and form controls are bad, and not neighbours of paragraphs.
+    A block is kept if its paragraph is good. The page's title is bad and no neighbour of paragraphs, nor are form controls by
+    the rules of the Python package. By those of the Java document they are in the page, SELECT as a bad paragraph; an image
+    without text is a bad paragraph too, and H1 is good.
     """
 
     name = "justext"
@@ -140,10 +162,20 @@ class Justext(Scorer):
     detail = Detail.TAGS
     other_languages = "lang=LANGUAGE"
     source = (
-        "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011"
+        "Pomikalek: Removing Boilerplate and Duplicate Content from Web Corpora, PhD thesis, Masaryk University 2011; jusText "
+        "(Java), 2016 (rules=document)"
     )
     parameters = (
         Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
+        Parameter("stopwords", str, "", "the path of a stop list of one's own, a word a line, instead", terse=True),
+        Parameter(
+            "rules",
+            str,
+            PACKAGE,
+            "those of the Python package, or of the Java document, which has rules for headlines, images and form controls",
+            choices=(PACKAGE, DOCUMENT),
+            terse=True,
+        ),
         _threshold("max_link_density", "a paragraph with a higher share of its characters in links is bad"),
         _threshold("length_low", "characters below which a paragraph is short"),
         _threshold("length_high", "characters above which a paragraph can be good"),
@@ -151,62 +183,132 @@ class Justext(Scorer):
         _threshold("stopwords_high", "share of stop words from which a long paragraph is good", high=1),
         _threshold("max_heading_distance", "characters allowed between a heading and its good paragraph"),
         _threshold("no_headings", "whether headings are like any paragraph"),
+        _threshold("no_headlines", "whether H1 is like any heading; without rules=document it always is"),
     )
+
+    def check(self, where: str) -> None:  # noqa: ARG002, the path is named
+        """Read the stop list, if it is one's own.
+
+        Raises:
+            ThresherError: if it cannot be read or holds no word.
+        """
+        _ = self._stop_words
+
+    @property
+    def fingerprint(self) -> str:
+        """The digest of one's own stop list; empty for a known one."""
+        return digest(sorted(self._stop_words)) if self.values["stopwords"] else ""
 
     @property
     def language(self) -> str:
-        """The language of its stop list."""
-        return spoken(str(self.values["lang"]))
+        """The language of its stop list; none if that is one's own."""
+        return "" if self.values["stopwords"] else spoken(str(self.values["lang"]))
 
     def score(self, segments: Segments) -> Scores:
         """Return 1 for the blocks of good paragraphs and 0 for others."""
-        paragraph_of_block, _, classes = self._classes(segments)
+        paragraphs = _paragraphs(segments, self._by_document)
+        features = _features(segments, paragraphs, self._by_document)
+        shares = self._stop_word_shares(segments, paragraphs, depends_on_words(features, self._limits))
+        _, classes = self._classes(features, shares)
         # Blocks in no paragraph (-1) take the class at the end.
         good = np.append(classes == GOOD, [False])
-        return good[paragraph_of_block].astype(np.float32)
+        return good[paragraphs.of_block].astype(np.float32)
 
     def classify(self, segments: Segments) -> list[Paragraph]:
-        """Return the page's paragraphs with their classes; the title and form controls are left out."""
-        paragraph_of_block, first, final = self._classes(segments)
+        """Return the page's paragraphs with their classes, in order; blocks in none are left out."""
+        paragraphs = _paragraphs(segments, self._by_document)
+        features = _features(segments, paragraphs, self._by_document)
+        shares = self._stop_word_shares(segments, paragraphs, features.lengths > 0)
+        first, final = self._classes(features, shares)
         blocks: list[list[str]] = [[] for _ in first]
-        for block, paragraph in zip(segments.blocks, paragraph_of_block.tolist(), strict=True):
+        for block, paragraph in zip(segments.blocks, paragraphs.of_block.tolist(), strict=True):
             if paragraph >= 0:
                 blocks[paragraph].append(block)
         return [
-            Paragraph(tuple(texts), CLASS_NAMES[before], CLASS_NAMES[after])
-            for texts, before, after in zip(blocks, first.tolist(), final.tolist(), strict=True)
+            Paragraph(
+                tuple(texts),
+                CLASS_NAMES[first[at]],
+                CLASS_NAMES[final[at]],
+                length := int(features.lengths[at]),
+                int(features.linked[at]) / max(length, 1),
+                float(shares[at]),
+                bool(features.heading[at]),
+                bool(features.headline[at]),
+                bool(features.image[at]),
+                bool(features.select[at]),
+                bool(features.copyright[at]),
+            )
+            for at, texts in enumerate(blocks)
         ]
 
-    def _classes(self, segments: Segments) -> tuple[Ints, Classes, Classes]:
-        """Return each block's paragraph, -1 for none, and each paragraph's class without context and within it."""
-        limits = Thresholds(**{name: value for name, value in self.values.items() if name != "lang"})  # type: ignore[arg-type]
-        paragraphs = _paragraphs(segments)
-        features = _features(segments, paragraphs)
-        stop_words = stop_list(str(self.values["lang"]))
-        shares = np.zeros(len(features.lengths))
-        for index, text in paragraphs.texts(segments, depends_on_words(features, limits)):
+    @property
+    def _by_document(self) -> bool:
+        return self.values["rules"] == DOCUMENT
+
+    @property
+    def _limits(self) -> Thresholds:
+        return Thresholds(**{field.name: self.values[field.name] for field in fields(Thresholds)})  # type: ignore[arg-type]
+
+    @cached_property
+    def _stop_words(self) -> frozenset[str]:
+        path = str(self.values["stopwords"])
+        return own_stop_list(Path(path)) if path else stop_list(str(self.values["lang"]))
+
+    def _stop_word_shares(self, segments: Segments, paragraphs: _Paragraphs, wanted: Mask) -> Floats:
+        """Return the share of stop words of each paragraph that is wanted, 0 for others; shape (paragraphs,)."""
+        stop_words = self._stop_words
+        shares = np.zeros(len(paragraphs.starts))
+        for index, text in paragraphs.texts(segments, wanted):
             words = text.lower().split()
             shares[index] = sum(map(stop_words.__contains__, words)) / len(words)
-        first = context_free(features, shares, limits)
-        return paragraphs.of_block, first, in_context(first, features, limits)
+        return shares
+
+    def _classes(self, features: Features, shares: Floats) -> tuple[Classes, Classes]:
+        """Return each paragraph's class without context and within it."""
+        first = context_free(features, shares, self._limits)
+        return first, in_context(first, features, self._limits)
 
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph: its blocks' texts; its class by itself, one of `CLASS_NAMES`; and in context, `good` or `bad`."""
+    """A paragraph: its blocks' texts, none for an image or an empty SELECT; its classes; and what they follow from.
+
+    Attributes:
+        blocks: the texts.
+        context_free: its class by itself, one of `CLASS_NAMES`.
+        final: its class in context, `good` or `bad`.
+        length: in characters.
+        link_density: the share of the characters in links; in [0, 1].
+        stop_word_density: the share of the words, separated by white space, in the stop list; in [0, 1].
+        heading: whether it is in H1 to H6.
+        headline, image, select: whether it is in H1, an image without text, in SELECT; False but for the document's rules.
+        copyright: whether it has a copyright sign.
+    """
 
     blocks: tuple[str, ...]
     context_free: str
     final: str
+    length: int
+    link_density: float
+    stop_word_density: float
+    heading: bool
+    headline: bool
+    image: bool
+    select: bool
+    copyright: bool
 
 
 @dataclass(frozen=True)
 class _Paragraphs:
-    """The paragraph of each block, -1 for none; the blocks that are in one; and where in these each paragraph begins."""
+    """The paragraph of each block, -1 for none; the blocks that are in one; where in these each paragraph begins; and images.
+
+    A paragraph without blocks begins where the next one does; it is an image or a SELECT.
+    """
 
     of_block: Ints
     blocks: Ints
     starts: Ints
+    images: Mask
 
     def texts(self, segments: Segments, wanted: Mask) -> Iterator[tuple[int, str]]:
         """Yield the index and the text of each paragraph that is wanted."""
@@ -216,29 +318,49 @@ class _Paragraphs:
             yield index, "\n".join([segments.blocks[block] for block in self.blocks[start:end].tolist()])
 
 
-def _paragraphs(segments: Segments) -> _Paragraphs:
-    inside = ~segments.marks.is_control & (segments.levels != TITLE_LEVEL)
-    blocks = np.flatnonzero(inside)
-    starts = np.flatnonzero(np.diff(segments.marks.paragraphs[blocks], prepend=-1))
-    of_block = np.full(len(inside), -1, dtype=np.int64)
-    of_block[blocks] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(blocks)))
-    return _Paragraphs(of_block, blocks, starts)
+def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:
+    inside = segments.levels != TITLE_LEVEL
+    if by_document:
+        stretches = segments.marks.stretches
+        blocks = np.flatnonzero(inside)
+        of_block = stretches.of_block[blocks]
+        images = np.setdiff1d(stretches.images, stretches.of_block)
+        numbers = np.union1d(of_block, np.union1d(images, np.setdiff1d(stretches.selects, stretches.of_block)))
+    else:
+        blocks = np.flatnonzero(inside & ~segments.marks.is_control)
+        of_block = segments.marks.paragraphs[blocks]
+        images = of_block[:0]
+        numbers = np.unique(of_block)
+    place = np.full(len(inside), -1, dtype=np.int64)
+    place[blocks] = np.searchsorted(numbers, of_block)
+    return _Paragraphs(place, blocks, np.searchsorted(of_block, numbers), np.isin(numbers, images))
 
 
-def _features(segments: Segments, paragraphs: _Paragraphs) -> Features:
-    blocks, starts, ends = paragraphs.blocks, paragraphs.starts, segments.block_ends
-    if not len(blocks):
-        none = np.zeros(0, dtype=np.int64)
-        return Features(none, none, none > 0, none > 0)
+def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) -> Features:
+    blocks, ends = paragraphs.blocks, segments.block_ends
+    filled = np.diff(paragraphs.starts, append=len(blocks)) > 0
+    starts = paragraphs.starts[filled]
     # Including the separator after each block, which counts as a space within a paragraph.
     lengths = np.diff(ends, prepend=0)
-    lengths[-1] += 1
+    lengths[-1:] += 1
     signed = np.zeros(len(ends), dtype=np.bool_)
     signs = [sign.start() for sign in _COPYRIGHT.finditer(segments.text)]
     signed[np.searchsorted(ends, signs, side="right")] = True
+    none = np.zeros(len(ends), dtype=np.bool_)
+
+    def of_paragraphs(operation: np.ufunc, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        result = np.zeros(len(filled), dtype=values.dtype)
+        if len(starts):
+            result[filled] = operation.reduceat(values[blocks], starts)
+        return result
+
     return Features(
-        np.add.reduceat(lengths[blocks], starts) - 1,
-        np.add.reduceat(segments.linked_characters_in_blocks[blocks], starts),
-        np.logical_or.reduceat(signed[blocks], starts),
-        np.maximum.reduceat(segments.levels[blocks], starts) > 0,
+        of_paragraphs(np.add, lengths) - filled,
+        of_paragraphs(np.add, segments.linked_characters_in_blocks),
+        of_paragraphs(np.logical_or, signed),
+        of_paragraphs(np.maximum, segments.levels) > 0,
+        of_paragraphs(np.logical_or, segments.levels == 1) & by_document,
+        paragraphs.images,
+        of_paragraphs(np.logical_or, segments.marks.is_in_select if by_document else none)
+        | (by_document & ~filled & ~paragraphs.images),
     )
