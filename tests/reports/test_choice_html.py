@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from choice_samples import BYTES, DOCUMENTS, NDCG, SECONDS, TERMS, WORDS, choice_of, explored, measured, saved_by
 from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
@@ -40,24 +39,6 @@ def exploration() -> Exploration:
 @pytest.fixture(scope="module")
 def choice(exploration: Exploration) -> Choice:
     return choice_of(exploration)
-
-
-@pytest.fixture(scope="module")
-def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(render_report(None, choice, exploration), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def system_browser() -> Iterator[Chromium]:
-    with chromium() as started:
-        yield started
-
-
-@pytest.fixture(scope="module")
-def browser(system_browser: Chromium) -> Browser:
-    return Browser(system_browser)
 
 
 @pytest.fixture

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from browser import Browser, chromium
+from browser import Browser
 from choice_samples import choice_of
 from lxml import html as lxml_html
 from matplotlib.collections import PolyCollection
@@ -42,19 +41,6 @@ def choice(exploration: Exploration) -> Choice:
     postings = {name: held for one in sweeps for name, held in zip(one.variants, one.query_postings, strict=True)}
     found = [same_size(decision, postings, {}) for decision in chosen.decisions]
     return replace(chosen, same_size=tuple(one for one in found if one))
-
-
-@pytest.fixture(scope="module")
-def page(exploration: Exploration, choice: Choice, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("page") / "report.html"
-    path.write_text(render_report(None, choice, exploration), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield Browser(started)
 
 
 def test_a_row_has_what_was_found(choice: Choice) -> None:

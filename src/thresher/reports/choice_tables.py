@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
@@ -30,6 +30,7 @@ from thresher.reports.table import (
     csv_table,
     each,
     measure_header,
+    pick,
     within,
 )
 
@@ -38,8 +39,16 @@ _OF_BASELINE = "% of baseline"
 
 
 @dataclass(frozen=True)
-class VariantRow:
-    """A variant in a table; what a table does not show may be left out.
+class JudgedRow:
+    """A variant in a table, and the decision that judged it."""
+
+    decision: Decision
+    variant: JudgedVariant
+
+
+@dataclass(frozen=True)
+class VariantRow(JudgedRow):
+    """What a table does not show may be left out.
 
     Args:
         rules: those that pick it.
@@ -48,12 +57,34 @@ class VariantRow:
         section: rows of different sections have a line between them.
     """
 
-    decision: Decision
-    variant: JudgedVariant
     rules: Sequence[str] = ()
     words: float | None = None
     others: tuple[float | None, ...] = ()
     section: str = ""
+
+
+def judged_columns(measure: str = "mean") -> list[Column[JudgedRow]]:
+    """Return the columns that tables of variants share; `measure` is the decision's."""
+    return [
+        Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
+        Column("measure", lambda row: row.decision.measure, "The measure."),
+        Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
+        Column(
+            "size_kind",
+            lambda row: row.decision.size_kind.value,
+            "What sizes are: measured bytes, estimated bytes or postings.",
+        ),
+        Column(
+            "share",
+            lambda row: row.decision.size_share(row.variant.size),
+            _SHARE,
+            "index size",
+            _OF_BASELINE,
+            PERCENT,
+        ),
+        Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)),
+        *within(TESTED, lambda row: row.variant),
+    ]
 
 
 def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[Column[VariantRow]]:
@@ -63,9 +94,10 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
         measure: the decision's.
         others: those of `VariantRow.others`.
     """
+    judged: list[Column[VariantRow]] = within(judged_columns(measure), lambda row: row)
+    (share,) = pick(judged, "share")
     return [
-        Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
-        Column("measure", lambda row: row.decision.measure, "The measure."),
+        *pick(judged, "retrieval", "measure"),
         Column(
             "scorer",
             lambda row: row.variant.sweep,
@@ -78,15 +110,9 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
             lambda row: row.variant.cleaner_cutoff,
             "Of a scorer and an arm, each with several cutoffs, the scorer's cutoff.",
         ),
-        Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
-        Column(
-            "size_kind",
-            lambda row: row.decision.size_kind.value,
-            "What sizes are: measured bytes, estimated bytes or postings.",
-        ),
+        *pick(judged, "size", "size_kind"),
         Column("documents", lambda row: row.variant.documents, "Documents with text left.", format=COUNT),
-        Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)),
-        *within(TESTED, lambda row: row.variant),
+        *pick(judged, "mean", *(column.name for column in TESTED)),
         Column(
             "topics_needed",
             lambda row: row.variant.test.topics_needed,
@@ -106,15 +132,7 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
         Column(
             "words", lambda row: row.words, "Share of words left by cleaning.", "words kept", "%", PERCENT, exact=False
         ),
-        Column(
-            "share",
-            lambda row: row.decision.size_share(row.variant.size),
-            "Size of the index over that of the baseline.",
-            "index size",
-            _OF_BASELINE,
-            PERCENT,
-            exact=False,
-        ),
+        replace(share, exact=False),
     ]
 
 

@@ -159,14 +159,16 @@ def place_labels(
     """Write each label at the first free position near its point, or leave it out; return how many were written.
 
     Args:
-        figure: the figure; it is laid out first, for positions are measured in its pixels.
+        figure: the figure; it is laid out first, and for good, for positions are measured in its pixels.
         axes: the axes of `labels` and `points`.
         labels: (x, y, text) in data coordinates, the most important first.
         points: (x, y) of all that labels must not cover.
         fontsize: in points.
     """
     canvas: Any = FigureCanvasAgg(figure)
-    figure.draw_without_rendering()
+    if layout := figure.get_layout_engine():
+        layout.execute(figure)
+        figure.set_layout_engine(None)  # or writing would lay it out again
     renderer = canvas.get_renderer()
     frame = axes.get_window_extent(renderer)
     radius = _RADIUS * figure.dpi / 72

@@ -8,36 +8,38 @@ from pathlib import Path
 
 from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
-from thresher.choosing.decisions import Decision, JudgedVariant
+from thresher.choosing.decisions import Decision
 from thresher.choosing.same_size import BestOfFamily, SameSize, frontier, of_families
 from thresher.files import write_text
-from thresher.reports.choice_tables import TESTED, margin_text
+from thresher.reports.choice_tables import TESTED, JudgedRow, judged_columns, margin_text
 from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text
-from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, measure_header, pick, within
+from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, pick, within
 
 TABLE_FILE, FRONTIERS_FILE = "same-size.csv", "frontiers.csv"
-_OF_BASELINE = "% of baseline"
 
 
 @dataclass(frozen=True)
-class FamilyRow:
-    """The best variant of a family at a size, and the decision that judged it."""
+class FamilyRow(JudgedRow):
+    """The best variant of a family at a size."""
 
-    decision: Decision
     best: BestOfFamily
+
+
+def _family_rows(found: SameSize, decision: Decision) -> list[FamilyRow]:
+    return [FamilyRow(decision, best.variant, best) for best in found.best]
 
 
 def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
     """Return the columns of what is best at the same size: all of `same-size.csv`; `measure` is the decision's."""
+    judged: list[Column[FamilyRow]] = within(judged_columns(measure), lambda row: row)
     return [
-        Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
-        Column("measure", lambda row: row.decision.measure, "The measure."),
+        *pick(judged, "retrieval", "measure"),
         Column(
             "at_most",
             lambda row: row.best.most,
             "Largest size of the index over that of the baseline.",
             "index at most",
-            _OF_BASELINE,
+            "% of baseline",
             PERCENT,
         ),
         Column(
@@ -48,26 +50,14 @@ def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
         ),
         Column(
             "variant",
-            lambda row: row.best.variant.name,
+            lambda row: row.variant.name,
             "The variant of the family with the highest mean at no more than that size.",
             align="left",
         ),
-        Column(
-            "share",
-            lambda row: row.best.share,
-            "Size of the index over that of the baseline.",
-            "index size",
-            _OF_BASELINE,
-            PERCENT,
-        ),
-        Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are, as in `choice.csv`."),
-        Column(
-            "mean", lambda row: row.best.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)
-        ),
-        *within(TESTED, lambda row: row.best.variant),
+        *pick(judged, "share", "size_kind", "mean", *(column.name for column in TESTED)),
         Column(
             "emptied",
-            lambda row: 1 - row.best.variant.documents / row.decision.documents if row.decision.documents else 0.0,
+            lambda row: 1 - row.variant.documents / row.decision.documents if row.decision.documents else 0.0,
             "Share of the pages that cleaning leaves without text, and which no search finds.",
             unit="% of pages",
             format=PERCENT,
@@ -102,22 +92,7 @@ def _build_text(row: FamilyRow) -> str:
 
 def same_size_table(found: SameSize, decision: Decision) -> Table:
     """Return a row for each size and family; the decision is of the same measure and retrieval model."""
-    rows = [FamilyRow(decision, best) for best in found.best]
-    names = [
-        "at_most",
-        "family",
-        "variant",
-        "share",
-        "mean",
-        "difference",
-        "low",
-        "high",
-        "verdict",
-        "emptied",
-        "query_postings",
-    ]
-    if any(best.build for best in found.best):
-        names.append("build")
+    hidden = {"retrieval", "measure", "size_kind"} | (set() if any(best.build for best in found.best) else {"build"})
     caption = (
         f"{found.retrieval}, {found.measure}: the best of each family with an index of at most a share of the baseline's. "
         f"Sizes are {decision.size_kind}."
@@ -129,34 +104,27 @@ def same_size_table(found: SameSize, decision: Decision) -> Table:
         f"{percent_text(1 - decision.alpha)} confidence on either side: the best may be picked after looking. "
         "Its mean promises a little much all the same."
     )
-    columns = pick(same_size_columns(found.measure), *names)
-    return Table.of(columns, rows, caption, note, keys=3, group=lambda row: row.best.most)
+    columns = [column for column in same_size_columns(found.measure) if column.name not in hidden]
+    return Table.of(columns, _family_rows(found, decision), caption, note, keys=3, group=lambda row: row.best.most)
 
 
 @dataclass(frozen=True)
-class FrontierPoint:
+class FrontierPoint(JudgedRow):
     """A variant on the frontier of its family."""
 
-    decision: Decision
     family: Family
-    variant: JudgedVariant
 
 
+_JUDGED: list[Column[FrontierPoint]] = within(judged_columns(), lambda row: row)
 FRONTIERS: tuple[Column[FrontierPoint], ...] = (
-    Column("retrieval", lambda row: row.decision.retrieval, "The retrieval model."),
-    Column("measure", lambda row: row.decision.measure, "The measure."),
+    *pick(_JUDGED, "retrieval", "measure"),
     Column("family", lambda row: row.family.value, "Cleaners, arms or combinations."),
     Column(
         "variant",
         lambda row: row.variant.name,
         "A variant with a higher mean than all of its family that are as small.",
     ),
-    Column("size", lambda row: round(row.variant.size), "Size of the index, in the unit of `size_kind`."),
-    Column("size_kind", lambda row: row.decision.size_kind.value, "What sizes are, as in `choice.csv`."),
-    Column(
-        "share", lambda row: row.decision.size_share(row.variant.size), "Size of the index over that of the baseline."
-    ),
-    Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics."),
+    *pick(_JUDGED, "size", "size_kind", "share", "mean"),
 )
 """The columns of `frontiers.csv`."""
 
@@ -166,7 +134,7 @@ def write_same_size_csv(choice: Choice, folder: Path) -> None:
     if not choice.same_size:
         return
     pairs = [(found, decision_of(choice, found)) for found in choice.same_size]
-    rows = [FamilyRow(decision, best) for found, decision in pairs for best in found.best]
+    rows = [row for pair in pairs for row in _family_rows(*pair)]
     write_text(folder / TABLE_FILE, csv_table(same_size_columns(), rows))
     points = [point for _, decision in pairs for point in _frontier_points(decision)]
     write_text(folder / FRONTIERS_FILE, csv_table(FRONTIERS, points))
@@ -180,4 +148,4 @@ def decision_of(choice: Choice, found: SameSize) -> Decision:
 def _frontier_points(decision: Decision) -> Iterator[FrontierPoint]:
     for family, variants in of_families(decision).items():
         for variant in frontier(variants):
-            yield FrontierPoint(decision, family, variant)
+            yield FrontierPoint(decision, variant, family)
