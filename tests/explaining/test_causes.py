@@ -6,17 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from explained_samples import DOCUMENT
 
 from thresher.explaining.causes import cause_of, cause_shares, contributions, document_shares, total_change
 from thresher.explaining.decomposing import ScoreChanges
-from thresher.explaining.explanations import (
-    BlockKind,
-    Cause,
-    DocumentChange,
-    Passage,
-    TermChange,
-    TopicExplanation,
-)
+from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation
 
 
 def changes(*documents: tuple[float, float, float, float]) -> ScoreChanges:
@@ -60,35 +54,6 @@ def test_an_emptied_page_is_an_emptied_page() -> None:
     assert cause_of(found, True, True, 1.0) is Cause.EMPTIED
 
 
-DOCUMENT = DocumentChange(
-    document="d",
-    grade=1,
-    rank_before=1,
-    rank_after=2,
-    score_before=2.0,
-    score_after=1.0,
-    removed=-1.0,
-    pruned=0.0,
-    length=0.0,
-    statistics=0.0,
-    length_before=30,
-    length_after=20,
-    emptied=False,
-    terms=(TermChange("oat", 1, 3, 1, 1, -0.8), TermChange("rye", 1, 1, 0, 0, -0.2)),
-    others=(),
-    other_documents=0,
-    unjudged=0,
-    contributions={},
-    cause=Cause.LOST,
-    credit=-0.3,
-    removed_tokens={BlockKind.LINK: 6, BlockKind.TEXT: 4},
-    passages=(
-        Passage(0, BlockKind.TITLE, "Oats", 1, {"oat": 1}, ()),
-        Passage(3, BlockKind.LINK, "Oats or rye", 3, {"oat": 1, "rye": 1}, ()),
-    ),
-)
-
-
 def topic(change: float, *documents: DocumentChange) -> TopicExplanation:
     shares = cause_shares(change, documents)
     first = next(iter(shares), None)
@@ -96,7 +61,7 @@ def topic(change: float, *documents: DocumentChange) -> TopicExplanation:
 
 
 def test_documents_share_a_change_by_their_credit() -> None:
-    rose = replace(DOCUMENT, rank_before=3, credit=-0.5)
+    rose = replace(DOCUMENT, rank_before=8, credit=-0.5)
     small = replace(DOCUMENT, credit=-0.1, cause=Cause.LENGTH)
     unjudged = replace(DOCUMENT, grade=0, credit=0.0)
     documents = [DOCUMENT, rose, small, unjudged, replace(DOCUMENT, credit=0.2)]
@@ -116,7 +81,7 @@ def test_without_credit_all_that_moved_share_it_equally_and_without_them_it_is_s
 
 def test_losses_and_gains_by_cause_and_by_kind_of_block() -> None:
     emptied = replace(DOCUMENT, cause=Cause.EMPTIED, passages=DOCUMENT.passages[:1])
-    by_length = replace(DOCUMENT, rank_before=3, credit=0.1, cause=Cause.LENGTH)
+    by_length = replace(DOCUMENT, rank_before=8, credit=0.1, cause=Cause.LENGTH)
     topics = [topic(-0.3, DOCUMENT), topic(-0.1, emptied), topic(0.0), topic(0.2, by_length)]
     loss, gain = total_change(topics, True), total_change(topics, False)
     assert (loss.total, loss.topics, gain.total, gain.topics) == pytest.approx((0.4, 2, 0.2, 1))

@@ -1,4 +1,4 @@
-"""Variants of the odd pages, and their indexes."""
+"""Variants of the odd pages, and their indexes; a document that fell."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 
 from thresher.arms.pruned_names import parse_treatment
 from thresher.experiments.variant_building import build_variant
+from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, Neighbour, Passage, TermChange
 from thresher.files import safe_name
 from thresher.lucene.indexing import IndexOptions
 
@@ -22,3 +23,38 @@ def build_variants(store: Path, folder: Path) -> None:
         build_variant(store, treatment, folder / safe_name(name), options, True)
         if treatment.pruning:
             build_variant(store, treatment, folder / safe_name(OWN + name), options, False)
+
+
+DOCUMENT = DocumentChange(
+    document="a",
+    grade=2,
+    rank_before=2,
+    rank_after=5,
+    score_before=3.5,
+    score_after=2.25,
+    removed=-1.5,
+    pruned=0.0,
+    length=0.25,
+    statistics=0.0,
+    length_before=40,
+    length_after=30,
+    emptied=False,
+    terms=(
+        TermChange("oat", 1, 3, 1, 1, -0.8),
+        TermChange("rye", 1, 2, 1, 0, -0.4),
+        TermChange("bran", 1, 1, 1, 0, 0.0),
+        TermChange("husk", 1, 0, 0, 0, 0.0),
+        TermChange("corn", 1, 4, 4, 4, 0.0),
+    ),
+    others=(Neighbour("b", None, 9, 3), Neighbour("c", 0, None, 4)),
+    other_documents=3,
+    unjudged=1,
+    contributions={},
+    cause=Cause.LOST,
+    credit=-0.3,
+    removed_tokens={BlockKind.LINK: 6, BlockKind.TEXT: 4},
+    passages=(
+        Passage(0, BlockKind.TITLE, "Oats", 1, {"oat": 1}, ()),
+        Passage(3, BlockKind.LINK, "Oats or rye", 3, {"oat": 1, "rye": 1}, ()),
+    ),
+)
