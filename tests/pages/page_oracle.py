@@ -26,8 +26,8 @@ def tree_of(utf8: bytes) -> etree._Element | None:
     return lxml.html.document_fromstring(re.sub(rb"[\x00-\x1f\x7f]", b" ", utf8), parser) if utf8.strip() else None
 
 
-def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int]]:
-    """Return each block's text, heading level and words with a letter inside A."""
+def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int, int]]:
+    """Return each block's text, heading level, words with a letter inside A, and tokens with a character inside A."""
     characters: list[tuple[str, bool, int] | None] = []
     level = 0
 
@@ -68,11 +68,12 @@ def blocks_of(utf8: bytes, rule: str = "join") -> list[tuple[str, int, int]]:
     return [block for block in blocks if block[0]]
 
 
-def _block(line: list[tuple[str, bool, int]]) -> tuple[str, int, int]:
+def _block(line: list[tuple[str, bool, int]]) -> tuple[str, int, int, int]:
     controls = dict.fromkeys([*range(32), 127], " ")
     text = "".join(character for character, _, _ in line).translate(controls)
-    linked = 0
+    linked = tokens = 0
     for match in re.finditer(r"\S+", text):
         inside = [character for character, is_linked, _ in line[slice(*match.span())] if is_linked]
         linked += is_word("".join(inside))
-    return " ".join(text.split()), line[0][2], linked
+        tokens += bool(inside)
+    return " ".join(text.split()), line[0][2], linked, tokens

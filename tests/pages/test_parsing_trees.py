@@ -50,7 +50,9 @@ def test_random_pages_against_the_tree(page, rule):
     expected = blocks_of(utf8, rule)
     segments = read_html(page, PageOptions(rule))
     assert [*zip(segments.blocks, segments.levels.tolist(), strict=True)] == [entry[:2] for entry in expected]
-    assert segments.linked_words_in_blocks.tolist() == [linked for _, _, linked in expected]
+    assert segments.linked_words_in_blocks.tolist() == [linked for _, _, linked, _ in expected]
+    assert segments.linked_tokens_in_blocks.tolist() == [tokens for _, _, _, tokens in expected]
+    assert segments.tokens_in_blocks.tolist() == [len(text.split()) for text, *_ in expected]
 
 
 @given(st.lists(PIECES, max_size=30).map("".join), st.sampled_from(BLOCK_RULES))
@@ -80,9 +82,10 @@ def test_real_pages_against_the_tree(real_pages):
     for path, utf8 in real_pages.items():
         expected = blocks_of(utf8)
         segments = read_html(utf8.decode())
-        assert segments.blocks == [text for text, _, _ in expected], path
-        assert segments.levels.tolist() == [level for _, level, _ in expected], path
-        assert segments.linked_words_in_blocks.tolist() == [count for _, _, count in expected], path
+        assert segments.blocks == [text for text, *_ in expected], path
+        assert segments.levels.tolist() == [level for _, level, _, _ in expected], path
+        assert segments.linked_words_in_blocks.tolist() == [count for _, _, count, _ in expected], path
+        assert segments.linked_tokens_in_blocks.tolist() == [count for *_, count in expected], path
         linked += segments.linked_words_in_blocks.sum()
     assert linked > 10_000
 

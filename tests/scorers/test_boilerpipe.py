@@ -35,8 +35,8 @@ from thresher.scorers.boilerpipe import (
     first_with_title,
     is_comment_mark,
     largest_content,
-    link_densities,
     neighbourhood,
+    shares,
 )
 from thresher.scorers.density import densities
 
@@ -45,7 +45,7 @@ THEIRS = {"words": NumWordsRulesClassifier(), "density": DensityRulesClassifier(
 
 def decisions(rules: str, words: list[int], linked: list[int], density: list[float]) -> list[bool]:
     edges = np.zeros(max(0, len(words) - 1), dtype=np.bool_)
-    links = neighbourhood(link_densities(np.array(words), np.array(linked)), edges)
+    links = neighbourhood(shares(np.array(linked), np.array(words)), edges)
     if rules == "words":
         return by_words(neighbourhood(np.array(words), edges), links).tolist()
     return by_density(neighbourhood(np.array(density), edges), links).tolist()
@@ -170,6 +170,19 @@ def test_a_page_by_hand():
     assert kept(NEWS, rules="cleaneval") == ["20 north n", "30 north n", "22 north n", "39 north n"]
 
 
+def test_links_by_tokens():
+    """Four linked words, four words, eight dashes: 4 of 16 tokens are linked, and 4 of 8 words."""
+    page = f"<p>{text_of(20)}<p><a>one two three four</a> five six seven eight - - - - - - - -<p>{text_of(20)}"
+    assert kept(page) == ["20 north n"] * 2
+    assert kept(page, count="tokens") == ["20 north n", "8 one two", "20 north n"]
+    dashes = f"<p>{'a - ' * 8}<p>{text_of(1)}"
+    # 8 words and 16 tokens in one line: over 9 with text after it.
+    assert kept(dashes, rules="density") == ["1 wind"]
+    assert kept(dashes, rules="density", count="tokens") == ["8 a - a -", "1 wind"]
+    assert kept("<p>a - b - c - d", rules="cleaneval") == []
+    assert kept("<p>a - b - c - d", rules="cleaneval", count="tokens") == ["4 a - b -"]
+
+
 def test_the_last_block_is_no_text_by_density():
     """Behind the page's end the density is 0."""
     assert kept(f"<p>{text_of(30)}<p>{text_of(30)}", rules="density") == ["30 north n"]
@@ -252,9 +265,10 @@ def test_titles(block, title, repeats):
     assert first_with_title(["", "storms", block, block], title) == (2 if repeats else None)
 
 
-def between(content: str, words: list[int], blocks: list[str], title: str = "") -> str:
+def between(content: str, words: list[int], blocks: list[str], title: str = "", literal: bool = False) -> str:
     mask = np.array([mark == "x" for mark in content])
-    return "".join("-x"[int(kept)] for kept in between_title_and_comments(mask, np.array(words), blocks, title))
+    found = between_title_and_comments(mask, np.array(words), blocks, title, literal)
+    return "".join("-x"[int(kept)] for kept in found)
 
 
 def test_between_title_and_comments_by_hand():
@@ -270,6 +284,10 @@ def test_between_title_and_comments_by_hand():
     assert between("x------", words, blocks, "The North Wind") == "x------"
     assert between("-------", words, blocks, "The North Wind") == "-------"
     assert between("", [], []) == ""
+    # The paper has neither condition.
+    assert between("xxxxxxx", [90, 3, 20, 20, 1, 99, 99], blocks, "The North Wind", literal=True) == "-xxx---"
+    assert between("x------", words, blocks, "The North Wind", literal=True) == "-------"
+    assert between("xx", [1, 99], ["Comments", "comment"], literal=True) == "--"
 
 
 @given(
@@ -359,6 +377,13 @@ def test_filters_on_a_page():
     assert kept(page, filter="main") == ["4 Storms ", "70 north n"]
     assert kept(page, filter="article") == ["99 north n", "4 Storms ", "70 north n"]
     assert kept(f"<title>{text_of(40)}</title><p>{text_of(20)}", filter="largest") == ["20 north n"]
+    # To the letter: the single block with the most words; in the second page too, where the run before it has more.
+    assert kept(page, filter="largest-block") == ["99 north n"]
+    assert kept(page, filter="main-block") == ["70 north n"]
+    runs = f"<p>{text_of(30)}<p>{text_of(30)}<p><a>{text_of(9)}</a><p>{text_of(41)}<p>{text_of(41)}x"
+    assert kept(runs, filter="largest") == ["41 north n"] * 2
+    assert kept(runs, filter="largest-block") == ["41 north n"]
+    assert kept(f"<p>{text_of(3)}", filter="largest-block") == []
     assert kept(f"<title>{text_of(40)}</title><p>{text_of(2)}", filter="main") == []
 
 

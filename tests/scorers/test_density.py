@@ -2,6 +2,7 @@
 
 import textwrap
 import unicodedata
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -20,10 +21,14 @@ def words_in(text: str) -> int:
     return sum(any(unicodedata.category(character)[0] in "LNM" for character in token) for token in text.split())
 
 
-def density(block: str) -> float:
+def density(block: str, count: Callable[[str], int] = words_in) -> float:
     """Words on all lines but the last, by the number of those lines; a block of one line has its words."""
     *full, last = wrapped(block)
-    return sum(map(words_in, full)) / len(full) if full else words_in(last)
+    return sum(map(count, full)) / len(full) if full else count(last)
+
+
+def tokens_in(text: str) -> int:
+    return len(text.split())
 
 
 # Words of all lengths around the width, and separators that wrap by other rules elsewhere.
@@ -44,6 +49,8 @@ def test_any_text(text):
     scores = Density().score(segments)
     assert scores.dtype == np.float32
     assert scores.tolist() == [float(np.float32(density(block))) for block in segments.blocks]
+    by_tokens = Density(count="tokens").score(segments).tolist()
+    assert by_tokens == [float(np.float32(density(block, tokens_in))) for block in segments.blocks]
 
 
 @given(BLOCK)
@@ -87,6 +94,22 @@ def test_real_pages(shared_data):
 )
 def test_by_hand(block, expected):
     assert Density().score(read_text_page(block)).tolist() == [float(np.float32(expected))]
+
+
+@pytest.mark.parametrize(
+    ("block", "words", "tokens"),
+    [
+        # One line: |T(b)| is 5 words, 9 tokens.
+        ("a - b - c - d - e", 5, 9),
+        # Three lines of 7, 7 and 6 times 11 characters; the first two have 7 words and 14 tokens each.
+        (" ".join(["abcdefgh |"] * 20), 7, 14),
+    ],
+)
+def test_tokens_by_hand(block, words, tokens):
+    """Kohlschuetter et al., Eq. 1, over the tokens of the block, or its words."""
+    segments = read_text_page(block)
+    assert Density().score(segments).tolist() == [words]
+    assert Density(count="tokens").score(segments).tolist() == [tokens]
 
 
 def test_no_blocks():

@@ -137,6 +137,11 @@ def test_links_of_blocks_of_words(blocks):
     ("scorer", "html", "expected"),
     [
         (Links(), "<p><a>Home</a> | <a>News</a> today<p>•<p>So <a>it</a> is.", [2 / 3, 0, 1 / 3]),
+        (
+            Links(count="tokens"),
+            "<p><a>Home |</a> | <a>N</a>ews today<p><a>•</a><p>So <a>it</a> is.",
+            [3 / 5, 1, 1 / 3],
+        ),
         (Links(), f"<p>{CHINESE}<a>{CHINESE}</a><p><a>{CHINESE}</a>", [0.5, 1]),
         (Capitals(), f"<p>The “Daily” news: NASA, iPhone, 3D<p>{CHINESE}<p>—", [3 / 6, 0, 0]),
         (WordLength(), "<p>It is — (so)!<p>•", [(2 + 2 + 5) / 3, 0]),

@@ -68,6 +68,11 @@ class Segments:
         return word_starts(self.plain, self.spaces)
 
     @cached_property
+    def token_starts(self) -> Ints:
+        """The offset of each token of the text: what white space separates, words or not."""
+        return np.concatenate(([0], self.spaces + 1)) if self.text else self.spaces
+
+    @cached_property
     def words_in_blocks(self) -> Ints:
         """Each block's number of words: white-space tokens with at least one letter, digit or combining mark."""
         return count_by_end(self.word_starts, self.block_ends)
@@ -88,21 +93,35 @@ class Segments:
         return next((text for text, level in zip(self.blocks, self.levels, strict=True) if level == TITLE_LEVEL), "")
 
     @cached_property
+    def tokens_in_blocks(self) -> Ints:
+        """Each block's number of tokens (Kohlschuetter et al. 2010, Eq. 1 and Table 1: with non-words)."""
+        return count_by_end(self.token_starts, self.block_ends)
+
+    @cached_property
     def linked_words_in_blocks(self) -> Ints:
         """Each block's number of words inside A elements."""
-        starts, classes = self.word_starts, self.plain.classes
+        return self._linked(self.word_starts, self.plain.classes & LETTER > 0)
+
+    @cached_property
+    def linked_tokens_in_blocks(self) -> Ints:
+        """Each block's number of tokens inside A elements."""
+        return self._linked(self.token_starts, self.plain.classes & SPACE == 0)
+
+    def _linked(self, starts: Ints, counts: npt.NDArray[np.bool_]) -> Ints:
+        """Return the number of tokens of each block that have, in A, a character that counts; they begin at `starts`."""
+        classes = self.plain.classes
         begins, ends = self.marks.links
         first, after = np.searchsorted(starts, begins), np.searchsorted(starts, ends)
         steps = np.bincount(first, minlength=len(starts) + 1) - np.bincount(after, minlength=len(starts) + 1)
         linked = np.cumsum(steps[:-1]) > 0
-        # A link may end or begin within a word, whose part inside must then have a letter.
+        # A link may end or begin within a token, whose part inside must then have such a character.
         broken = np.flatnonzero((first < after) & (ends < len(classes)))
-        broken = broken[(classes[ends[broken]] & SPACE == 0) & (classes[starts[after[broken] - 1]] & LETTER == 0)]
+        broken = broken[(classes[ends[broken]] & SPACE == 0) & ~counts[starts[after[broken] - 1]]]
         for word, end in zip(after[broken] - 1, ends[broken], strict=True):
-            linked[word] = (classes[starts[word] : end] & LETTER).any()
+            linked[word] = counts[starts[word] : end].any()
         inside = np.flatnonzero((begins > 0) & (classes[begins - 1] & SPACE == 0) & (first > 0))
         for word, begin, end in zip(first[inside] - 1, begins[inside], ends[inside], strict=True):
-            linked[word] |= (classes[begin : min(end, self._word_end(starts[word]))] & LETTER).any()
+            linked[word] |= counts[begin : min(end, self._word_end(starts[word]))].any()
         return count_by_end(starts[linked], self.block_ends)
 
     def _word_end(self, start: int) -> int:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.density import densities
+from thresher.scorers.density import COUNT, WORDS, densities
 
 Mask = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -45,10 +45,20 @@ def neighbourhood(values: npt.NDArray[Any], parted: Mask) -> Neighbourhood:
     return Neighbourhood(previous, current, following)
 
 
-def link_densities(words: npt.NDArray[Any], linked: npt.NDArray[Any]) -> Floats:
-    """Return the share of each block's words that are linked, 0 where there are none (section 3.3); range 0 to 1."""
-    density: Floats = linked / np.maximum(words, 1)
-    return density
+def link_densities(segments: Segments, count: str = WORDS) -> Floats:
+    """Return the share of each block's words, or tokens, that are linked, 0 where there are none; range 0 to 1.
+
+    By section 3.3 they are tokens. The page must have been read with its marks.
+    """
+    if count == WORDS:
+        return shares(segments.linked_words_in_blocks, segments.words_in_blocks)
+    return shares(segments.linked_tokens_in_blocks, segments.tokens_in_blocks)
+
+
+def shares(parts: npt.NDArray[Any], wholes: npt.NDArray[Any]) -> Floats:
+    """Return parts by wholes, 0 where a whole is 0."""
+    result: Floats = parts / np.maximum(wholes, 1)
+    return result
 
 
 def by_words(words: Neighbourhood, links: Neighbourhood) -> Mask:
@@ -107,6 +117,14 @@ def largest_content(content: Mask, words: npt.NDArray[Any]) -> Mask:
     return kept
 
 
+def largest_block(content: Mask, words: npt.NDArray[Any]) -> Mask:
+    """Return the content block that holds the most words, the first of several (section 4.3.2, to the letter)."""
+    kept = np.zeros(len(content), dtype=np.bool_)
+    if content.any():
+        kept[np.argmax(np.where(content, words, -1))] = True
+    return kept
+
+
 def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
     """Return the article of a news page, as the article extractor of the released code does; shape (blocks,).
 
@@ -136,24 +154,29 @@ def article(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title
     return kept
 
 
-def between_title_and_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+def between_title_and_comments(
+    content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str, literal: bool = False
+) -> Mask:
     """Return the content between the page's title and its comments; shape (blocks,).
 
     Left out is what is above the first block that repeats the title, unless that is all content, and what `before_comments`
-    leaves out. Args as for `article`.
+    leaves out. `literal`: also if it is all content, and whatever is above the comments, as the paper has no such conditions.
+    Other args as for `article`.
     """
     first = first_with_title(blocks, title) or 0
-    if not content[first:].any():
+    if not (literal or content[first:].any()):
         first = 0
     below = content.copy()
     below[:first] = False
-    return before_comments(below, words, blocks)
+    return before_comments(below, words, blocks, 0 if literal else _FEWEST_WORDS_ABOVE_COMMENTS)
 
 
-def before_comments(content: Mask, words: npt.NDArray[Any], blocks: Sequence[str]) -> Mask:
-    """Return the content above the first comment mark that has 60 words of content above it."""
+def before_comments(
+    content: Mask, words: npt.NDArray[Any], blocks: Sequence[str], least: int = _FEWEST_WORDS_ABOVE_COMMENTS
+) -> Mask:
+    """Return the content above the first comment mark that has the least words of content above it."""
     before = content.copy()
-    after = int(np.searchsorted(np.cumsum(words * content), _FEWEST_WORDS_ABOVE_COMMENTS)) + 1
+    after = int(np.searchsorted(np.cumsum(words * content), least)) + 1 if least else 0
     while after < len(blocks) and not is_comment_mark(blocks[after]):
         after += 1
     before[after:] = False
@@ -226,11 +249,13 @@ class Boilerpipe(Scorer):
             "filter",
             str,
             "none",
-            "of what the rules keep, only the run of blocks with the most words (largest), only between title and comments "
-            "(main), or the article with its headline (article)",
-            choices=("none", "largest", "main", "article"),
+            "of what the rules keep, only the run of blocks with the most words (largest), that between title and comments "
+            "(main), or the article with its headline (article); largest-block and main-block keep a single block, as the "
+            "paper says",
+            choices=("none", "largest", "main", "article", "largest-block", "main-block"),
             terse=True,
         ),
+        COUNT,
     )
 
     def score(self, segments: Segments) -> Scores:
@@ -242,21 +267,25 @@ class Boilerpipe(Scorer):
             kept, words = content[body], segments.words_in_blocks[body]
             blocks = [segments.blocks[at] for at in body]
             content[:] = False
-            if self.values["filter"] == "article":
-                content[body] = article(kept, words, blocks, segments.title)
-            elif self.values["filter"] == "main":
-                content[body] = largest_content(between_title_and_comments(kept, words, blocks, segments.title), words)
-            else:
-                content[body] = largest_content(kept, words)
+            content[body] = self._filtered(kept, words, blocks, segments.title)
         return content.astype(np.float32)
 
+    def _filtered(self, kept: Mask, words: npt.NDArray[Any], blocks: Sequence[str], title: str) -> Mask:
+        name = str(self.values["filter"])
+        if name == "article":
+            return article(kept, words, blocks, title)
+        literal = name.endswith("-block")
+        if name.startswith("main"):
+            kept = between_title_and_comments(kept, words, blocks, title, literal)
+        return largest_block(kept, words) if literal else largest_content(kept, words)
+
     def _content(self, segments: Segments, title: Mask) -> Mask:
-        words = segments.words_in_blocks
-        links = link_densities(words, segments.linked_words_in_blocks)
+        words, count = segments.words_in_blocks, str(self.values["count"])
+        links = link_densities(segments, count)
         if self.values["rules"] == "cleaneval":
-            return by_cleaneval_rule(densities(segments), links)
+            return by_cleaneval_rule(densities(segments, count), links)
         # The title is not displayed in the page, so it is no block's neighbour.
         parted = title[1:] != title[:-1]
         if self.values["rules"] == "density":
-            return by_density(neighbourhood(densities(segments), parted), neighbourhood(links, parted))
+            return by_density(neighbourhood(densities(segments, count), parted), neighbourhood(links, parted))
         return by_words(neighbourhood(words, parted), neighbourhood(links, parted))

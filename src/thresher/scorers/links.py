@@ -7,11 +7,12 @@ import numpy as np
 from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, Scores
 from thresher.scorers.boilerpipe import Floats, Mask, link_densities
+from thresher.scorers.density import COUNT, WORDS
 from thresher.scorers.unspaced import unspaced_words
 
 
 class Links(Scorer):
-    """Share of the block's words that are linked; in scripts without spaces, of its characters."""
+    """Share of the block's words (or tokens) that are linked; in scripts without spaces, of its characters."""
 
     name = "links"
     segment = BLOCK
@@ -24,18 +25,19 @@ class Links(Scorer):
         "Kohlschuetter, Fankhauser, Nejdl: Boilerplate Detection using Shallow Text Features, WSDM 2010, section 3.3 and "
         "Table 2 (@0.33)"
     )
+    parameters = (COUNT,)
 
     def score(self, segments: Segments) -> Scores:
         """Return the share of each block, in [0, 1]; 0 for a block without words."""
-        return linked_shares(segments, unspaced_words(segments) > 0).astype(np.float32)
+        return linked_shares(segments, unspaced_words(segments) > 0, str(self.values["count"])).astype(np.float32)
 
 
-def linked_shares(segments: Segments, unspaced: Mask) -> Floats:
-    """Return the share of each block's words that are linked, of its characters where `unspaced`; shape (blocks,).
+def linked_shares(segments: Segments, unspaced: Mask, count: str = WORDS) -> Floats:
+    """Return the share of each block's words or tokens that are linked, of its characters where `unspaced`; shape (blocks,).
 
     The page must have been read with its marks.
     """
-    shares = link_densities(segments.words_in_blocks, segments.linked_words_in_blocks)
+    shares = link_densities(segments, count)
     if unspaced.any():
         lengths = np.diff(segments.block_ends, prepend=0)
         # All blocks but the last end with a line feed.
