@@ -15,6 +15,7 @@ from small_web import TOPICS, Finished
 from thresher.evaluation import read_qrels, read_run
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 from thresher.explaining.explanations import RECORD, Cause, Explanation
+from thresher.files import file_digest
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
 from thresher.reports.formats import display_width
@@ -185,10 +186,25 @@ def test_what_is_missing_or_changed_is_told_in_one_line(copy: Finished, call: Ca
     one, two = lines[first].split(), lines[first + 1].split()
     one[2], two[2] = two[2], one[2]
     run.write_text("\n".join([*lines[:first], " ".join(one), " ".join(two), *lines[first + 2 :]]) + "\n")
+    refused("runs/none.trec: the run of none is not what was searched. Fix: run the experiment again")
+    record = copy.results / "stages" / "search-none.json"
+    searched = record.read_text()
+    record.write_text(json.dumps({**json.loads(searched), "run": file_digest(run)}))
     refused("the baseline's index gives ")
+    record.write_text(searched)
     run.unlink()
     refused("runs/none.trec: the run of none is not there. Fix: run the experiment again")
     run.write_text(whole)
+    settings = copy.indexes / "none" / "thresher.json"
+    of_none = settings.read_text()
+    settings.write_text((copy.indexes / "words@5" / "thresher.json").read_text())
+    refused("web/none: the index of none is damaged or of another experiment. Fix: run the experiment again")
+    settings.write_text(of_none)
+    postings = next((copy.indexes / "none").glob("*.doc"))
+    content = postings.read_bytes()
+    postings.write_bytes(content[:-1])
+    refused("web/none: the index of none is damaged or of another experiment. Fix: run the experiment again")
+    postings.write_bytes(content)
     values = json.loads((copy.results / "results.json").read_text())
     for value in values["per_topic"]:
         value[5] = 0.5

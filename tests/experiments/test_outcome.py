@@ -77,7 +77,7 @@ INDEX = IndexRecord(
     cutoffs={},
     emptied_languages={},
 )
-SEARCH = SearchRecord("k", QueryWork(12.5, 10.0), Cost(6.0, 5.0, 200.0, None))
+SEARCH = SearchRecord("k", "d", QueryWork(12.5, 10.0), Cost(6.0, 5.0, 200.0, None))
 
 
 def exactly(value: float) -> Interval:

@@ -83,7 +83,7 @@ INDEX = IndexRecord(
     {"words@p30": 4.0},
     {"Thai": 1},
 )
-SEARCH = SearchRecord("k1", QueryWork(1.5, 1.0), COST)
+SEARCH = SearchRecord("k1", "d1", QueryWork(1.5, 1.0), COST)
 ONCE = Interval(1.0, 0.0, math.inf)
 TIME = MeasuredTime(ONCE, ONCE, ONCE, ONCE, ONCE, measurable=False)
 MEASURE = MeasureRecord(

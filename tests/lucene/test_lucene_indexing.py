@@ -10,8 +10,16 @@ import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.lucene.analysis import analyse, english_analyzer
-from thresher.lucene.indexing import IndexOptions, build_index, open_index, options_of
-from thresher.lucene.jvm import java_class
+from thresher.lucene.indexing import (
+    IndexOptions,
+    Origin,
+    build_index,
+    is_built_from,
+    open_index,
+    options_of,
+    settings_of,
+)
+from thresher.lucene.jvm import java_class, java_folder
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.lucene.work import IndexStatistics
@@ -243,3 +251,28 @@ def test_an_unknown_stemmer() -> None:
     with pytest.raises(ConfigError) as caught:
         IndexOptions(stemmer="snowball")
     assert str(caught.value) == "there is no stemmer 'snowball'. Fix: use one of porter, krovetz, none."
+
+
+def test_an_index_says_what_it_was_built_from(tmp_path: Path) -> None:
+    origin = Origin("k1", "c", "s", "words@p70", {"words@p70": 11.0})
+    report = build_index([("a", "x")], tmp_path / "index", IndexOptions(), origin)
+    settings = settings_of(tmp_path / "index")
+    assert settings is not None
+    assert settings.origin == origin
+    reader = java_class("org.apache.lucene.index.DirectoryReader").open(
+        java_class("org.apache.lucene.store.FSDirectory").open(java_folder(tmp_path / "index"))
+    )
+    segment = java_class("org.apache.lucene.index.SegmentInfos").readLatestCommit(reader.directory()).info(0).info
+    assert settings.lucene == segment.getVersion().toString()
+    reader.close()
+    # The folder without what it says of itself.
+    build_index([("a", "x")], tmp_path / "other", IndexOptions())
+    assert build_index([("a", "x")], tmp_path / "other", IndexOptions()).bytes == report.bytes
+    sizes = report.bytes_by_type
+    assert is_built_from(tmp_path / "index", "k1", sizes)
+    assert not is_built_from(tmp_path / "index", "k2", sizes)
+    assert not is_built_from(tmp_path / "index", "k1", {**sizes, ".doc": 0})
+    assert not is_built_from(tmp_path / "other", "k1", sizes)
+    assert not is_built_from(tmp_path / "none", "k1", sizes)
+    (tmp_path / "index" / "thresher.json").write_text("{")
+    assert not is_built_from(tmp_path / "index", "k1", sizes)

@@ -17,7 +17,16 @@ from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
 from thresher.experiments.runner import Folders
-from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_key
+from thresher.experiments.stages import (
+    INDEXES,
+    evidence_key,
+    exclusive,
+    finished,
+    finished_index,
+    finished_run,
+    index_origin,
+    search_key,
+)
 from thresher.experiments.variants import Variant
 from thresher.explaining.block_kinds import block_kinds
 from thresher.explaining.causes import total_change
@@ -129,10 +138,14 @@ class _Explaining:
 
     def all(self, say: Callable[[str], None]) -> Explanation:
         ids = self._topics()
-        folders = [self._index(treatment) for treatment in (Treatment(), self.treatment)]
-        before, after = (self._run(treatment) for treatment in (Treatment(), self.treatment))
+        both = (Treatment(), self.treatment)
+        folders = [self._index(treatment) for treatment in both]
+        before, after = (self._run(treatment) for treatment in both)
         with ExitStack() as stack:
             first, second = (stack.enter_context(ScoredIndex(index, self.model.exact)) for index in folders)
+            # Another experiment of this name may have put its own in place before they were open.
+            for treatment in both:
+                self._index(treatment)
             every = [self._topic_runs(topic, first, before, after) for topic in ids]
             say(f"reading the pages of {len(every)} topics")
             pages, unread = self._pages(every, second)
@@ -202,24 +215,30 @@ class _Explaining:
     def _index(self, treatment: Treatment) -> Path:
         variant = Variant(treatment.cleaner, pruning=treatment.pruning)
         folder = self.folders.indexes / variant.folder
-        options, original = self.experiment.index, self.experiment.original_statistics
-        key = index_key(self.scored, treatment, options, original)
-        if finished(INDEXES, self.folders.stage(f"index-{variant.folder}"), key) is None:
-            raise StateError(
-                f"the record of the index of {variant.name} is missing or of another configuration",
-                self.again,
-                str(self.folders.stage(f"index-{variant.folder}")),
-            )
+        path, key = self.folders.stage(f"index-{variant.folder}"), self._index_key(treatment)
+        if finished(INDEXES, path, key) is None:
+            what = f"the record of the index of {variant.name} is missing or of another configuration"
+            raise StateError(what, self.again, str(path))
         if not folder.is_dir():
             fix = f"name the folder of indexes with --indexes, or {self.again}"
             raise StateError(f"the index of {variant.name} is not there", fix, str(folder))
+        if finished_index(path, key, folder) is None:
+            raise StateError(
+                f"the index of {variant.name} is damaged or of another experiment", self.again, str(folder)
+            )
         return folder
+
+    def _index_key(self, treatment: Treatment) -> str:
+        return index_origin(self.scored, treatment, self.experiment.index, self.experiment.original_statistics).key
 
     def _run(self, treatment: Treatment) -> dict[str, dict[str, float]]:
         variant = Variant(treatment.cleaner, pruning=treatment.pruning)
         path = self.folders.run(variant, self.model, len(self.experiment.retrieval) == 1, False)
         if not path.exists():
             raise StateError(f"the run of {variant.name} is not there", self.again, str(path))
+        key = search_key(self._index_key(treatment), self.model, self.experiment.depth, self.topics)
+        if finished_run(self.folders.stage(f"search-{path.stem}"), key, path) is None:
+            raise StateError(f"the run of {variant.name} is not what was searched", self.again, str(path))
         return read_run(path)
 
     def _topic_runs(

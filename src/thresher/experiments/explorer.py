@@ -11,7 +11,7 @@ from thresher.arms.arm import Arm
 from thresher.arms.pruned_names import Treatment
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_key
+from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_origin
 from thresher.exploring.exploration import Exploration, write_exploration
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes
@@ -146,7 +146,7 @@ def _built(experiment: Experiment, folder: Path, scored: Scored) -> dict[str, in
     for variant, cleaner in zip(experiment.variants, cleaners, strict=True):
         treatment = Treatment(cleaner, variant.pruning)
         path = folder / "stages" / f"index-{safe_name(treatment.name)}.json"
-        key = index_key(scored, treatment, experiment.index, experiment.original_statistics)
+        key = index_origin(scored, treatment, experiment.index, experiment.original_statistics).key
         record = finished(INDEXES, path, key)
         if record is not None:
             built[Treatment(in_numbers(cleaner), variant.pruning).name] = record.bytes

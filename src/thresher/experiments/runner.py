@@ -31,13 +31,16 @@ from thresher.experiments.stages import (
     evidence_key,
     exclusive,
     finished,
-    index_key,
+    finished_index,
+    finished_run,
+    index_origin,
+    search_key,
     stage_key,
 )
 from thresher.experiments.title_bias import title_bias
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
-from thresher.files import remove_leftovers, safe_name
+from thresher.files import file_digest, remove_leftovers, safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
@@ -221,11 +224,11 @@ class _Run:
         scores, options = scored.report, self.experiment.index
         original = self.experiment.original_statistics
         treatment = self.treatments[variant.name]
-        key = index_key(scored, treatment, options, original)
+        origin = index_origin(scored, treatment, options, original)
         path = self.folders.stage(f"index-{variant.folder}")
         folder = self.folders.indexes / variant.folder
-        record = finished(INDEXES, path, key)
-        if record is not None and folder.is_dir():
+        record = finished_index(path, origin.key, folder)
+        if record is not None:
             return record
         self._may_build(f"the index of {variant.name}", folder)
         if not self.indexing_is_warm:
@@ -236,7 +239,7 @@ class _Run:
             self.meter.stage() as work,
         ):
             built = build_variant(
-                self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs
+                self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs, origin
             )
             report = built.index
         if report.documents + built.emptied + scores.failed != scores.documents:
@@ -253,7 +256,7 @@ class _Run:
         cpu_seconds = max(cost.cpu - cutting.cpu - naming.cpu, 0.0)
         waited_for = {cut.scorer.canonical_name for cut in treatment.cleaner.cuts if cut.percentile}
         record = IndexRecord(
-            key=key,
+            key=origin.key,
             indexed=report.documents,
             emptied=built.emptied,
             words=built.words,
@@ -279,16 +282,10 @@ class _Run:
     ) -> VariantRun:
         experiment = self.experiment
         path = self.folders.run(variant, model, len(experiment.retrieval) == 1, held_out)
-        key = stage_key(
-            index=index.key,
-            model=model.name,
-            depth=experiment.depth,
-            topics=topics.digests["topics"],
-            field=topics.source.field,
-        )
+        key = search_key(index.key, model, experiment.depth, topics)
         done = self.folders.stage(f"search-{path.stem}")
-        record = finished(SEARCHES, done, key)
-        if record is None or not path.exists():
+        record = finished_run(done, key, path)
+        if record is None:
             self._may_build(f"the run of {variant.name}", path)
             record = self._searched(variant, model, topics, path, key)
             SEARCHES.write(done, record)
@@ -303,7 +300,7 @@ class _Run:
                 report = searcher.search_topics(queries, warm_up=0)
             work = searcher.work([query for _, query in queries])
         write_run(path, report.hits, variant.name)
-        return SearchRecord(key, work, stage.cost)
+        return SearchRecord(key, file_digest(path), work, stage.cost)
 
     def _with_title_bias(self, outcome: Results, inputs: Inputs, plan: ScorePlan) -> Results:
         outcome = replace(outcome, title_bias=self._title_bias("title-bias", inputs.topics, plan))

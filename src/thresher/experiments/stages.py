@@ -17,21 +17,25 @@ from typing import Any, TypeVar
 from thresher.arms.pruned_names import Treatment
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
-from thresher.experiments.inputs import Scored
+from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.variants import Variant
-from thresher.files import digest, user_error
-from thresher.lucene.indexing import IndexOptions
+from thresher.files import digest, file_digest, user_error
+from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
+from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
 
 
-def index_key(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> str:
-    """Return the key of the stage that indexes what `treatment`, resolved, leaves of scored pages.
+def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
+    """Return what the index of what `treatment`, resolved, leaves of scored pages is built from.
 
     `original` says which statistics a pruned index is ranked with.
+
+    Raises:
+        MissingDependencyError: if there is no Lucene.
     """
     cutoffs = treatment.cleaner.resolved_cutoffs
     # A model's card may change under the same scores.
@@ -39,10 +43,22 @@ def index_key(scored: Scored, treatment: Treatment, options: IndexOptions, origi
     if treatment.pruning:
         resolved["original"] = original
         resolved |= scored.inputs.log_digests(treatment.pruning.arm)
-    plan, scores = scored.plan, scored.report
-    totals = [scores.documents, scores.scored, scores.emptied, scores.failed, scores.words]
+    scores, report = asdict(scored.plan.key()), scored.report
+    key = stage_key(
+        scores=scores,
+        variant=treatment.name,
+        options=asdict(options),
+        totals=[report.documents, report.scored, report.emptied, report.failed, report.words],
+        lucene=find_jar().name,
+        **resolved,
+    )
+    return Origin(key, scored.inputs.digests["collection"], digest(scores), treatment.name, cutoffs)
+
+
+def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) -> str:
+    """Return the key of the stage that searches an index, whose key is `index`."""
     return stage_key(
-        scores=asdict(plan.key()), variant=treatment.name, options=asdict(options), totals=totals, **resolved
+        index=index, model=model.name, depth=depth, topics=topics.digests["topics"], field=topics.source.field
     )
 
 
@@ -102,9 +118,12 @@ class IndexRecord:
 
 @dataclass(frozen=True)
 class SearchRecord:
-    """A finished search, with the key of all that it depends on, and the work of a query, mean over topics."""
+    """A finished search, with the key of all that it depends on, the digest of its run file, and the work of a query, mean
+    over topics.
+    """
 
     key: str
+    run: str
     work: QueryWork
     cost: Cost
 
@@ -155,6 +174,18 @@ def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
     except ThresherError:
         return None
     return record if record.key == key else None
+
+
+def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
+    """Return what was recorded of an index in `path`, if it stands whole in `folder` and says that it was built from that."""
+    record = finished(INDEXES, path, key)
+    return record if record and is_built_from(folder, key, record.bytes_by_type) else None
+
+
+def finished_run(path: Path, key: str, run: Path) -> SearchRecord | None:
+    """Return what was recorded of a search in `path`, if the file `run` is what it found."""
+    record = finished(SEARCHES, path, key)
+    return record if record and run.is_file() and file_digest(run) == record.run else None
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock
-from thresher.lucene.indexing import IndexOptions, IndexReport, build_index, is_blank
+from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
 from thresher.pruning.analysing_logs import LogTexts
 from thresher.pruning.building import build_pruned
 from thresher.scorers.cleaners import Cleaner
@@ -47,6 +47,7 @@ def build_variant(
     advance: Callable[[], None] = lambda: None,
     languages: bool = False,
     logs: LogTexts | None = None,
+    origin: Origin | None = None,
 ) -> VariantBuild:
     """Build the index of a variant into `folder`, which is replaced on success.
 
@@ -59,15 +60,16 @@ def build_variant(
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
         logs: with the query log that an arm needs.
+        origin: kept with the index.
 
     Raises:
         ThresherError: as `build_index` and `build_pruned`.
     """
     if treatment.pruning is None:
         documents = TimedCutting(store, treatment.cleaner, advance, languages)
-        index = build_index(documents.texts(), folder, options)
+        index = build_index(documents.texts(), folder, options, origin)
         return VariantBuild(index, index.empty, documents.words, documents.cutting, documents.naming, documents.emptied)
-    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, logs)
+    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, logs, origin)
     naming = ThreadClock()
     by_language: Counter[str] = Counter()
     if languages and pruned.blank:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,15 +58,36 @@ class IndexOptions:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What an index was built from.
+
+    Attributes:
+        key: digest of all that decides what the index holds.
+        collection: digest of the collection's files.
+        scores: digest of the key of the score store.
+        treatment: the variant's name.
+        cutoffs: the numbers that its percentiles resolved to, by cuts.
+    """
+
+    key: str
+    collection: str = ""
+    scores: str = ""
+    treatment: str = ""
+    cutoffs: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class IndexSettings:
     """What an index keeps about itself in `SETTINGS`; `original_statistics`: whether the statistics of an unpruned
-    collection stand beside it, with which it is ranked.
+    collection stand beside it, with which it is ranked; `lucene`: the version that wrote it.
     """
 
     options: IndexOptions
     documents: int
     empty: int
     original_statistics: bool = False
+    lucene: str = ""
+    origin: Origin | None = None
 
 
 _SETTINGS_FILE = RecordFile(IndexSettings, "a record of an index", "build it again", error=StateError, indent=2)
@@ -88,22 +109,25 @@ class IndexReport:
     statistics: IndexStatistics
 
 
-def build_index(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions) -> IndexReport:
+def build_index(
+    documents: Iterable[tuple[str, str]], folder: Path, options: IndexOptions, origin: Origin | None = None
+) -> IndexReport:
     """Index (id, contents) pairs, in their order, into `folder`, which is replaced on success.
 
     A Java thread indexes while Python fetches the next documents. The index is one segment; two builds of the same documents
     have the same size to the byte. In contents, lone surrogates become U+FFFD and U+0000 a space, which changes no term.
+    The index keeps `origin`, for `is_built_from`.
 
     Raises:
         InputError: if an id is repeated, empty, longer than 32,766 bytes, not valid Unicode or contains U+0000.
         ResourceError: if the disk or Java's memory is full.
         MissingDependencyError: if there is no Java.
     """
-    return replace_index(folder, lambda temporary: _write(documents, temporary, options))
+    return replace_index(folder, lambda temporary: _write(documents, temporary, options), origin)
 
 
-def replace_index(folder: Path, write: Callable[[Path], IndexSettings]) -> IndexReport:
-    """Let `write` fill an empty folder with an index, check it, and put it in place of `folder`.
+def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: Origin | None = None) -> IndexReport:
+    """Let `write` fill an empty folder with an index, check it, note its `origin`, and put it in place of `folder`.
 
     Raises:
         InputError: if an id is repeated.
@@ -126,7 +150,8 @@ def replace_index(folder: Path, write: Callable[[Path], IndexSettings]) -> Index
             what = f"the document id {repeated!r} occurs twice"
             raise InputError(what, "give every document its own id", str(folder))
         (temporary / "write.lock").unlink(missing_ok=True)
-        _SETTINGS_FILE.write(temporary / SETTINGS, settings)
+        lucene = str(java_class("org.apache.lucene.util.Version").LATEST.toString())
+        _SETTINGS_FILE.write(temporary / SETTINGS, replace(settings, lucene=lucene, origin=origin))
         sizes = _bytes_by_type(temporary)
     return IndexReport(settings.documents, settings.empty, sum(sizes.values()), sizes, statistics)
 
@@ -169,6 +194,16 @@ def settings_of(folder: Path) -> IndexSettings | None:
         return _SETTINGS_FILE.read(path) if path.exists() else None
     except ThresherError as error:
         raise StateError("the options of the index cannot be read", "build it again", str(path)) from error
+
+
+def is_built_from(folder: Path, key: str, bytes_by_type: Mapping[str, int]) -> bool:
+    """Return whether `folder` holds an index that says it was built from what has this key, with files of these bytes."""
+    try:
+        settings = settings_of(folder)
+    except StateError:
+        return False
+    said = settings is not None and settings.origin is not None and settings.origin.key == key
+    return said and _bytes_by_type(folder) == bytes_by_type
 
 
 def options_of(folder: Path) -> IndexOptions:

@@ -27,6 +27,7 @@ from thresher.lucene.indexing import (
     IndexOptions,
     IndexReport,
     IndexSettings,
+    Origin,
     open_index,
     replace_index,
     write_documents,
@@ -57,7 +58,11 @@ Changed = Callable[[], pa.Table]
 
 
 def build_pruned_index(
-    documents: Iterable[PrunedDocument], folder: Path, options: IndexOptions, changed: pa.Table | Changed | None
+    documents: Iterable[PrunedDocument],
+    folder: Path,
+    options: IndexOptions,
+    changed: pa.Table | Changed | None,
+    origin: Origin | None = None,
 ) -> IndexReport:
     """Index documents, in their order, into `folder`, which is replaced on success.
 
@@ -70,6 +75,7 @@ def build_pruned_index(
         changed: for ranking with the statistics of the unpruned collection, what was removed, or what to call for it after
             the last document: a row for each `term` that lost postings, even if it has none left, with the documents `df` and
             occurrences `cf` that it lost, in any order. None for ranking with the statistics of the pruned index.
+        origin: kept with the index.
 
     Raises:
         ConfigError: if positions, stored texts or vectors are asked for.
@@ -81,7 +87,7 @@ def build_pruned_index(
             what = f"a pruned index cannot hold what {option} = true asks for"
             raise ConfigError(what, f"leave out {option}, or index pruning")
 
-    return replace_index(folder, lambda temporary: _write(documents, temporary, options, changed))
+    return replace_index(folder, lambda temporary: _write(documents, temporary, options, changed), origin)
 
 
 def _write(

@@ -16,7 +16,7 @@ from thresher.arms.pruned_names import Pruning
 from thresher.arms.query_logs import QueryLogs
 from thresher.errors import InputError
 from thresher.exploring.lexicon import Lexicon
-from thresher.lucene.indexing import IndexOptions, IndexReport
+from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.term_lists import DELIMITER
 from thresher.pages.plain import Ints
@@ -43,6 +43,7 @@ def build_pruned(
     original: bool = True,
     advance: Callable[[], None] = lambda: None,
     logs: LogTexts | None = None,
+    origin: Origin | None = None,
 ) -> PrunedBuild:
     """Clean a collection, prune its postings, and index what is left into `folder`, which is replaced on success.
 
@@ -55,6 +56,7 @@ def build_pruned(
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         logs: with the query log that the arm needs.
+        origin: kept with the index.
 
     Raises:
         InputError: if the cleaned collection has no postings.
@@ -66,7 +68,8 @@ def build_pruned(
             what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
             raise InputError(what, "choose a cutoff that keeps more text", str(folder))
         pruned = _Pruned(postings, pruning, analysed_logs([pruning.arm], logs, options), lexicon, original)
-        index = build_pruned_index(pruned.documents(advance), folder, options, pruned.changed if original else None)
+        changed = pruned.changed if original else None
+        index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
         return PrunedBuild(index, postings.blank, postings.words)
 
 
