@@ -10,7 +10,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
+from real_collections import REAL
 
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
@@ -31,16 +33,6 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)")
 OPTIONS = IndexOptions(lengths=True)
-QUERIES = (
-    "return a list of strings",
-    "file file file path name",
-    "zzzunknown string",
-    "zzzunknown",
-    "the exception raised if the argument is invalid",
-    "文件 path",
-    "the of",
-    "return",
-)
 SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
 CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")
 
@@ -113,13 +105,7 @@ def test_rankings_are_those_of_built_indexes(store: Path, tmp_path: Path) -> Non
     assert check_against_lucene(store, every, chosen, QUERIES, MODELS, tmp_path / "index") > 700
 
 
-@pytest.mark.parametrize(
-    ("place", "topics", "rule"),
-    [
-        ("cacm/cacm.tar.gz", "topics.cacm.txt", IdRule(pattern="-0+", replacement="-")),
-        ("postgresql-manual/pages.tar.gz", "topics.tsv", IdRule(prefix="pages", keep_suffix=True)),
-    ],
-)
+@pytest.mark.parametrize(("place", "topics", "rule"), REAL)
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     archive = shared_data / "retrieval" / place
     sweeps = [parse_sweep("words"), parse_sweep("density"), quota_sweep("words@doc")]

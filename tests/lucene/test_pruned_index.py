@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from index_checks import is_clean
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index, open_index, settings_of
-from thresher.lucene.jvm import java_class, java_folder
+from thresher.lucene.jvm import java_class
 from thresher.lucene.original_statistics import OriginalStatistics
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.retrieval import parse_retrieval
@@ -144,16 +145,6 @@ def lucene_scores(folder: Path, model: str, query: str, depth: int = 1000) -> di
         ranking = searcher.ranking
         ids, scores = ranking.hits(query) if isinstance(ranking, LuceneRanking) else ranking.rank(query)
         return dict(zip(ids, map(float, scores), strict=True))
-
-
-def is_clean(folder: Path) -> bool:
-    """Ask Lucene's CheckIndex."""
-    directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
-    check = java_class("org.apache.lucene.index.CheckIndex")(directory)
-    clean: bool = check.checkIndex().clean
-    check.close()
-    directory.close()
-    return clean
 
 
 def contents_of(folder: Path) -> dict[str, bytes]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from index_checks import is_clean
 
 from thresher.arms.arm_registry import arms
 from thresher.arms.pruned_names import Pruning, parse_arm, parse_treatment
 from thresher.errors import ConfigError, InputError
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.lucene.jvm import java_class, java_folder
 from thresher.pruning.building import build_pruned
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import cleaned_documents
@@ -22,16 +22,6 @@ def pruning_of(name: str) -> Pruning:
     pruning = parse_treatment(f"none|{name}").pruning
     assert pruning is not None
     return pruning
-
-
-def is_clean(folder: Path) -> bool:
-    """What Lucene's CheckIndex says."""
-    directory = java_class("org.apache.lucene.store.FSDirectory").open(java_folder(folder))
-    checker = java_class("org.apache.lucene.index.CheckIndex")(directory)
-    clean: bool = checker.checkIndex().clean
-    checker.close()
-    directory.close()
-    return clean
 
 
 def files_of(folder: Path) -> dict[str, int]:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
+from real_collections import REAL
 
 from thresher.arms.arm import KEEP_SHARE
 from thresher.arms.arm_registry import arms
@@ -17,7 +19,7 @@ from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
 from thresher.exploring.exploring import Judging, analyse_queries, explore
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches, query_postings
+from thresher.exploring.matching import query_postings
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
@@ -30,15 +32,6 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)")
 OPTIONS = IndexOptions(lengths=True)
-QUERIES = (
-    "return a list of strings",
-    "file file file path name",
-    "zzzunknown string",
-    "zzzunknown",
-    "the exception raised if the argument is invalid",
-    "文件 path",
-    "the of",
-)
 ARMS = tuple(arms())
 CLEANERS = ("none", "words@4")
 
@@ -72,7 +65,7 @@ def compared_rankings(
         every = count_arms(postings, sweeps, hash_texts(terms), original)
     compared = 0
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
-        matches = Matches(counted.counts, len(terms), counted.fixed)
+        matches = counted.matches()
         model = models[number % len(models)]
         explored = rankings_by_step(matches, queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
@@ -102,13 +95,7 @@ def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
     assert compared == 2 * len(ARMS) * len(QUERIES)
 
 
-@pytest.mark.parametrize(
-    ("place", "topics", "rule"),
-    [
-        ("cacm/cacm.tar.gz", "topics.cacm.txt", IdRule(pattern="-0+", replacement="-")),
-        ("postgresql-manual/pages.tar.gz", "topics.tsv", IdRule(prefix="pages", keep_suffix=True)),
-    ],
-)
+@pytest.mark.parametrize(("place", "topics", "rule"), REAL)
 def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
     archive = shared_data / "retrieval" / place
     score_collection(

@@ -18,6 +18,16 @@ from thresher.passes.parts import Limits
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
+QUERIES = (
+    "return a list of strings",
+    "file file file path name",
+    "zzzunknown string",
+    "zzzunknown",
+    "the exception raised if the argument is invalid",
+    "文件 path",
+    "the of",
+    "return",
+)
 SCORERS = ("words@1", "density@1", "perplexity(lm=books)@1", "bte")
 _MODULES = (difflib, email.message, logging, os, string, tarfile, str, dict, Path)
 

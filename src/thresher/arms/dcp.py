@@ -6,22 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_SHARE, Arm
+from thresher.arms.arm import ShareArm
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats
 
 
-class DocumentCentric(Arm):
+class DocumentCentric(ShareArm):
     """Keeps of each document of n different terms the ⌈λ·n⌉ that contribute most to the Kullback-Leibler divergence between
     the document's language model and the collection's: s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and
     p(t|C) = cf / |C|. Ties are broken by a hash of the term.
     """
 
     name = "dcp"
-    keep = KEEP_SHARE
     unit = "share of each document's terms"
-    low = 0.0
-    high = 1.0
-    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     source = (
         "Büttcher, Clarke: A Document-Centric Approach to Static Index Pruning in Text Retrieval Systems, CIKM 2006, "
         "with a share of each document's terms"

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_SHARE, Arm
+from thresher.arms.arm import ShareArm
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats
 from thresher.arms.term_scores import BM25, bm25
 from thresher.scorers.base import Parameter
@@ -15,18 +15,14 @@ from thresher.scorers.base import Parameter
 _SHARES = "mle"
 
 
-class Nucleus(Arm):
+class Nucleus(ShareArm):
     """Keeps of each document the smallest set of its heaviest terms that has a share p of its mass. The Rényi divergence of
     order infinity of what is left from the whole is the logarithm of 1 / the mass kept, so at most ln(1 / p). Ties are
     broken by a hash of the term.
     """
 
     name = "nucleus"
-    keep = KEEP_SHARE
     unit = "share of each document's mass"
-    low = 0.0
-    high = 1.0
-    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     source = "Chen, Lee, Croft: On Divergence Measures and Static Index Pruning, ICTIR 2015 (Rényi divergence, order infinity)"
     parameters = (
         Parameter(

@@ -40,6 +40,15 @@ class CollectionStatistics:
     hashes: Hashes
     squares: int
 
+    def numbers(self, hashes: Hashes) -> Ints:
+        """Return the number of each of the terms with these hashes, -1 for those that the collection lacks."""
+        held = np.flatnonzero(np.isin(self.hashes, hashes))
+        held = held[np.argsort(self.hashes[held])]
+        known = np.isin(hashes, self.hashes[held])
+        numbers = np.full(len(hashes), -1, dtype=np.int64)
+        numbers[known] = held[np.searchsorted(self.hashes[held], hashes[known])]
+        return numbers
+
     @property
     def mean_length(self) -> float:
         """The mean document length in tokens; 0 without documents."""
@@ -113,3 +122,14 @@ class Postings(Protocol):
     def blocks(self) -> Iterable[DocumentPostings]:
         """Give the postings, always in the same order."""
         ...
+
+
+def ranges(begins: Ints, counts: Ints) -> Ints:
+    """Return begin, begin + 1 ... for each of the begins, so many numbers as its count.
+
+    >>> ranges(np.array([5, 2]), np.array([3, 1])).tolist()
+    [5, 6, 7, 2]
+    """
+    firsts = np.cumsum(counts) - counts
+    numbers: Ints = np.arange(int(counts.sum())) + np.repeat(begins - firsts, counts)
+    return numbers

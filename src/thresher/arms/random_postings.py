@@ -7,20 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_SHARE, Arm
+from thresher.arms.arm import ShareArm
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes
 from thresher.scorers.base import Parameter
 
 
-class Random(Arm):
+class Random(ShareArm):
     """Keeps each posting with the same probability, independently, as a hash of seed, document and term decides."""
 
     name = "random"
-    keep = KEEP_SHARE
     unit = "share of postings"
-    low = 0.0
-    high = 1.0
-    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     source = (
         "this project's; mixing after Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014"
     )

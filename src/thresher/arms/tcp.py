@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.arm import KEEP_ABOVE, Arm
+from thresher.arms.arm import KEEP_ABOVE, TENTHS, Arm
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
 from thresher.arms.query_logs import QueryLogs
 from thresher.arms.term_scores import MODEL, term_scores
@@ -20,9 +20,8 @@ class TermCentric(Arm):
     name = "tcp"
     keep = KEEP_ABOVE
     unit = "share of the k-th best score"
-    low = 0.0
-    high = 1.0
-    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+    low, high = 0.0, 1.0
+    grid = TENTHS
     source = "Carmel et al.: Static Index Pruning for Information Retrieval Systems, SIGIR 2001 (term-based, top k)"
     parameters = (
         Parameter("k", int, 10, "which of the term's scores, from the best, the others are compared with", low=1),

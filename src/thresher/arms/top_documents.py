@@ -6,9 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from thresher.arms.postings import TIES, CollectionStatistics, DocumentPostings, Flags, Floats, Hashes, Postings
+from thresher.arms.postings import TIES, CollectionStatistics, DocumentPostings, Flags, Floats, Postings, ranges
 from thresher.arms.query_logs import LoggedQuery
 from thresher.arms.term_scores import term_scores
 from thresher.pages.plain import Ints
@@ -43,7 +42,7 @@ def best_documents(
         conjunctive: whether a result must have all terms of the query; else it must have one.
     """
     statistics = postings.statistics
-    asked = _Asked(queries, statistics.hashes, conjunctive)
+    asked = _Asked(queries, statistics, conjunctive)
     found: list[list[tuple[float, str]]] = [[] for _ in range(asked.count)]
     worst = np.full(asked.count, -np.inf)
     for block in postings.blocks():
@@ -64,12 +63,10 @@ class _Asked:
     Terms of a query are in the order of their hashes, so that sums do not depend on how terms are numbered.
     """
 
-    def __init__(self, queries: Sequence[LoggedQuery], hashes: Hashes, conjunctive: bool) -> None:
-        wanted = {term for query in queries for term in query}
-        known = {
-            int(hashes[number]): number
-            for number in np.flatnonzero(np.isin(hashes, np.array([*wanted], dtype=np.uint64))).tolist()
-        }
+    def __init__(self, queries: Sequence[LoggedQuery], statistics: CollectionStatistics, conjunctive: bool) -> None:
+        wanted = np.array([*{term for query in queries for term in query}], dtype=np.uint64)
+        numbers = zip(wanted.tolist(), statistics.numbers(wanted).tolist(), strict=True)
+        known = {term: number for term, number in numbers if number >= 0}
         different = dict.fromkeys(tuple(sorted(query.items())) for query in queries)
         held = [
             [(known[term], times) for term, times in query if term in known]
@@ -84,7 +81,7 @@ class _Asked:
         self.bounds: Ints = np.concatenate(([0], np.cumsum(self.sizes)))
         self.least: Ints = self.sizes if conjunctive else np.ones(self.count, dtype=np.int64)
         """The fewest terms that a result has."""
-        self.any: Flags = np.zeros(len(hashes), dtype=np.bool_)
+        self.any: Flags = np.zeros(len(statistics.hashes), dtype=np.bool_)
         self.any[self.term] = True
 
     def terms(self) -> Iterator[list[int]]:
@@ -111,7 +108,8 @@ def _candidates(
         inside = np.arange(start, min(start + step, asked.count))
         pairs = slice(asked.bounds[inside[0]], asked.bounds[inside[-1] + 1])
         query = np.repeat(np.arange(len(inside)), asked.sizes[inside])
-        rows, place = _expanded(first[pairs], counts[pairs])
+        rows = np.repeat(np.arange(len(query)), counts[pairs])
+        place = ranges(first[pairs], counts[pairs])
         cell = query[rows] * size + documents[place]
         shape = (len(inside), size)
         matched = np.bincount(cell, minlength=len(inside) * size).reshape(shape)
@@ -124,10 +122,3 @@ def _candidates(
             part = row[ends[number] : ends[number + 1]]
             ids = (block.ids[index] for index in part.tolist())
             yield start + number, [*zip((-sums[number, part]).tolist(), ids, strict=True)]
-
-
-def _expanded(first: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return the numbers of the pairs, each as often as its count, and beside them first, first + 1 ... of each."""
-    rows: npt.NDArray[np.int64] = np.repeat(np.arange(len(counts)), counts)
-    begins = np.cumsum(counts) - counts
-    return rows, np.arange(len(rows)) - np.repeat(begins - first, counts)

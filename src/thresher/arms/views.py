@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, KEEP_SHARE, Arm
+from thresher.arms.arm import KEEP_ABOVE, Arm, ShareArm
 from thresher.arms.dcp import DocumentCentric
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
 from thresher.arms.query_logs import LOG, QueryLogs
@@ -48,18 +48,14 @@ class FoundViews:
         return found
 
 
-class QueryViews(Arm):
+class QueryViews(ShareArm):
     """Keeps of each document of n different terms the ⌈λ·n⌉ best: first those with a view, then the others, both in the
     order of the arm `base`. The posting (t,d) has a view if a query of the log has the term t and d among its k best results
     in the unpruned collection: the query view of d is the union of such queries.
     """
 
     name = "views"
-    keep = KEEP_SHARE
     unit = "share of each document's terms"
-    low = 0.0
-    high = 1.0
-    grid = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
     source = (
         "Altingovde, Ozcan, Ulusoy: Static Index Pruning in Web Search Engines: Combining Term and Document Popularities "
         "with Query Views, ACM TOIS 30(1), 2012 (query views); the order within a document is this project's"

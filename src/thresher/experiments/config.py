@@ -23,6 +23,7 @@ from thresher.experiments.toml_lines import KeyPath, key_lines
 from thresher.experiments.variants import Variant, read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.pruned_index import cannot_hold
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import PageOptions
 from thresher.passes.parts import Limits
@@ -194,10 +195,8 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     placed = read_variants(document, problems)
     variants = tuple(variant for variant, _ in placed)
     logs = {variant.pruning.arm.log: at for variant, at in placed if variant.pruning and variant.pruning.arm.log}
-    for option in ("positions", "stored", "vectors") if any(variant.pruning for variant in variants) else ():
-        if getattr(document.index, option):
-            what = f"pruned indexes cannot hold what {option} = true asks for"
-            problems.add(what, f"leave out {option}, or the arms", ("index", option))
+    for option, what in cannot_hold(document.index) if any(variant.pruning for variant in variants) else ():
+        problems.add(what, f"leave out {option}, or the arms", ("index", option))
     return Experiment(
         name=name,
         title=document.experiment.title or name,

@@ -131,7 +131,7 @@ class _Explaining:
         self.baseline = baseline_row(results, self.model.name)
         self.row, self.why_variant = self._variant()
         self.main = main_measure(results)
-        variants = {variant.name: Treatment(variant.cleaner, variant.pruning) for variant in experiment.variants}
+        variants = {variant.name: variant.treatment for variant in experiment.variants}
         treatment = variants.get(self.row.variant) or parse_treatment(self.row.variant)
         self.treatment = Treatment(resolved(scored.store, treatment.cleaner), treatment.pruning)
         self.topics: TopicSet = scored.inputs.topics

@@ -39,14 +39,19 @@ class Variant:
     combines: Cut | None = None
 
     @property
+    def treatment(self) -> Treatment:
+        """What is done to the collection."""
+        return Treatment(self.cleaner, self.pruning)
+
+    @property
     def name(self) -> str:
         """The canonical name."""
-        return Treatment(self.cleaner, self.pruning).name
+        return self.treatment.name
 
     @property
     def is_baseline(self) -> bool:
         """Whether nothing is cleaned or pruned."""
-        return Treatment(self.cleaner, self.pruning).is_baseline
+        return self.treatment.is_baseline
 
     @property
     def folder(self) -> str:

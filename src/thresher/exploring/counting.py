@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.exploring.lexicon import Analysed, Hashes, Lexicon, ShardWords, split_words, tokens_of_shard
+from thresher.arms.postings import Hashes
+from thresher.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.pages.plain import Ints
 from thresher.progress import progress

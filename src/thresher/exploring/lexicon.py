@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from thresher.arms.postings import Flags, Hashes, ranges
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.pages.plain import Ints
 from thresher.scoring.store import list_column
 
 Bytes = npt.NDArray[np.uint8]
-Hashes = npt.NDArray[np.uint64]
 
 _MULTIPLIER = 0x9E3779B97F4A7C15
 _INVERSE = pow(_MULTIPLIER, -1, 2**64)
@@ -77,9 +77,6 @@ def _powers(base: int, size: int) -> Hashes:
         factors[0] = 1
         known = _known[base] = np.cumprod(factors)
     return known[:size]
-
-
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -180,12 +177,10 @@ def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
     """
     counts = analysed.counts[words.kind]
     firsts = np.cumsum(analysed.counts) - analysed.counts
-    many = counts > 1
     # Nearly all words are one token or none.
-    one = np.flatnonzero(counts == 1)
-    several = np.repeat(np.flatnonzero(many), counts[many])
-    token = np.concatenate([firsts[words.kind[one]], firsts[words.kind[several]] + _within(counts[many])])
-    return token, words.sentence[np.concatenate([one, several])]
+    one, many = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
+    token = np.concatenate([firsts[words.kind[one]], ranges(firsts[words.kind[many]], counts[many])])
+    return token, words.sentence[np.concatenate([one, np.repeat(many, counts[many])])]
 
 
 class Lexicon:
@@ -225,7 +220,7 @@ class Lexicon:
         for column in range(_KEPT):
             held = np.flatnonzero(known & (counts > column))
             tokens[firsts[held] + column] = self._tokens[slots[held], column]
-        tokens[np.repeat(firsts[missing], new.counts) + _within(new.counts)] = new.tokens
+        tokens[ranges(firsts[missing], new.counts)] = new.tokens
         self._remember(words[missing], slots[missing], new)
         return Analysed(counts, tokens)
 
@@ -246,8 +241,3 @@ class Lexicon:
         for column in range(_KEPT):
             held = kept[new.counts[kept] > column]
             self._tokens[slots[held], column] = new.tokens[firsts[held] + column]
-
-
-def _within(counts: Ints) -> Ints:
-    """Return 0, 1 ... count - 1 for each of the counts."""
-    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)

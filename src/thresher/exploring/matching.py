@@ -9,11 +9,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from thresher.arms.postings import Floats, Numbers, ranges
 from thresher.exploring.counting import StoreCounts
-from thresher.exploring.similarity import Floats, States
+from thresher.exploring.similarity import States
 from thresher.pages.plain import Ints
-
-Numbers = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True)
@@ -221,14 +220,3 @@ class Kept:
         np.add.at(times.ravel(), row[entries] * len(pairs) + np.repeat(np.arange(len(pairs)), counts), added[entries])
         summed: Numbers = np.cumsum(times, axis=0, out=times)
         return summed
-
-
-def ranges(begins: Ints, counts: Ints) -> Ints:
-    """Return begin, begin + 1 ... for each of the begins, so many numbers as its count.
-
-    >>> ranges(np.array([5, 2]), np.array([3, 1])).tolist()
-    [5, 6, 7, 2]
-    """
-    firsts = np.cumsum(counts) - counts
-    numbers: Ints = np.arange(int(counts.sum())) + np.repeat(begins - firsts, counts)
-    return numbers

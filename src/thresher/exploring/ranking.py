@@ -13,8 +13,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from thresher.arms.postings import ranges
 from thresher.exploring.bounding import FOUND, Bounds, Flags
-from thresher.exploring.matching import Block, Kept, Matches, Query, blocks, ranges
+from thresher.exploring.matching import Block, Kept, Matches, Query, blocks
 from thresher.exploring.similarity import Floats, by_lengths, similarity
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints

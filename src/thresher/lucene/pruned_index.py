@@ -57,6 +57,13 @@ class PrunedDocument:
 Changed = Callable[[], pa.Table]
 
 
+def cannot_hold(options: object) -> Iterator[tuple[str, str]]:
+    """Give the options, of an index or of [index], that ask for what a pruned index cannot hold, each with what is wrong."""
+    for option in ("positions", "stored", "vectors"):
+        if getattr(options, option):
+            yield option, f"a pruned index cannot hold what {option} = true asks for"
+
+
 def build_pruned_index(
     documents: Iterable[PrunedDocument],
     folder: Path,
@@ -82,11 +89,8 @@ def build_pruned_index(
         ValueError: if `changed` and the documents differ in the number of tokens that were removed.
         ThresherError: as `build_index`.
     """
-    for option in ("positions", "stored", "vectors"):
-        if getattr(options, option):
-            what = f"a pruned index cannot hold what {option} = true asks for"
-            raise ConfigError(what, f"leave out {option}, or index pruning")
-
+    for option, what in cannot_hold(options):
+        raise ConfigError(what, f"leave out {option}, or index pruning")
     return replace_index(folder, lambda temporary: _write(documents, temporary, options, changed), origin)
 
 

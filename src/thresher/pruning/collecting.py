@@ -17,7 +17,7 @@ from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
 from thresher.pages.plain import Ints
 from thresher.scorers.cleaners import Cleaner
-from thresher.scoring.cutting import sentence_mask, shard_columns, shard_layout
+from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scoring.store import FAILED, list_column
 
 
@@ -68,7 +68,7 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
         indexed = blank = words = tokens = documents = squares = 0
         with split_shards(store, shard_columns([cleaner])) as split:
             for table, shard_words in split:
-                kept = _kept_sentences(table, cleaner)
+                kept = shard_mask(table, cleaner, shard_layout(table))
                 block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)
                 indexed, blank = indexed + len(block.ids), blank + blanks
                 words += int(list_column(table, "words")[1][kept].sum())
@@ -80,13 +80,6 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
                     pickle.dump(block, file, protocol=5)
         statistics = CollectionStatistics(documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.hashes, squares)
         yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
-
-
-def _kept_sentences(table: pa.Table, cleaner: Cleaner) -> Flags:
-    scores = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
-    }
-    return sentence_mask(cleaner, scores, shard_layout(table))
 
 
 def _postings(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.arms.arm import KEEP_SHARE, Arm, steps, strictest_first
-from thresher.arms.postings import DocumentPostings, Floats
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes
 from thresher.arms.pruned_names import Pruning, Treatment
 from thresher.arms.query_logs import QueryLogs
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
@@ -118,13 +118,18 @@ def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
 
 @dataclass(frozen=True)
 class CountedArm:
-    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' terms are."""
+    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' `terms`, so many, are."""
 
     cutoffs: Floats
     words: int
     sizes: tuple[IndexStatistics, ...]
+    terms: int
     counts: StoreCounts
     fixed: States | None
+
+    def matches(self) -> Matches:
+        """Return where the queries' terms are, for ranking."""
+        return Matches(self.counts, self.terms, self.fixed)
 
 
 def _explored(
@@ -137,8 +142,7 @@ def _explored(
     backend: Backend | None,
     folder: Path,
 ) -> ExploredSweep:
-    terms = max((term for query in queries for term in query.counts), default=-1) + 1
-    matches = Matches(counted.counts, terms, counted.fixed)
+    matches = counted.matches()
     postings = query_postings(matches, 0, queries[: judges[0].topics]).tolist()
     job = RankingJob(matches, queries, judges, models, depth)
     cutoffs = counted.cutoffs.tolist()
@@ -157,16 +161,16 @@ def _explored(
 def count_arms(
     postings: CollectedPostings,
     sweeps: Sequence[ArmSweep],
-    terms: npt.NDArray[np.uint64],
+    terms: Hashes,
     original: bool,
     logs: QueryLogs | None = None,
 ) -> list[CountedArm]:
     """Count all sweeps over one collection, block by block."""
     fitted = [sweep.arm.fit(postings, logs) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
-    number = _query_numbers(postings.statistics.hashes, terms)
+    numbers = postings.statistics.numbers(terms)
     counters = [_PostingCounter(postings, sweep.arm, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
-    matching = _Matching(number, len(sweeps))
+    matching = _Matching(postings.statistics, numbers, len(sweeps))
     for block in postings.blocks():
         held = matching.add(block)
         for index, (sweep, counter) in enumerate(zip(sweeps, counters, strict=True)):
@@ -175,12 +179,13 @@ def count_arms(
             ).astype(np.uint16)
             counter.add(block, of_posting)
             matching.add_steps(index, block, of_posting, held, original)
-    of_terms = _of_terms(postings, number, len(terms)) if original else None
+    of_terms = _of_terms(postings.statistics, numbers) if original else None
     return [
         CountedArm(
             counter.cutoffs,
             postings.words,
             counter.sizes(postings.indexed),
+            len(terms),
             matching.counts(index, counter.counts(), original),
             of_terms,
         )
@@ -188,21 +193,11 @@ def count_arms(
     ]
 
 
-def _query_numbers(hashes: npt.NDArray[np.uint64], terms: npt.NDArray[np.uint64]) -> Ints:
-    """Return for each term of the collection its number among the queries' terms, -1 for all others."""
-    numbers = np.full(len(hashes), -1, dtype=np.int64)
-    known = {value: number for number, value in enumerate(terms.tolist())}
-    for index in np.flatnonzero(np.isin(hashes, terms)).tolist():
-        numbers[index] = known[int(hashes[index])]
-    return numbers
-
-
-def _of_terms(postings: CollectedPostings, number: Ints, terms: int) -> States:
-    """Return the statistics of the unpruned collection, of the queries' terms by their numbers."""
-    held = np.flatnonzero(number >= 0)
-    cf, df = np.zeros((1, terms), dtype=np.int64), np.zeros((1, terms), dtype=np.int64)
-    statistics = postings.statistics
-    cf[0, number[held]], df[0, number[held]] = statistics.cf[held], statistics.df[held]
+def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> States:
+    """Return the statistics of the unpruned collection, of the queries' terms, whose numbers in it are given."""
+    held = numbers >= 0
+    cf, df = (np.zeros((1, len(numbers)), dtype=np.int64) for _ in range(2))
+    cf[0, held], df[0, held] = statistics.cf[numbers[held]], statistics.df[numbers[held]]
     return States(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
 
 
@@ -275,8 +270,10 @@ class _Matching:
     query term, and one for each posting of a query term, without tokens.
     """
 
-    def __init__(self, number: Ints, sweeps: int) -> None:
-        self._number = number
+    def __init__(self, statistics: CollectionStatistics, numbers: Ints, sweeps: int) -> None:
+        # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
+        self._number = np.full(len(statistics.hashes), -1, dtype=np.int64)
+        self._number[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
         self._ids: list[str] = []
         self._lengths: list[Ints] = []
         self._document: list[Ints] = []

@@ -97,41 +97,24 @@ class TrainingData:
     workers: int
 
 
-class Scorer(ABC):
-    """Assigns a number to each segment of a page. Subclasses are declared by class attributes and a docstring.
+class Declared:
+    """What class attributes and a docstring declare: something with a name, a range of cutoffs, and values of parameters.
 
     Attributes:
         name: the beginning of canonical names.
-        segment: the scored unit, `BLOCK` or `SENTENCE`.
-        keep: `KEEP_HIGH` where high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` where low scores
-            are (score <= cutoff).
-        decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
-            the cut is at `DECISION`, names do not show it, and no sweep runs over it.
-        unit: of the score, for axes and tables.
+        unit: of the cutoff, for axes and tables.
         low, high: the range of cutoffs, inclusive; None for no bound.
         grid: cutoffs worth trying, as published.
-        reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         source: the publication of the method.
-        detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
-            `Segments.elements`.
-        needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
-        other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
         parameters: the constructor's keyword arguments.
     """
 
     name: ClassVar[str]
-    segment: ClassVar[str]
-    keep: ClassVar[str]
-    decides: ClassVar[bool] = False
     unit: ClassVar[str]
     low: ClassVar[float | None] = None
     high: ClassVar[float | None] = None
     grid: ClassVar[tuple[float, ...]] = ()
     source: ClassVar[str]
-    reference: ClassVar[str] = ""
-    detail: ClassVar[Detail] = Detail.HEADINGS
-    needs_spaces: ClassVar[bool] = False
-    other_languages: ClassVar[str] = ""
     parameters: ClassVar[tuple[Parameter, ...]] = ()
 
     def __init__(self, **values: Any) -> None:
@@ -141,7 +124,7 @@ class Scorer(ABC):
 
     @property
     def canonical_name(self) -> str:
-        """The scorer's name with its parameters; the key of stored scores."""
+        """The name with the parameters in names; the key of stored scores."""
         return with_values(self.name, self.named_values)
 
     @property
@@ -153,12 +136,37 @@ class Scorer(ABC):
             if not (parameter.terse and self.values[parameter.name] == parameter.default)
         }
 
-    def check(self, where: str) -> None:  # noqa: B027, for subclasses
-        """Check cheaply that files and models named by parameters exist.
+    def check(self, where: str) -> None:
+        """Check cheaply that what parameters name is there: a value without a useful default, a file, a model.
 
         Raises:
             ConfigError: if one is missing; `where` is named in the message.
         """
+
+
+class Scorer(Declared, ABC):
+    """Assigns a number to each segment of a page.
+
+    Attributes:
+        segment: the scored unit, `BLOCK` or `SENTENCE`.
+        keep: `KEEP_HIGH` where high scores are content (a segment stays if score >= cutoff), `KEEP_LOW` where low scores
+            are (score <= cutoff).
+        decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
+            the cut is at `DECISION`, names do not show it, and no sweep runs over it.
+        reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
+        detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
+            `Segments.elements`.
+        needs_spaces: whether it works on words between spaces, of which texts in scripts without spaces have hardly any.
+        other_languages: what to choose for pages in another language than `language`; empty if there is nothing.
+    """
+
+    segment: ClassVar[str]
+    keep: ClassVar[str]
+    decides: ClassVar[bool] = False
+    reference: ClassVar[str] = ""
+    detail: ClassVar[Detail] = Detail.HEADINGS
+    needs_spaces: ClassVar[bool] = False
+    other_languages: ClassVar[str] = ""
 
     @property
     def fingerprint(self) -> str:
@@ -208,7 +216,7 @@ class Scorer(ABC):
         """
         return self.language in ("", language) and not (self.needs_spaces and language in UNSPACED)
 
-    def prepare(self) -> None:  # noqa: B027, for subclasses
+    def prepare(self) -> None:
         """Build or check required models, once, before workers start."""
 
     @abstractmethod

@@ -144,6 +144,14 @@ def shard_layout(table: pa.Table) -> Layout:
     return Layout(blocks_of_sentences(table), list_column(table, "words")[1], levels > 0, pages)
 
 
+def shard_mask(table: pa.Table, cleaner: Cleaner, layout: Layout) -> Mask:
+    """Return which sentences of a shard a cleaner keeps, from the columns `shard_columns` names."""
+    scores = {
+        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
+    }
+    return sentence_mask(cleaner, scores, layout)
+
+
 def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedDocument, Ints]]:
     """Clean a shard's pages, except failed ones.
 
@@ -161,12 +169,9 @@ def cut_shard(table: pa.Table, cleaner: Cleaner) -> Iterator[tuple[int, CleanedD
         return
     ids, urls, statuses, texts = (table[name].to_pylist() for name in ("id", "url", "status", "text"))
     sentence_offsets, sentence_ends = list_column(table, "sentence_ends")
-    scores = {
-        scorer.canonical_name: list_column(table, f"score:{scorer.canonical_name}")[1] for scorer in cleaner.scorers
-    }
     layout = shard_layout(table)
     block_of_sentence = layout.blocks
-    mask = sentence_mask(cleaner, scores, layout)
+    mask = shard_mask(table, cleaner, layout)
     kept_words = np.concatenate(([0], np.cumsum(layout.words * mask)))
     block_offsets, levels = list_column(table, "levels")
     block_ends = list_column(table, "block_ends")[1]
