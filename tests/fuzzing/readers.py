@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import seeds
+from file_ranges import read_part
 from watching import watched
 
 from thresher.collections import documents, open_collection
@@ -32,7 +33,7 @@ def reader(kind: FileKind, suffix: str) -> Check:
         path = folder / f"input{suffix}"
         path.write_bytes(data)
         with watched(path):
-            whole, span = _read(kind, Part(0, 0, path, path.name, 0, len(data)))
+            whole, span = read_part(kind, Part(0, 0, path, path.name, 0, len(data)), _OPTIONS)
             assert span.after == len(data), span
             assert span.first is None or 0 <= span.first < len(data), span
             check_sources(whole, path.name)
@@ -74,10 +75,10 @@ def in_ranges(kind: FileKind, path: Path, length: int) -> list[Source]:
     after = 0
     for number, begin in enumerate(range(0, size, length)):
         end = min(begin + length, size)
-        sources, span = _read(kind, Part(0, number, path, path.name, begin, end, exact=not begin))
+        sources, span = read_part(kind, Part(0, number, path, path.name, begin, end, exact=not begin), _OPTIONS)
         if number and span.first != (after if after < end else None):
             part = Part(0, number, path, path.name, after, end)
-            sources, span = _read(kind, part) if after <= end else ([], Span(None, after))
+            sources, span = read_part(kind, part, _OPTIONS) if after <= end else ([], Span(None, after))
         assert span.after >= end, (span, end)
         result += sources
         # A range within a record knows no more than its own end.
@@ -90,7 +91,9 @@ def read_response(data: bytes, folder: Path) -> None:
     path = folder / "input.warc"
     path.write_bytes(seeds.record(data, 1) + seeds.record(seeds.HTTP[0], 2))
     with watched(path):
-        sources, _ = _read(Warc(), Part(0, 0, path, path.name, 0, path.stat().st_size), ReadOptions(max_bytes=1 << 16))
+        sources, _ = read_part(
+            Warc(), Part(0, 0, path, path.name, 0, path.stat().st_size), ReadOptions(max_bytes=1 << 16)
+        )
     assert [source.id for source in sources] == ["1", "2"]
     assert sources[0].problem or len(sources[0].content or b"") <= 1 << 16
 
@@ -105,13 +108,3 @@ def read_unknown(data: bytes, folder: Path) -> None:
         except InputError:
             return
         check_sources(list(documents(collection)), path.name)
-
-
-def _read(kind: FileKind, part: Part, options: ReadOptions = _OPTIONS) -> tuple[list[Source], Span]:
-    reading = kind.read(part, options)
-    sources = []
-    while True:
-        try:
-            sources.append(next(reading))
-        except StopIteration as stop:
-            return sources, stop.value

@@ -6,16 +6,20 @@ from thresher.collections.interface import FileKind, ReadOptions
 from thresher.collections.sources import Part, Source, Span
 
 
-def read_range(
-    kind: FileKind, path: Path, begin: int, end: int, options: ReadOptions, exact: bool
-) -> tuple[list[Source], Span]:
-    reading = kind.read(Part(0, 0, path, path.name, begin, end, exact), options)
+def read_part(kind: FileKind, part: Part, options: ReadOptions) -> tuple[list[Source], Span]:
+    reading = kind.read(part, options)
     sources = []
     while True:
         try:
             sources.append(next(reading))
         except StopIteration as stop:
             return sources, stop.value
+
+
+def read_range(
+    kind: FileKind, path: Path, begin: int, end: int, options: ReadOptions, exact: bool
+) -> tuple[list[Source], Span]:
+    return read_part(kind, Part(0, 0, path, path.name, begin, end, exact), options)
 
 
 def read_whole(kind: FileKind, path: Path, options: ReadOptions | None = None) -> list[Source]:
