@@ -93,7 +93,7 @@ def test_nothing_is_no_parquet(tmp_path: Path) -> None:
 def test_likely_members(path: Path, tmp_path: Path) -> None:
     found = likely_fields(path, "parquet", JsonFields())
     assert found.members == ("docno", "page.html", "link")
-    assert dict(found.likely) == {"id": "docno", "html": "page.html"}
+    assert dict(found.likely) == {"id": "docno", "html": "page.html", "url": "link"}
     lines = tmp_path / "a.jsonl"
 
     def likely(content: bytes) -> dict[str, str]:
@@ -103,6 +103,6 @@ def test_likely_members(path: Path, tmp_path: Path) -> None:
     text = b'{"uuid": "a", "name": "x y", "text": "Long enough to be a text."}\nnot JSON\n[1]\n'
     assert likely(text) == {"id": "uuid", "text": "text"}
     assert likely(b'{"id": 1, "body": "<p>x</p>"}\n') == {"html": "body"}
-    assert likely(b'{"id": 1, "link": "http://x/a/long/address"}\n') == {}
+    assert likely(b'{"id": 1, "link": "http://x/a/long/address"}\n') == {"url": "link"}
     assert likely(b"\xff\n") == {}
     assert likely_fields(tmp_path / "none", "jsonl", JsonFields()).members == ()

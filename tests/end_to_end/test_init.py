@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tarfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -59,14 +60,28 @@ def test_ids_come_out_as_the_qrels_have_them(
     assert "-o" in again.err
 
 
+def test_paths_in_an_archive_come_out_as_the_qrels_have_them(tmp_path: Path) -> None:
+    pages, topics, qrels = write(tmp_path, {f"{name}.html": text for name, text in PAGES.items()}, {"1": "doc3"})
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        archive.add(pages, "./site")
+    done = thresher("init", "all.tar.gz", "--topics", topics, "--qrels", qrels, cwd=tmp_path)
+    assert (done.code, done.err) == (0, "")
+    assert "1 of 1 judged pages" in done.out
+    assert load_experiment(tmp_path / "all.toml").reading.rule.prefix == "site"
+
+
 def test_json_fields_are_found(tmp_path: Path) -> None:
-    lines = [json.dumps({"docno": name, "body": text, "title": "x"}) for name, text in PAGES.items()]
+    lines = [
+        json.dumps({"docno": name, "body": text, "title": "x", "link": f"http://x/{name}"})
+        for name, text in PAGES.items()
+    ]
     (tmp_path / "pages.jsonl").write_text("\n".join(lines), encoding="utf-8")
     _, topics, qrels = write(tmp_path, {}, {"1": "doc3"})
     done = thresher("init", "pages.jsonl", "--topics", topics, "--qrels", qrels, "-o", "sub/x.toml", cwd=tmp_path)
     assert (done.code, done.err) == (0, "")
     experiment = load_experiment(tmp_path / "sub" / "x.toml")
-    assert (experiment.reading.fields.id, experiment.reading.fields.text) == (("docno",), ("body",))
+    fields = experiment.reading.fields
+    assert (fields.id, fields.html, fields.url) == (("docno",), ("body",), ("link",))
     assert "1 of 1 judged pages" in done.out
 
 

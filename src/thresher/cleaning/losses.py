@@ -42,7 +42,7 @@ def nothing_read(collection: Collection, kinds: Mapping[str, int], documents: in
     if isinstance(collection, Files):
         found = likely_fields(collection.path, collection.format, collection.options.fields)
         if found.members:
-            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items())
+            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
             told = f"its members are {', '.join(found.members)}"
             fix = f"add {options} ({told})" if options else f"{told}; {fix}"
     return InputError(what, fix, str(collection.path))

@@ -23,7 +23,7 @@ _ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
 
 @dataclass(frozen=True)
 class LikelyFields:
-    """The members of the first lines of a file, by name, and by use (`id`, `html`, `text`) which of them are likely meant.
+    """The members of the first lines of a file, by name, and by use (`id`, `html`, `text`, `url`) which are likely meant.
 
     `likely` has only uses for which the fields that were looked for are not there.
     """
@@ -35,7 +35,8 @@ class LikelyFields:
 def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     """Look at the first records of a file, or of the first file in a folder, for members to read in place of `wanted`.
 
-    The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one.
+    The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
+    address the first that has nothing else.
 
     Args:
         path: the collection.
@@ -61,6 +62,9 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
         longest = max(contents, key=lambda name: contents[name])
         if not any(map(_ADDRESS.fullmatch, values[longest])):
             likely["html" if any(map(_TAGS.search, values[longest])) else "text"] = longest
+    addresses = [name for name, texts in values.items() if all(map(_ADDRESS.fullmatch, texts))]
+    if addresses and not any(name in values for name in wanted.url):
+        likely["url"] = addresses[0]
     return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
 
 

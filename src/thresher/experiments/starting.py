@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from thresher.collections import IdRule, JsonFields, ReadOptions, Source, documents, open_collection
-from thresher.errors import InputError, ThresherError
+from thresher.collections import IdRule, JsonFields, ReadOptions, documents, open_collection
+from thresher.collections.file_collection import HTML, Files
+from thresher.collections.likely_fields import likely_fields
+from thresher.collections.tar import Tar
+from thresher.errors import InputError
 from thresher.evaluation import read_qrels, read_topics
-from thresher.files import read_bytes
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""
-_FIELDS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "docno", "docid", "doc_id", "_id", "identifier", "uid"),
-    "html": ("html", "raw_html", "raw", "page"),
-    "text": ("contents", "text", "content", "body", "raw_content"),
-    "url": ("url", "uri", "link"),
-}
+_PATHS = IdRule(keep_suffix=True)
+"""Makes whole paths ids, of which every other rule makes what it makes of the path."""
 
 
 @dataclass(frozen=True)
@@ -86,59 +84,35 @@ def look(pages: Path, judged: set[str]) -> Look:
         InputError: if it has no page that can be read.
         ThresherError: as `open_collection`.
     """
-    fields = _fields(pages)
-    best: Look | None = None
-    for rule in _rules(pages):
-        seen = _seen(pages, ReadOptions(rule, fields=fields), judged)
-        if seen is not None and (best is None or seen.known > best.known):
-            best = seen
-        if best is not None and best.known == len(judged):
-            break
-    if best is None or best.failed == best.pages:
+    collection = open_collection(pages, ReadOptions(_PATHS))
+    if isinstance(collection, Files):
+        likely = likely_fields(pages, collection.format, JsonFields()).likely
+        fields = replace(JsonFields(), **{use: (name,) for use, name in likely.items()})
+        collection = replace(collection, options=ReadOptions(_PATHS, fields=fields))
+    seen = [(source.id, source.problem) for source in islice(documents(collection), LOOKED_AT)]
+    ids = [document for document, problem in seen if not problem]
+    if not ids:
         raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))
-    return best
+    of_paths = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
+
+    def fit(rule: IdRule) -> tuple[bool, int]:
+        found = set(map(rule.apply, ids) if of_paths else ids)
+        return len(found) == len(ids), len(found & judged)
+
+    # Of equal ones the first.
+    best = max(_rules(ids) if of_paths else [IdRule()], key=fit)
+    reading = ReadOptions(best, fields=collection.options.fields)
+    return Look(reading, len(seen), len(seen) - len(ids), len(judged), fit(best)[1])
 
 
-def _rules(pages: Path) -> Iterator[IdRule]:
-    yield IdRule()
-    yield IdRule(keep_suffix=True)
-    folders = sorted({Path(source.file).parts[0] for source in _sources(pages, ReadOptions()) if "/" in source.file})
-    if len(folders) == 1:
-        yield IdRule(prefix=folders[0])
-        yield IdRule(prefix=folders[0], keep_suffix=True)
-    yield IdRule("stem")
-    yield IdRule("stem", keep_suffix=True)
-
-
-def _sources(pages: Path, reading: ReadOptions) -> Iterable[Source]:
-    return islice(documents(open_collection(pages, reading)), LOOKED_AT)
-
-
-def _seen(pages: Path, reading: ReadOptions, judged: set[str]) -> Look | None:
-    """Return what a rule for ids makes of the collection; None if it does not work there."""
-    ids, failed, count = set(), 0, 0
-    try:
-        for source in _sources(pages, reading):
-            count += 1
-            failed += source.problem is not None
-            ids.add(source.id)
-    except ThresherError:
-        return None
-    if len(ids) < count - failed:
-        return None
-    return Look(reading, count, failed, len(judged), len(judged & ids))
-
-
-def _fields(pages: Path) -> JsonFields:
-    """Return the names of JSON fields: of those that the first line has, the usual ones."""
-    first = next((path for path in sorted(pages.rglob("*")) if path.is_file()), pages) if pages.is_dir() else pages
-    try:
-        line = json.loads(read_bytes(first).split(b"\n", 1)[0])
-    except (ThresherError, ValueError):
-        return JsonFields()
-    names = set(line) if isinstance(line, dict) else set()
-    chosen = {what: tuple(name for name in usual if name in names)[:1] for what, usual in _FIELDS.items()}
-    return replace(JsonFields(), **{what: found for what, found in chosen.items() if found})
+def _rules(paths: Iterable[str]) -> Iterator[IdRule]:
+    """Give rules for ids that may fit the paths of pages, the usual ones first."""
+    folders = {path.partition("/")[0] if "/" in path else "" for path in paths}
+    for prefix in ("", *folders) if len(folders) == 1 else ("",):
+        for keep_suffix in (False, True):
+            yield IdRule(prefix=prefix, keep_suffix=keep_suffix)
+    for keep_suffix in (False, True):
+        yield IdRule("stem", keep_suffix=keep_suffix)
 
 
 def _relative(path: Path, folder: Path) -> str:
