@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import thresher
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from many_languages import PARAGRAPHS
 
@@ -97,6 +98,25 @@ def test_pages_lost_by_their_language_are_told_last(
         counts.replace("39 pages", "40 pages").replace("2 emptied", "3 emptied"),
         "warning: 3 of 40 pages (7.5 %) are left without text: 1 Chinese, 1 Russian, 1 no text",
     ]
+
+
+def test_the_papers_cutoff_comes_with_what_it_means_for_the_model(
+    tmp_path: Path, lines: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "m"
+    (tmp_path / "t").write_text("the barley grows\nthe barley weather\nmuch weather\n" * 9, encoding="utf-8")
+    assert thresher("lm", "train", tmp_path / "t", "-o", model).code == 0
+    out = tmp_path / "out.jsonl"
+    for cleaner, fact in (
+        ("perplexity", "lm histogram"),
+        (f"perplexity(lm={model})", "100 %"),
+    ):
+        clean(monkeypatch, lines, "-c", cleaner, "-o", out, *FIELDS)
+        (told,) = (line for line in capfd.readouterr().err.splitlines() if line.startswith("perplexity("))
+        assert "@8000: " in told
+        assert fact in told
+    clean(monkeypatch, lines, "-c", "perplexity@9000", "-o", out, *FIELDS)
+    assert "8000" not in capfd.readouterr().err
 
 
 def test_formats_that_are_none(

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from commands import installed, thresher
+from commands import THRESHER, installed, thresher
 
 from thresher.language_models.words.cards import read_card
 
@@ -66,6 +66,26 @@ def test_choices_of_training(text: Path, tmp_path: Path) -> None:
     done = thresher("lm", "train", text, "-o", tmp_path / "m", "--unigram", "current")
     assert done.code == 0
     assert "0.2 * P(w) +" in read_card(tmp_path / "m" / "card.json").formula
+
+
+def test_scores_of_sentences(tmp_path: Path) -> None:
+    """The worked example of Eq. 2: 0.2 to the power of -1/3; unseen pairs cost 1e-6."""
+    (tmp_path / "t").write_text("the cat sat on the mat\nthe dog sat on the cat\nthe cat ran\n", encoding="utf-8")
+    model = tmp_path / "m"
+    assert thresher("lm", "train", tmp_path / "t", "-o", model, "--estimator", "mle-occurrences").code == 0
+    done = thresher("lm", "score", model, "The cat sat.")
+    assert (done.code, done.out, done.err) == (0, "1.709976\n", "")
+    lines = "The cat sat.\n\nThe cat sat. The cat sat.\n...\nzebra"
+    command = [THRESHER, "lm", "score", model]
+    out = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.split()
+    # A line is one sentence, whatever its full stops: `sat the` was not seen. Nor was `<s> zebra`.
+    whole = (1 * 3 / 5 / 3 * 1e-6 * 3 / 5 / 3) ** (-1 / 6)
+    assert out[:2] + out[3:] == ["1.709976", "inf", "inf", "1000000"]
+    assert float(out[2]) == pytest.approx(whole, rel=1e-6)
+    for wrong, code in (("self", 2), (tmp_path / "none", 2)):
+        done = thresher("lm", "score", wrong, "a sentence")
+        assert (done.code, done.out) == (code, "")
+        assert str(wrong) in done.err
 
 
 def test_problems_are_told_together(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import MISSING, asdict
@@ -880,6 +881,10 @@ def test_shipped_experiments_load(
     monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
     if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
         monkeypatch.setenv("THRESHER_DATA", str(request.getfixturevalue("shared_data")))
+    monkeypatch.chdir(tmp_path)
+    for model in re.findall(r"lm=(models/[\w-]+)", file.read_text(encoding="utf-8")):
+        Path(model).mkdir(parents=True)
+        Path(model, "model.arpa").touch()
     found = load_experiment(file)
     assert found.name == file.stem
     assert found.variants[0].name == "none"
@@ -892,3 +897,18 @@ def test_the_paper_grids() -> None:
     assert cutoffs("paper-perplexity") == [1000, *range(2000, 14001, 2000)]
     assert cutoffs("paper-words") == list(range(1, 101))
     assert cutoffs("paper-density") == list(range(1, 21))
+
+
+def test_the_four_models_of_tables_2_and_3(shared_data: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("THRESHER_DATA", str(shared_data))
+    monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    models = [f"models/{order}-{corpus}" for order in ("bigrams", "trigrams") for corpus in ("cord19", "bnc")]
+    for model in models:
+        Path(model).mkdir(parents=True)
+        Path(model, "model.arpa").touch()
+    found = load_experiment(ROOT / "experiments" / "clueweb12-models.toml")
+    assert [variant.name for variant in found.variants[1:]] == [
+        f"perplexity(lm={model})@{cutoff}" for model in models for cutoff in (1000, *range(2000, 14001, 2000))
+    ]
+    assert found.held_out is not None

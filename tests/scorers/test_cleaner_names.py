@@ -36,6 +36,8 @@ from thresher.scorers.relative_cutoffs import COLLECTION, REFERENCE, Cutoff, Per
         ("words(headings=keep)@5", "words(headings=keep)@5"),
         ("words( floor=7, headings = drop )@5", "words(headings=drop,floor=7)@5"),
         ("perplexity@8000", "perplexity(lm=books)@8000"),
+        # The paper's cutoff.
+        ("words@5+perplexity(headings=keep)", "words@5+perplexity(lm=books,headings=keep)@8000"),
         ("perplexity(lm=books)@8e3", "perplexity(lm=books)@8000"),
         ("words(floor=0)@5", "words@5"),
         ("words( floor = 050 )@5", "words(floor=50)@5"),
@@ -188,9 +190,9 @@ PATTERN = "Fix: write it like perplexity(lm=books)@8000."
         ("none@5", f"none@5: unknown scorer 'none'. Fix: use one of {KNOWN}."),
         ("words", "words: the cleaner 'words' has no cutoff. Fix: write one, such as words@51."),
         (
-            "words@5+ perplexity(headings=keep)",
-            "words@5+ perplexity(headings=keep): the cleaner 'perplexity(headings=keep)' has no cutoff. "
-            "Fix: write one, such as perplexity(lm=books,headings=keep)@8000.",
+            "words@5+ prior(headings=keep)",
+            "words@5+ prior(headings=keep): the cleaner 'prior(headings=keep)' has no cutoff. "
+            "Fix: write one, such as prior(counts=books,headings=keep)@-3.5.",
         ),
         ("density", "density: the cleaner 'density' has no cutoff. Fix: write one, such as density@11."),
         ("words@many", "words@many: the cutoff 'many' is no number. " + LIKE),

@@ -64,6 +64,7 @@ def clean(
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
     from thresher.reports.formatting import exact_number
+    from thresher.scorers.cleaners import parse_cleaner
 
     fields = JsonFields((id_field,), (html_field,), (text_field,), (url_field,))
     counts = clean_collection(
@@ -82,6 +83,9 @@ def clean(
         f"{output}: {counts.documents} pages = {counts.kept} with text + {counts.emptied} emptied + {counts.failed} failed; "
         f"{counts.words} words kept"
     )
+    for cut in parse_cleaner(cleaner).cuts:
+        if cut.cutoff is not None and cut.cutoff == cut.scorer.usual and (meaning := cut.scorer.meaning(cut.cutoff)):
+            say(f"{cut.name}: {meaning}")
     for name, cutoff in counts.cutoffs.items():
         say(f"{name} = {exact_number(cutoff)}")
     for name, reason in counts.failures:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -13,14 +14,16 @@ from thresher.errors import ConfigError
 
 @click.group()
 def lm() -> None:
-    """Make word language models for the scorer `perplexity`: `train`, `import`, `histogram`, `separate`."""
+    """Make word language models for the scorer `perplexity`: `train`, `import`, `score`, `histogram`, `separate`."""
 
 
 @lm.command()
 @click.argument("texts", metavar="TEXT...", nargs=-1, type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The model's folder to write.")
 @click.option("--order", default=2, show_default=True, help="The length of the longest n-grams, 1 to 5.")
-@click.option("--estimator", default="interpolated", show_default=True, help="interpolated, mle or kneser-ney.")
+@click.option(
+    "--estimator", default="interpolated", show_default=True, help="interpolated, mle, mle-occurrences or kneser-ney."
+)
 @click.option(
     "--unigram",
     default="history",
@@ -102,6 +105,29 @@ def import_model(file: Path, output: Path, tokeniser: str | None, name: str | No
     say(
         f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
     )
+
+
+@lm.command()
+@click.argument("model")
+@click.argument("sentence", required=False)
+def score(model: str, sentence: str | None) -> None:
+    """Print the perplexity of a SENTENCE under a MODEL (`books` or a path), or of each line of standard input, one a line.
+
+    A sentence without words has the perplexity inf.
+    """
+    from thresher.language_models import load_model
+    from thresher.scorers.perplexity import Perplexity
+
+    scorer = Perplexity(lm=model)
+    scorer.check(model)
+    scorer.prepare()
+    loaded = load_model(model)
+    sentences: Iterable[str] = (
+        (sentence,) if sentence is not None else click.open_file("-", encoding="utf-8", errors="replace")
+    )
+    for each in sentences:
+        # As many digits as the model's 32 bits tell apart.
+        click.echo(f"{loaded.perplexity(each):.7g}")
 
 
 def _numbers(text: str) -> tuple[int, ...]:

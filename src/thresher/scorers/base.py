@@ -153,6 +153,7 @@ class Scorer(Declared, ABC):
             are (score <= cutoff).
         decides: whether scores are decisions, 1 to keep and 0 to drop. Such a scorer keeps high scores and has no cutoffs:
             the cut is at `DECISION`, names do not show it, and no sweep runs over it.
+        usual: the cutoff of a name without one, as published; None if a name must have one.
         reference: the parameter that names a model whose reference text cutoffs may be percentiles of; empty for none.
         detail: what it uses of a page: `TAGS` for `Segments.marks` or derived features such as linked words, `ELEMENTS` for
             `Segments.elements`.
@@ -163,6 +164,7 @@ class Scorer(Declared, ABC):
     segment: ClassVar[str]
     keep: ClassVar[str]
     decides: ClassVar[bool] = False
+    usual: ClassVar[float | None] = None
     reference: ClassVar[str] = ""
     detail: ClassVar[Detail] = Detail.HEADINGS
     needs_spaces: ClassVar[bool] = False
@@ -198,6 +200,14 @@ class Scorer(Declared, ABC):
             ThresherError: if the model or its card is missing or damaged.
         """
         return {}
+
+    def meaning(self, cutoff: float) -> str:  # noqa: ARG002, for subclasses
+        """Return a sentence on what a cutoff means for the model at hand; empty if there is nothing to say.
+
+        Raises:
+            ThresherError: as `reference_percentiles`.
+        """
+        return ""
 
     @property
     def language(self) -> str:

@@ -167,7 +167,7 @@ class Cleaner:
 
 
 def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
-    """Parse a cleaner's name.
+    """Parse a cleaner's name; a scorer without a cutoff has its usual one, if there is one.
 
     Raises:
         ConfigError: if the name does not parse, its scorer or a parameter is unknown, or a cutoff is missing, out of range or
@@ -179,7 +179,9 @@ def parse_cleaner(text: str, where: str | None = None) -> Cleaner:
     cuts = []
     for part in text.split("+"):
         cut = _parse(part, text, where)
-        if cut.cutoff is None and cut.percentile is None:
+        if cut.cutoff is None and cut.percentile is None and cut.scorer.usual is not None:
+            cut = cut.at(cut.scorer.usual, where)
+        elif cut.cutoff is None and cut.percentile is None:
             example = f"{cut.name}@{middle_cutoff(type(cut.scorer))}"
             raise ConfigError(f"the cleaner {part.strip()!r} has no cutoff", f"write one, such as {example}", where)
         cuts.append(cut)

@@ -62,7 +62,9 @@ def _declaration(kind: type[Scorer]) -> dict[str, Any]:
         "keep": kind.keep,
         "decides": kind.decides,
         "unit": kind.unit,
-        "cutoffs": "none" if kind.decides else span(kind.low, kind.high),
+        "cutoffs": "none"
+        if kind.decides
+        else span(kind.low, kind.high) + (f", {number(kind.usual)} by default" if kind.usual else ""),
         "grid": [number(cutoff) for cutoff in kind.grid],
         "example": f"{kind().canonical_name}{cutoff}",
         "parameters": parameter_declarations((*kind.parameters, *CUT_PARAMETERS)),

@@ -54,6 +54,7 @@ class Perplexity(Scorer):
     reference = "lm"
     low = 1
     grid = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
+    usual = 8000
     source = (
         "Fernandez-Pichel, Prada-Corral, Losada, Pichel, Gamallo: An unsupervised perplexity-based method for "
         "boilerplate removal, Natural Language Engineering 2023"
@@ -122,6 +123,19 @@ class Perplexity(Scorer):
         if card is None or card.training is None:
             return {}
         return dict(sorted((float(at), value) for at, value in card.training.perplexities.items()))
+
+    def meaning(self, cutoff: float) -> str:
+        """Return how many sentences of the model's reference text a cutoff keeps, if that is known.
+
+        Raises:
+            ThresherError: as `reference_percentiles`.
+        """
+        percentiles = self.reference_percentiles()
+        what = f"the paper's cutoff {cutoff:g} is for its models of the BNC and CORD-19"
+        if not percentiles:
+            return f"{what}; `thresher lm histogram` shows what it removes with {self._lm}"
+        share = float(np.interp(cutoff, [*percentiles.values()], [*percentiles], left=0, right=100))
+        return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} tells of"
 
     def prepare(self) -> None:
         """Build the language model if necessary; check a model at a path.

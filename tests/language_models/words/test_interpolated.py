@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import load
 
+from thresher.language_models import load_model
 from thresher.language_models.words.training import Plan, train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
@@ -89,6 +90,41 @@ def test_maximum_likelihood(tmp_path_factory, corpus, asked, order):
         for place, log in enumerate(scores(model, sentence)):
             expected = counted.likelihood(padded[place : place + order - 1], sentence[place]) or 1e-6
             assert log == pytest.approx(math.log10(expected), abs=2e-6)
+
+
+@settings(max_examples=40)
+@given(CORPORA, ASKED, st.integers(1, 5))
+def test_maximum_likelihood_by_all_occurrences(tmp_path_factory, corpus, asked, order):
+    path = train_on(tmp_path_factory.mktemp("lm"), corpus, order=order, estimator="mle-occurrences")
+    model = load(path)
+    counts = Counter()
+    for sentence in corpus:
+        padded = ["<s>"] * (order - 1) + sentence
+        for end in range(order, len(padded) + 1):
+            counts.update([tuple(padded[end - order : end])])
+            # A history occurs at its last word; that of a sentence's first word once for the sentence.
+            counts.update([tuple(padded[end - order + 1 : end])])
+        counts.update([("<s>",) * (order - 1)] * bool(sentence))
+    for sentence in [*corpus, *asked]:
+        padded = ["<s>"] * (order - 1) + sentence
+        for place, log in enumerate(scores(model, sentence)):
+            history = tuple(padded[place : place + order - 1])
+            seen = counts[(*history, sentence[place])]
+            total = sum(map(len, corpus)) if order == 1 else counts[history]
+            assert log == pytest.approx(math.log10(seen / total if seen else 1e-6), abs=2e-6)
+
+
+def test_equation_2_by_hand(tmp_path):
+    """C(the | <s>) 3 of 3, C(the cat) 3 of 5, C(cat sat) 1 of the 3 occurrences of `cat`, of which one ends a sentence."""
+    text = "the cat sat on the mat\nthe dog sat on the cat\nthe cat ran\n"
+    corpus = [line.split() for line in text.splitlines()]
+    for estimator, last in (("mle-occurrences", 3), ("mle", 2)):
+        folder = tmp_path / estimator
+        folder.mkdir()
+        path = train_on(folder, corpus, order=2, estimator=estimator)
+        perplexity = load_model(str(path)).perplexity("The cat sat")
+        assert perplexity == pytest.approx((1 * 3 / 5 * 1 / last) ** (-1 / 3), rel=1e-6)
+        assert f"{perplexity:.5f}" == {3: "1.70998", 2: "1.49380"}[last]
 
 
 @settings(max_examples=25)

@@ -238,7 +238,7 @@ def test_all_problems_at_once(tmp_path, text):
         ),
         (
             {"estimator": "katz"},
-            "--estimator katz: unknown estimator 'katz'. Fix: use one of interpolated, mle, kneser-ney.",
+            "--estimator katz: unknown estimator 'katz'. Fix: use one of interpolated, mle, mle-occurrences, kneser-ney.",
         ),
         (
             {"prune": (0, 1, 1)},

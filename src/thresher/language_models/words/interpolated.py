@@ -74,8 +74,14 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
     return sections
 
 
-def maximum_likelihood(levels: Sequence[Level], kept: Sequence[Kept | None]) -> list[Section]:
+def maximum_likelihood(
+    levels: Sequence[Level], kept: Sequence[Kept | None], occurrences: bool = False
+) -> list[Section]:
     """Return plain maximum likelihood as a back-off model: P(w | the n-1 words before), or `FLOOR` if that was not seen.
+
+    With `occurrences` the divisor is all of the history's occurrences, as the paper's Eq. 2 has it, those at the end of a
+    sentence too, so that the probabilities of a history that ends sentences add up to less than 1; a sentence's beginning
+    occurs as often as a word follows it.
 
     Where a sentence begins the history starts with `<s>`. The floor is what PyPlexity adds, so that an unseen word costs the
     same in both; with it the probabilities of a history add up to more than 1.
@@ -89,6 +95,8 @@ def maximum_likelihood(levels: Sequence[Level], kept: Sequence[Kept | None]) -> 
     for length, level in enumerate(levels, start=1):
         last = length == len(levels)
         totals = _totals(level, len(levels[length - 2].keys) if length > 1 else 1)
+        if occurrences and length > 1:
+            totals = np.maximum(totals, levels[length - 2].counts)
         logs: Logs = np.full(len(level.keys), np.log10(FLOOR), dtype=np.float32)
         for at in level.blocks():
             seen = level.counts[at] > 0

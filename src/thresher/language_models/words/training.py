@@ -45,8 +45,8 @@ from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.joblib_adapter import end_workers
 from thresher.progress import progress
 
-INTERPOLATED, MLE, KNESER_NEY = "interpolated", "mle", "kneser-ney"
-ESTIMATORS = (INTERPOLATED, MLE, KNESER_NEY)
+INTERPOLATED, MLE, MLE_OCCURRENCES, KNESER_NEY = "interpolated", "mle", "mle-occurrences", "kneser-ney"
+ESTIMATORS = (INTERPOLATED, MLE, MLE_OCCURRENCES, KNESER_NEY)
 ORDERS = range(1, 6)
 
 
@@ -256,11 +256,12 @@ def _estimate(plan: Plan, levels: Sequence[Level]) -> tuple[list[Section], dict[
             },
             "interpolated modified Kneser-Ney (Chen and Goodman 1999), with <s>, </s> and <unk> as in KenLM's lmplz",
         )
-    if plan.estimator == MLE:
+    if plan.estimator in (MLE, MLE_OCCURRENCES):
+        history = "as history h" if plan.estimator == MLE else "as h, also where it ends a sentence"
         return (
-            maximum_likelihood(levels, kept),
+            maximum_likelihood(levels, kept, plan.estimator == MLE_OCCURRENCES),
             {"floor": FLOOR},
-            f"C(h w) / C(h) with the {plan.order - 1} words before as history h, and {FLOOR:g} for what was not seen",
+            f"C(h w) / C(h) with the {plan.order - 1} words before {history}, and {FLOOR:g} for what was not seen",
         )
     weights = WEIGHTS[plan.order]
     terms = ["P(w | u v)", "P(w | v)"][-plan.order + 1 :]
