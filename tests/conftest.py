@@ -95,7 +95,9 @@ def no_plots_in_module() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real collections that are not part of the project: `../shared/data`, or the folder in THRESHER_DATA."""
-    folder = Path(os.environ.get("THRESHER_DATA") or ROOT.parent / "shared" / "data")
+    named = os.environ.get("THRESHER_DATA")
+    folder = Path(named or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
+        assert not named, f"THRESHER_DATA names {named}, which is no folder"
         pytest.skip(f"no data: {folder} is missing (set THRESHER_DATA)")
     return folder

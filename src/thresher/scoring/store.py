@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -158,12 +158,8 @@ SPENT_FILE = RecordFile(Spent, "a record of times", _AGAIN)
 
 
 @dataclass(frozen=True)
-class ShardReport:
-    """The counts of a shard: `documents = scored + emptied + failed`.
-
-    `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
-    `thresher.collections.sources`.
-    """
+class PageCounts:
+    """What became of pages: `documents = scored + emptied + failed`."""
 
     documents: int
     scored: int
@@ -171,6 +167,16 @@ class ShardReport:
     failed: int
     words: int
     bytes: int
+
+
+@dataclass(frozen=True)
+class ShardReport(PageCounts):
+    """The counts of a shard.
+
+    `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
+    `thresher.collections.sources`.
+    """
+
     begin: int | None
     first: int | None
     after: int
@@ -322,20 +328,14 @@ def _lists(values: Sequence[Any], kind: type[np.generic]) -> pa.ListArray:
 
 
 @dataclass(frozen=True)
-class ScoreReport:
-    """The result of a scoring pass: `documents = scored + emptied + failed`.
+class ScoreReport(PageCounts):
+    """The result of a scoring pass.
 
     `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
     that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
     scored.
     """
 
-    documents: int
-    scored: int
-    emptied: int
-    failed: int
-    words: int
-    bytes: int
     shards: int
     workers: int
     seconds: Mapping[str, float]
@@ -350,12 +350,7 @@ def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, 
         seconds.update(part.seconds)
     by_workers = sum((shard.times for shard in spent), Times(0.0, 0.0, 0.0))
     return ScoreReport(
-        documents=sum(report.documents for report in reports),
-        scored=sum(report.scored for report in reports),
-        emptied=sum(report.emptied for report in reports),
-        failed=sum(report.failed for report in reports),
-        words=sum(report.words for report in reports),
-        bytes=sum(report.bytes for report in reports),
+        **{count.name: sum(getattr(report, count.name) for report in reports) for count in fields(PageCounts)},
         shards=len(reports),
         workers=workers,
         seconds=dict(seconds),
