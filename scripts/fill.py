@@ -1,7 +1,9 @@
-"""Filling marked places of documentation pages."""
+"""Filling marked places of documentation pages, and the tables that go there."""
 
 import re
 import sys
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 
@@ -13,3 +15,11 @@ def put(page: Path, name: str, text: str) -> None:
         fix = f"write `<!-- {name} -->` and `<!-- end -->` once"
         sys.exit(f"error: {page.name} has {count} places for {name!r}. Fix: {fix}.")
     page.write_text(filled, encoding="utf-8")
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[object]], align: str = "l") -> str:
+    """Return a Markdown table; `align` has `l` or `r` for each column, the others stand to the right."""
+    rules = ("---" if side == "l" else "---:" for _, side in zip_longest(heads, align, fillvalue="r"))
+    lines = (heads, rules, *rows)
+    # A bar would end the cell, in code too.
+    return "".join(f"| {' | '.join(str(cell).replace('|', chr(92) + '|') for cell in line)} |\n" for line in lines)

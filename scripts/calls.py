@@ -1,0 +1,41 @@
+"""Calling Thresher."""
+
+import subprocess
+import sys
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from thresher.results.experiment_results import Results, read_results
+
+
+def thresher(*arguments: object) -> str:
+    """Run a command of this environment's thresher, and return what it prints."""
+    command = [str(Path(sys.executable).with_name("thresher")), *map(str, arguments)]
+    print(*command[1:], flush=True)
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def run_sweeps(path: Path, name: str, sweeps: Mapping[str, Sequence[object]], output: Path, more: str = "") -> Results:
+    """Run an experiment's collection, topics and qrels as the experiment `name`, and return the results.
+
+    Args:
+        path: the experiment file.
+        name: also of the folder of results.
+        sweeps: cutoffs by scorer, in place of its sweeps and cleaners.
+        output: what holds the folders of results, and indexes.
+        more: tables to add.
+    """
+    text = path.read_text(encoding="utf-8")
+    old = tomllib.loads(text)["experiment"]["name"]
+    head = text[: text.index("[[sweep]]")].replace(f'name = "{old}"', f'name = "{name}"')
+    body = "".join(
+        f"[[sweep]]\nscorer = {scorer!r}\ncutoffs = {[*cutoffs]!r}\n\n" for scorer, cutoffs in sweeps.items()
+    )
+    written = path.with_name(f".{name}.toml")
+    written.write_text(f'{head}{body}[retrieval]\nmodels = ["qld"]\n{more}', encoding="utf-8")
+    try:
+        thresher("run", written, "--results", output, "--indexes", output / "indexes", "--fresh")
+    finally:
+        written.unlink()
+    return read_results(output / name)
