@@ -36,7 +36,7 @@ from thresher.collections.file_collection import (
     kind_of,
     walk,
 )
-from thresher.collections.sources import SOURCE_BYTES, Span
+from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
 from thresher.errors import ConfigError, InputError
 from thresher.passes.backends import Backend
 from thresher.scoring.failures import failures, write_failures
@@ -95,9 +95,7 @@ def test_files_below_a_folder_by_code_point_of_their_paths(tmp_path: Path) -> No
     assert ids(tmp_path, ids="stem") == ["Z", "a b", "a-b", "a", "c", "z", "~", "é", "中"]
     result = walk(tmp_path)
     assert [(file.name, file.path) for file in result] == [(file.name, tmp_path / file.name) for file in result]
-    assert [(file.size, file.modified) for file in result] == [
-        (file.path.stat().st_size, file.path.stat().st_mtime_ns) for file in result
-    ]
+    assert [file.state for file in result] == [FileState.of(file.path.stat()) for file in result]
     (z,) = (file for file in result if file.name == "a/z.html")
     assert walk(tmp_path / "a" / "z.html") == [replace(z, name="z.html")]
 
@@ -316,12 +314,16 @@ def test_a_page_is_read_later(tmp_path: Path) -> None:
     collection = open_collection(tmp_path)
     (source,) = documents(collection)
     path = tmp_path / "x" / "a.html"
-    assert source == Source("x/a", "x/a.html", 11, path=path)
+    assert source == Source("x/a", "x/a.html", 11, path=path, listed=FileState.of(path.stat()))
+    assert source.page() == Page("x/a", path.read_bytes())
     path.write_bytes(b"<p>later")
-    assert source.page() == Page("x/a", b"<p>later")
-    path.unlink()
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(CollectionChanged, match="x/a"):
         source.page()
+    path.unlink()
+    with pytest.raises(CollectionChanged, match="x/a"):
+        source.page()
+    with pytest.raises(FileNotFoundError):
+        replace(source, listed=None).page()
     put(tmp_path, "x/a.html")
     (alone,) = documents(open_collection(path))
     assert (alone.id, alone.file, alone.size) == ("a", "a.html", 11)
@@ -390,7 +392,10 @@ def test_ranges_are_adjacent_and_cover_the_file(tmp_path: Path, size: int) -> No
     assert all(one.end == other.begin for one, other in pairwise(first))
     assert [part.exact for part in first] == [not part.number for part in first]
     assert all(0 < part.end - part.begin <= RANGE_BYTES for part in first) or not size
-    assert parts[len(first) :] == [Part(1, 0, tmp_path / "b.jsonl", "b.jsonl", 0, len(line(1)))]
+    second = tmp_path / "b.jsonl"
+    listed = FileState.of(second.stat())
+    assert parts[len(first) :] == [Part(1, 0, second, "b.jsonl", 0, len(line(1)), listed=listed)]
+    assert {part.listed for part in first} == {FileState.of((tmp_path / "a.jsonl").stat())}
 
 
 def incompressible(count: int) -> bytes:
@@ -423,7 +428,8 @@ def test_a_small_file_that_cannot_be_cut_is_its_workers(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl.gz"
     path.write_bytes(gzip.compress(incompressible(100)))
     assert path.stat().st_size <= WHOLE_BYTES
-    assert list(open_collection(path).parts(9)) == [Part(0, 0, path, "a.jsonl.gz", 0, path.stat().st_size)]
+    listed = FileState.of(path.stat())
+    assert list(open_collection(path).parts(9)) == [Part(0, 0, path, "a.jsonl.gz", 0, listed.size, listed=listed)]
 
 
 def test_of_many_files_that_cannot_be_cut_workers_read_the_big_ones_too(tmp_path: Path) -> None:
@@ -633,32 +639,23 @@ class _Going(Files):
     known: ClassVar[dict[Path, list[Part]]] = {}
 
 
-def test_a_page_that_goes_before_it_is_read_fails(tmp_path: Path) -> None:
-    put(tmp_path / "pages", "a.html", "b.html", "c.html")
-    rows, listed = scored(_Going(tmp_path / "pages", HTML), tmp_path / "store")
-    assert rows == [("scored", "a.html", "a"), ("failed", "b.html", "b"), ("scored", "c.html", "c")]
-    assert listed == [
-        {"file": "b.html", "offset": None, "id": "b", "reason": "cannot be read: No such file or directory"}
-    ]
-
-
-def test_a_file_of_documents_that_goes_before_it_is_read_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whichever way it was to be read: whole, in ranges, or by the parent."""
+@pytest.mark.parametrize("many", [False, True])
+def test_a_file_that_goes_before_it_is_read_ends_the_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: bool
+) -> None:
+    """Whichever way it was to be read: as a page, whole, in ranges, or by the parent."""
     monkeypatch.setattr(files_module, "WHOLE_BYTES", 100)
     monkeypatch.setattr(files_module, "RANGE_BYTES", 150)
+    put(tmp_path / "pages", "a.html", "b.html", "c.html")
     folder = tmp_path / "docs"
     folder.mkdir()
-    for name, count in (("a", 1), ("b1", 1), ("b2", 5), ("c", 1)):
-        (folder / f"{name}.jsonl").write_text("".join(line(number + ord(name[-1]) * 10) for number in range(count)))
-    size = (folder / "b2.jsonl").stat().st_size
-    rows, listed = scored(_Going(folder, "jsonl"), tmp_path / "store")
-    ranges = -(-size // 150)
-    assert ranges > 1
-    assert [row[0] for row in rows] == ["scored", "failed", *["failed"] * ranges, "scored"]
-    reason = "cannot be read: No such file or directory"
-    assert listed == [
-        {"file": name, "offset": None, "id": "", "reason": reason} for name in ("b1.jsonl", *["b2.jsonl"] * ranges)
-    ]
+    for name in ("a", "b", "c"):
+        (folder / f"{name}.jsonl").write_text(
+            "".join(line(number + ord(name) * 10) for number in range(5 if many else 1))
+        )
+    for collection, gone in ((_Going(tmp_path / "pages", HTML), "b.html"), (_Going(folder, "jsonl"), "b.jsonl")):
+        with pytest.raises(CollectionChanged, match=gone):
+            scored(collection, tmp_path / "store" / gone)
 
 
 def test_files_that_may_not_be_read_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

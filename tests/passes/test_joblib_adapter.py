@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import subprocess
+import time
 from concurrent.futures import Future
 
 import pytest
@@ -60,3 +61,13 @@ def test_what_the_backend_for_dask_overrides_is_there(monkeypatch: pytest.Monkey
     assert heard == [error]
     with pytest.raises(ValueError, match="given up"):
         backend.retrieve_result_callback(error)
+
+
+def test_tasks_that_nobody_began_are_forgotten_without_a_word() -> None:
+    """An error of loky's thread would be on standard error: here it fails the test."""
+    for _ in range(5):
+        executor = start_workers(2, os.getpid)
+        futures = [executor.submit(time.sleep, 0.02) for _ in range(40)]
+        futures[0].result()
+        end_workers()
+        assert not all(future.done() and future.exception() is None for future in futures)

@@ -14,7 +14,7 @@ import numpy as np
 
 from thresher.collections import Part, ReadOptions, Source
 from thresher.collections.interface import read_sources
-from thresher.collections.sources import Reading, grouped
+from thresher.collections.sources import FileState, Reading, grouped
 from thresher.pages import Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 
@@ -44,6 +44,7 @@ class Trouble(Scorer):
         if "RAISE" in text:
             raise ValueError("two\nlines \ud800")
         if waits := re.search(r"WAIT (\S+)", text):
+            Path(f"{waits[1]}.waiting").touch()
             while not Path(waits[1]).exists():
                 time.sleep(0.01)
         return segments.words_in_blocks.astype(np.float32)
@@ -69,6 +70,9 @@ class Listed:
 
     def fingerprint(self) -> str:
         return self.mark
+
+    def files(self) -> dict[str, FileState]:
+        return {}
 
     def parts(self, pages: int) -> Iterator[Part]:
         return grouped(self.items, 0, self.path, "listed", pages)

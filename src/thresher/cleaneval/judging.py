@@ -25,7 +25,7 @@ from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
 from thresher.cleaneval.snippets import SnippetCounts, count_snippets
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
-from thresher.collections.sources import Reading, Span
+from thresher.collections.sources import FileState, Reading, Span
 from thresher.files import digest, user_error
 from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
 from thresher.passes.backends import Backend, run_tasks
@@ -87,7 +87,12 @@ class GoldCollection:
 
     def fingerprint(self) -> str:
         """Return a digest of the names, sizes and modification times of the pages."""
-        return digest([(source.id, source.size, _modified(source.path)) for source in self._sources()])
+        states = ((source.id, source.listed) for source in self._sources())
+        return digest([(name, state.size, state.modified) for name, state in states if state])
+
+    def files(self) -> dict[str, FileState]:
+        """Return the files of the pages as they are now."""
+        return {str(source.path): source.listed for source in self._sources() if source.listed}
 
     def parts(self, pages: int) -> Iterator[Part]:
         """Yield parts of so many pages.
@@ -107,10 +112,11 @@ class GoldCollection:
     def _sources(self) -> Iterator[Source]:
         for page in self.pages:
             try:
-                size = page.path.stat().st_size
+                state = FileState.of(page.path.stat())
             except OSError as error:
                 raise user_error(error, page.path) from error
-            yield Source(page_id(page), page.path.name, size, path=page.path, url=page.url or None)
+            name, url = page.path.name, page.url or None
+            yield Source(page_id(page), name, state.size, path=page.path, url=url, listed=state)
 
 
 def page_id(page: GoldPage) -> str:
@@ -124,10 +130,6 @@ def _unpacked(source: Source) -> Source:
     with open_stream(source.path) as stream:
         content = stream.read()
         return replace(source, size=len(content), content=content, problem=stream.damage or None)
-
-
-def _modified(path: Path | None) -> int:
-    return path.stat().st_mtime_ns if path else 0
 
 
 @dataclass(frozen=True)

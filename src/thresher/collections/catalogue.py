@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from thresher.collections.interface import ReadOptions, read_sources
-from thresher.collections.sources import Part, Reading, Source, grouped, too_large
+from thresher.collections.sources import FileState, Part, Reading, Source, grouped, too_large
 from thresher.errors import InputError, MissingDependencyError, ThresherError
 from thresher.files import digest
 
@@ -115,6 +115,10 @@ class Catalogue:
         """
         metadata = dataset(self.id, "docs").docs_metadata()
         return digest([self.id, str(_package().__version__), metadata])
+
+    def files(self) -> dict[str, FileState]:
+        """Return nothing: ir_datasets keeps its files."""
+        return {}
 
     def parts(self, pages: int) -> Iterator[Part]:
         """Yield the parts with their sources: at most `pages` each, and about 16 MiB.

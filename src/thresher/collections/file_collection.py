@@ -12,7 +12,7 @@ from pathlib import Path
 from thresher.collections.interface import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
-from thresher.collections.sources import Part, Reading, Source, grouped
+from thresher.collections.sources import FileState, Part, Reading, Source, grouped, unchanged
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
@@ -41,12 +41,16 @@ _NOT_THERE = (errno.ENOENT, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file: its path within the folder (with `/`) and on disk, its size in bytes, its modification time in ns."""
+    """A file: its path within the folder (with `/`) and on disk, and how it was found."""
 
     name: str
     path: Path
-    size: int
-    modified: int
+    state: FileState
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return self.state.size
 
     @property
     def shown(self) -> str:
@@ -68,7 +72,15 @@ class Files:
         Raises:
             InputError: as `parts`.
         """
-        return digest([self.format, [(entry.name, entry.size, entry.modified) for entry in self._files()]])
+        return digest([self.format, [(entry.name, entry.size, entry.state.modified) for entry in self._files()]])
+
+    def files(self) -> dict[str, FileState]:
+        """Return the files as they are now, by their printable names.
+
+        Raises:
+            InputError: as `parts`.
+        """
+        return {entry.shown: entry.state for entry in self._files()}
 
     def parts(self, pages: int) -> Iterator[Part]:
         """Yield the parts, cut by file size; HTML files are grouped, as are pages of files that the parent reads.
@@ -86,9 +98,9 @@ class Files:
             if entry.size > WHOLE_BYTES and kind.can_split(entry.path):
                 for index, begin in enumerate(range(0, entry.size, RANGE_BYTES)):
                     end = min(begin + RANGE_BYTES, entry.size)
-                    yield Part(number, index, entry.path, entry.shown, begin, end, exact=not begin)
+                    yield Part(number, index, entry.path, entry.shown, begin, end, not begin, listed=entry.state)
             elif entry.size <= whole:
-                yield Part(number, 0, entry.path, entry.shown, 0, entry.size)
+                yield Part(number, 0, entry.path, entry.shown, 0, entry.size, listed=entry.state)
             else:
                 yield from grouped(self._streamed(kind, entry, number), number, entry.path, entry.shown, pages)
 
@@ -97,10 +109,11 @@ class Files:
 
         Raises:
             OSError: if its file cannot be read.
+            CollectionChanged: if it was written or replaced since the parts were made.
         """
         if part.sources is not None or part.begin > part.end:
             return read_sources(part)
-        return _kind(self.format).read(part, self.options)
+        return unchanged(_kind(self.format).read(part, self.options), part.path, part.listed, part.name)
 
     def _files(self) -> tuple[FileEntry, ...]:
         return chosen(walk(self.path.absolute()), self.format, self.path)[1]
@@ -111,11 +124,12 @@ class Files:
                 document_id, problem = self.options.rule.apply(entry.name), None
             except InputError as error:
                 document_id, problem = "", error.what
-            yield Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem)
+            yield Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state)
 
     def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[Source]:
+        reading = kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
         try:
-            yield from kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
+            yield from unchanged(reading, entry.path, entry.state, entry.shown)
         except OSError as error:
             yield Source("", entry.shown, entry.size, problem=f"cannot be read: {error.strerror or error}")
 
@@ -129,7 +143,7 @@ def walk(root: Path) -> list[FileEntry]:
     try:
         if root.is_file():
             status = root.stat()
-            return [FileEntry(root.name, root, status.st_size, status.st_mtime_ns)]
+            return [FileEntry(root.name, root, FileState.of(status))]
         return sorted(_below(root), key=lambda entry: entry.name)
     except OSError as error:
         raise user_error(error, error.filename or root) from error
@@ -144,7 +158,7 @@ def _below(root: Path) -> Iterator[FileEntry]:
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, name + "/"))
             elif status := _file_status(entry):
-                yield FileEntry(name, Path(entry.path), status.st_size, status.st_mtime_ns)
+                yield FileEntry(name, Path(entry.path), FileState.of(status))
 
 
 def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:

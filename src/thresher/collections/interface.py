@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from thresher.collections.ids import IdRule
-from thresher.collections.sources import Part, Reading, Span
+from thresher.collections.sources import FileState, Part, Reading, Span, changed_while_read
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """File name suffixes of HTML pages."""
@@ -82,6 +82,14 @@ class Collection(Protocol):
         """Return a digest that changes when documents are added, removed or rewritten."""
         ...
 
+    def files(self) -> Mapping[str, FileState]:
+        """Return the files as they are now, by their printable names; none for documents that are not in files here.
+
+        Raises:
+            InputError: as `parts`.
+        """
+        ...
+
     def parts(self, pages: int) -> Iterator[Part]:
         """Yield the parts, deterministically and cheaply; parts with sources have at most `pages` of them.
 
@@ -95,8 +103,23 @@ class Collection(Protocol):
 
         Raises:
             OSError: if its file cannot be read.
+            CollectionChanged: if its file was written or replaced since the parts were made.
         """
         ...
+
+
+def check_unchanged(before: Mapping[str, FileState], collection: Collection) -> None:
+    """Check that a collection has the same files as before: none added, removed, replaced or written.
+
+    Raises:
+        CollectionChanged: naming the first that is not the same.
+        InputError: if the collection cannot be read any more.
+    """
+    after = collection.files()
+    for name in sorted(before.keys() | after.keys()):
+        one, other = before.get(name), after.get(name)
+        if one is None or other is None or one.inode != other.inode or not one.is_like(other):
+            raise changed_while_read(name)
 
 
 def read_sources(part: Part) -> Reading:

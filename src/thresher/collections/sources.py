@@ -2,9 +2,69 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from thresher.errors import StateError
+
+
+class CollectionChanged(StateError):
+    """A file of the collection was written, replaced, added or removed during a pass. Exit code 5."""
+
+
+def changed_while_read(file: str) -> CollectionChanged:
+    """Return the error for a `file` of a collection that changed during a pass over it."""
+    fix = "let nothing write there, and start over (`thresher run` and `explore`: with --fresh)"
+    return CollectionChanged("the collection changed while it was read", fix, file)
+
+
+@dataclass(frozen=True, slots=True)
+class FileState:
+    """What a file that is written or replaced does not keep: size, times of modification and change in ns, and inode.
+
+    The time of change and the inode differ between machines that see copies of a file, and the former changes with
+    permissions and links too.
+    """
+
+    size: int
+    modified: int
+    changed: int
+    inode: int
+
+    @classmethod
+    def of(cls, status: os.stat_result) -> FileState:
+        """Return the state that the system reports."""
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+    def is_like(self, other: FileState) -> bool:
+        """Return whether size and time of modification are the same."""
+        return (self.size, self.modified) == (other.size, other.modified)
+
+
+def unchanged(reading: Reading, path: Path, listed: FileState | None, shown: str) -> Reading:
+    """Pass on what is read of a file, which must be as it was `listed` before, and the same afterwards; None: it may change.
+
+    Raises:
+        CollectionChanged: if it is not.
+    """
+    if listed is None:
+        return (yield from reading)
+    before = _state(path, shown)
+    if not before.is_like(listed):
+        raise changed_while_read(shown)
+    span = yield from reading
+    if _state(path, shown) != before:
+        raise changed_while_read(shown)
+    return span
+
+
+def _state(path: Path, shown: str) -> FileState:
+    try:
+        return FileState.of(path.stat())
+    except FileNotFoundError as error:
+        raise changed_while_read(shown) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +88,7 @@ class Source:
 
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
-    `problem` there are no bytes, and the document counts as failed.
+    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was found.
     """
 
     id: str
@@ -41,6 +101,7 @@ class Source:
     charset: str | None = None
     is_text: bool = False
     problem: str | None = None
+    listed: FileState | None = None
 
     @property
     def where(self) -> str:
@@ -52,9 +113,24 @@ class Source:
 
         Raises:
             OSError: if the file cannot be read.
+            CollectionChanged: if it is no longer as it was listed.
         """
-        content = self.content if self.content is not None else (self.path.read_bytes() if self.path else b"")
+        content = self.content if self.content is not None else self._read()
         return Page(self.id, content, self.url, self.charset, self.is_text)
+
+    def _read(self) -> bytes:
+        if self.path is None:
+            return b""
+        try:
+            with self.path.open("rb", buffering=0) as handle:
+                content = handle.read()
+                if self.listed and not FileState.of(os.fstat(handle.fileno())).is_like(self.listed):
+                    raise changed_while_read(self.file)
+        except FileNotFoundError as error:
+            if self.listed is None:
+                raise
+            raise changed_while_read(self.file) from error
+        return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +139,7 @@ class Part:
 
     `file` is the number of the file within the collection, `number` that of the part within the file. The documents are the
     `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
-    With `exact` a record begins at `begin`; without, the first one is searched for.
+    With `exact` a record begins at `begin`; without, the first one is searched for. `listed` is how the file was found.
     """
 
     file: int
@@ -74,6 +150,7 @@ class Part:
     end: int = 0
     exact: bool = True
     sources: tuple[Source, ...] | None = None
+    listed: FileState | None = None
 
 
 @dataclass(frozen=True, slots=True)

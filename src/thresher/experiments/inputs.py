@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 from thresher.arms.arm import Arm
 from thresher.collections import Collection, open_collection
@@ -175,12 +176,16 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
 
 @dataclass(frozen=True)
 class Scored:
-    """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`."""
+    """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`.
+
+    `key` is that of the scores, and what was read.
+    """
 
     inputs: Inputs
     plan: ScorePlan
     report: ScoreReport
     store: Path
+    key: Mapping[str, Any]
 
 
 def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Callable[[str], None]) -> Scored:
@@ -204,4 +209,5 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     report = score_collection(plan, store, backend, fresh)
     write_failures(store, folder / "failures.jsonl")
     check_scored(inputs, report, store)
-    return Scored(inputs, plan, report, store)
+    content = {"content": report.content} if report.content else {}
+    return Scored(inputs, plan, report, store, {**asdict(plan.key()), **content})

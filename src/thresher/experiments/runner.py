@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from thresher.arms.pruned_names import Treatment
@@ -50,7 +50,6 @@ from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, Tit
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.emptied import by_count
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.score_pass import ScorePlan
 
 
 @dataclass(frozen=True)
@@ -156,7 +155,7 @@ class _Run:
     def all(self, fresh: bool = False) -> Results:
         experiment = self.experiment
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
-        inputs, plan, scores = scored.inputs, scored.plan, scored.report
+        inputs, scores = scored.inputs, scored.report
         self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []
@@ -175,8 +174,7 @@ class _Run:
                 without_headings=without_headings(experiment, inputs, twins, scores, self.meter),
                 twins={name: twin.name for name, twin in experiment.twins.items()},
             ),
-            inputs,
-            plan,
+            scored,
         )
         every = [*runs, *twins]
         write_manifest(self.folders.results, experiment, inputs, scores, every, self.machine, self.meter)
@@ -302,17 +300,18 @@ class _Run:
         write_run(path, report.hits, variant.name)
         return SearchRecord(key, file_digest(path), work, stage.cost)
 
-    def _with_title_bias(self, outcome: Results, inputs: Inputs, plan: ScorePlan) -> Results:
-        outcome = replace(outcome, title_bias=self._title_bias("title-bias", inputs.topics, plan))
+    def _with_title_bias(self, outcome: Results, scored: Scored) -> Results:
+        inputs = scored.inputs
+        outcome = replace(outcome, title_bias=self._title_bias("title-bias", inputs.topics, scored))
         if outcome.held_out is None or inputs.held_out is None:
             return outcome
-        bias = self._title_bias("title-bias.held-out", inputs.held_out, plan)
+        bias = self._title_bias("title-bias.held-out", inputs.held_out, scored)
         return replace(outcome, held_out=replace(outcome.held_out, title_bias=bias))
 
-    def _title_bias(self, name: str, topics: TopicSet, plan: ScorePlan) -> TitleBias:
+    def _title_bias(self, name: str, topics: TopicSet, scored: Scored) -> TitleBias:
         options = self.experiment.index
         key = stage_key(
-            scores=asdict(plan.key()),
+            scores=scored.key,
             digests=dict(topics.digests),
             read=[topics.source.field, topics.source.column],
             analysis=[options.stemmer, options.stopwords],

@@ -43,16 +43,16 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     if treatment.pruning:
         resolved["original"] = original
         resolved |= scored.inputs.log_digests(treatment.pruning.arm)
-    scores, report = asdict(scored.plan.key()), scored.report
+    report = scored.report
     key = stage_key(
-        scores=scores,
+        scores=scored.key,
         variant=treatment.name,
         options=asdict(options),
         totals=[report.documents, report.scored, report.emptied, report.failed, report.words],
         lucene=find_jar().name,
         **resolved,
     )
-    return Origin(key, scored.inputs.digests["collection"], digest(scores), treatment.name, cutoffs)
+    return Origin(key, scored.inputs.digests["collection"], digest(scored.key), treatment.name, cutoffs)
 
 
 def search_key(index: str, model: RetrievalModel, depth: int, topics: TopicSet) -> str:
@@ -70,7 +70,7 @@ def evidence_key(experiment: Experiment, scored: Scored) -> str:
     """
     sources = [source for source in (experiment.topics, experiment.held_out) if source is not None]
     return stage_key(
-        scores=asdict(scored.plan.key()),
+        scores=scored.key,
         inputs=dict(scored.inputs.digests),
         read=[[source.field, source.column] for source in sources],
         options=asdict(experiment.index),

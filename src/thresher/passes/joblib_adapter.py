@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from functools import cache
+from queue import Empty
 from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
@@ -35,8 +37,13 @@ def start_workers(count: int, initializer: Callable[..., object], *arguments: ob
 
 
 def end_workers() -> None:
-    """End idle worker processes, which joblib would keep with their memory."""
-    get_reusable_executor(reuse=True).shutdown(wait=True, kill_workers=True)
+    """End worker processes, which joblib would keep with their memory, and forget tasks that none has begun."""
+    executor = get_reusable_executor(reuse=True)
+    # loky 3.6 forgets the tasks, but not their numbers, and its thread then ends with a KeyError on standard error.
+    with suppress(Empty):
+        while True:
+            executor._work_ids.get_nowait()
+    executor.shutdown(wait=True, kill_workers=True)
 
 
 @cache

@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.ids import id_problem
+from thresher.collections.interface import check_unchanged
 from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import PAGE_MIB, PAGE_SECONDS
@@ -150,14 +151,18 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
 
     Raises:
         InputError: if the collection cannot be read.
+        CollectionChanged: if the collection is written to meanwhile; finished parts may then be of another one.
         StateError: if workers crash for reasons other than a page.
         ThresherError: as `thresher.passes.backends.run`.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
     poison = read_poison(work.folder)
+    files = work.collection.files()
     parts = partial(work.collection.parts, part_pages)
     while not _attempt(work, parts(), backend, poison):
+        check_unchanged(files, work.collection)
         isolate(work, parts(), poison)
+    check_unchanged(files, work.collection)
     _join(work, parts(), poison)
     for path in work.folder.glob("*.position"):
         # Left by runs killed just after writing a part.

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from thresher.collections import Collection, Part, Source
 from thresher.collections.interface import ReadOptions
-from thresher.collections.sources import Span
+from thresher.collections.sources import CollectionChanged, Span
 from thresher.errors import InputError, StateError
-from thresher.files import remove_folder
+from thresher.files import digest, remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, fit_text, run_parts
@@ -42,6 +42,8 @@ __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
 STORE_VERSION = 4
 SHARD_PAGES = 256
+_KEY = "store.json"
+_MIXED = "changed while it was read"
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
 
 
@@ -82,6 +84,7 @@ class ScoreWork(PartWork[PageScores]):
             begin=part.begin if part.exact else None,
             first=span.first,
             after=span.after,
+            content=digest([[page.bytes, page.checksum] for page in pages]),
         )
         names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
@@ -163,6 +166,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     Raises:
         InputError: if the collection is empty or unreadable, or has too little text to train a scorer.
         StateError: if the folder holds the scores of another plan.
+        CollectionChanged: if the collection is written to meanwhile.
         ThresherError: as `thresher.passes.parts.run_parts`.
     """
     backend = backend or Backend()
@@ -177,7 +181,12 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     plan = replace(plan, scorers=scorers)
     for scorer in scorers:
         scorer.prepare()
-    run_parts(plan.work(folder), plan.shard_pages, backend)
+    try:
+        run_parts(plan.work(folder), plan.shard_pages, backend)
+    except CollectionChanged:
+        # Nobody may go on with scores of two collections, even if the first one comes back.
+        _KEY_FILE.write(folder / _KEY, replace(plan.key(), collection=_MIXED))
+        raise
     fail_duplicates(folder)
     paths = shards(folder)
     report = total([*map(read_report, paths)], [*map(read_spent, paths)], backend.workers, learning)
@@ -193,8 +202,8 @@ def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> Sco
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
     key = plan.key()
-    path = folder / "store.json"
-    if path.exists():
+    path = folder / _KEY
+    if path.exists() or shards(folder):
         stored = _stored_key(path)
         if stored == key:
             return

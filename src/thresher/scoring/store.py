@@ -13,12 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
+from isal.isal_zlib import crc32
 from lxml.etree import LxmlError
 
 from thresher.collections import Page, Part
 from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, user_error
+from thresher.files import atomic_path, digest, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
 from thresher.records import RecordFile
@@ -32,7 +33,8 @@ class PageScores:
     """A page's segments with their scores, or why there are none.
 
     `file` and `offset` are the position of its record: see `thresher.collections.sources.Source`. `scores` has
-    an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing.
+    an array for each scorer, by canonical name; `seconds` the time of each, and under `pages` that of decoding and parsing;
+    `checksum` the CRC-32 of the raw page.
     """
 
     id: str
@@ -48,6 +50,7 @@ class PageScores:
     segments: Segments | None = None
     scores: dict[str, Scores] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    checksum: int = 0
 
 
 def _detail(scorers: Sequence[Scorer], labels: bool) -> Detail:
@@ -66,7 +69,7 @@ def score_page(
         segments, decoded = read_page(page, options, detail=_detail(scorers, labels))
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
-        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content))
+        return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
     scores: dict[str, Scores] = {}
     begin = perf_counter()
     seconds = {"pages": begin - start}
@@ -84,6 +87,7 @@ def score_page(
         encoding_source=decoded.source,
         replaced=decoded.replaced,
         bytes=len(page.content),
+        checksum=crc32(page.content),
         segments=segments,
         scores=scores,
         seconds=seconds,
@@ -174,12 +178,13 @@ class ShardReport(PageCounts):
     """The counts of a shard.
 
     `begin` is where reading began if that was given exactly; `first` and `after` are the reader's span: see
-    `thresher.collections.sources`.
+    `thresher.collections.sources`. `content` is a digest of the raw pages, in their order.
     """
 
     begin: int | None
     first: int | None
     after: int
+    content: str = ""
 
 
 _REPORT_FILE = RecordFile(ShardReport, "a report on a shard", _AGAIN)
@@ -333,7 +338,8 @@ class ScoreReport(PageCounts):
 
     `seconds` are those of all workers by stage: see `Spent`. Wall time is that of the shards divided by the workers, so
     that it covers resumed passes; the peak is the largest worker's. Training time is included. `machines` are those that
-    scored.
+    scored. `content` is a digest of the raw pages in order, whatever the files are called and dated; empty in stores of
+    earlier versions.
     """
 
     shards: int
@@ -341,6 +347,7 @@ class ScoreReport(PageCounts):
     seconds: Mapping[str, float]
     times: Times
     machines: int = 1
+    content: str = ""
 
 
 def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, learning: Spent) -> ScoreReport:
@@ -356,4 +363,5 @@ def total(reports: Sequence[ShardReport], spent: Sequence[Spent], workers: int, 
         seconds=dict(seconds),
         times=replace(by_workers, wall=by_workers.wall / workers) + learning.times,
         machines=len({shard.host for shard in spent}) or 1,
+        content=digest([report.content for report in reports]) if all(report.content for report in reports) else "",
     )
