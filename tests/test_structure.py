@@ -33,6 +33,7 @@ ORDER = (
     ("evaluation",),
     ("cleaneval",),
     ("content_training",),
+    ("studying",),
     ("exploring",),
     ("pruning",),
     ("explaining",),
@@ -170,6 +171,7 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "annotated-types": "pydantic",
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
+        "sklearn": "scikit-learn",
     }
     for module in MODULES:
         for name, _ in imports(module):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any
 
@@ -15,6 +16,12 @@ from thresher.pages.marked_text import marked_segments
 _CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
 _COMMENTS = "x-nc-sel5"
 _MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
+
+_CLASSES = ("x-nc-sel2", "x-nc-sel1", "x-nc-sel3", _COMMENTS, "x-nc-sel4")
+"""Marks in the order of `gold_classes.CLASSES`, boilerplate left out."""
+# Stand before text of each class in turn, and before text of none. No page keeps its own.
+_SIGNS = "".join(map(chr, range(0xE000, 0xE001 + len(_CLASSES))))
+_SIGNED = re.compile(f"([{_SIGNS}])")
 
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
 _CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
@@ -41,38 +48,81 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.
     """
-    target = _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT)
+    html = _rewritten(content, _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT))
+    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
+
+
+def parse_marks(content: bytes) -> tuple[tuple[int, str], ...]:
+    """Return all marked texts of an annotated page in its order, each with its class: its place in `gold_classes.CLASSES`.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 cannot parse the page.
+    """
+    text = read_html(_rewritten(content, _Signed())).text
+    _, *pieces = _SIGNED.split(text)
+    pairs = ((_SIGNS.index(sign), piece.strip()) for sign, piece in zip(pieces[::2], pieces[1::2], strict=True))
+    return tuple((place, piece) for place, piece in pairs if place and piece)
+
+
+def _rewritten(content: bytes, target: _Rewriter) -> str:
     # Parser events have no limit of depth.
     parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
     parser.feed(decode(content).utf8.translate(_CONTROLS))
     html: str = parser.close()
-    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
+    return html
 
 
-class _MarkedOnly:
-    """A parser target that writes the page again, with a space for each text that is not content."""
+class _Rewriter:
+    """A parser target that writes the page again; `written` says how text of the innermost mark is."""
 
-    def __init__(self, content: frozenset[str]) -> None:
-        self._content = content
+    def __init__(self) -> None:
         self._pieces: list[str] = []
-        # For each open element whether text in it is content.
-        self._kept = [False]
+        # For each open element the mark that applies to it.
+        self._marks: list[str] = [""]
+
+    def written(self, text: str, mark: str) -> str:
+        raise NotImplementedError
 
     def start(self, tag: str, attributes: Any) -> None:
         mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)
-        self._kept.append(mark in self._content if mark else self._kept[-1])
+        self._marks.append(mark or self._marks[-1])
         self._pieces.append(f"<{_written(tag)}>")
 
     def end(self, tag: str) -> None:
-        self._kept.pop()
+        self._marks.pop()
         if tag not in _VOID_TAGS:
             self._pieces.append(f"</{_written(tag)}>")
 
     def data(self, text: str) -> None:
-        self._pieces.append(escape(text, quote=False) if self._kept[-1] else " ")
+        self._pieces.append(self.written(text, self._marks[-1]))
 
     def close(self) -> str:
         return "".join(self._pieces)
+
+
+class _MarkedOnly(_Rewriter):
+    """Writes a space for each text that is not content."""
+
+    def __init__(self, content: frozenset[str]) -> None:
+        super().__init__()
+        self._content = content
+
+    def written(self, text: str, mark: str) -> str:
+        return escape(text, quote=False) if mark in self._content else " "
+
+
+class _Signed(_Rewriter):
+    """Writes a sign wherever text of another class begins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = ""
+
+    def written(self, text: str, mark: str) -> str:
+        sign = _SIGNS[_CLASSES.index(mark) + 1 if mark in _CLASSES else 0]
+        new = "" if sign == self._last else sign
+        self._last = sign
+        return new + escape(_SIGNED.sub(" ", text), quote=False)
 
 
 def _written(tag: str) -> str:

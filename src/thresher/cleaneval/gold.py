@@ -44,6 +44,7 @@ class GoldPage:
         required: snippets of the content that must stay.
         forbidden: snippets of the rest that must go.
         is_partial: only the snippets are known, not whether other text is content.
+        gold: the file of its gold text or annotated page; None where JSON says what is content.
     """
 
     stem: str
@@ -54,6 +55,7 @@ class GoldPage:
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     is_partial: bool = False
+    gold: Path | None = None
 
     @property
     def text(self) -> str:
@@ -189,9 +191,9 @@ def _gold_page(stem: str, path: Path, gold: GoldEntry | Path, is_partial: bool, 
     if isinstance(gold, Path):
         content = read_bytes(gold)
         if not gold.name.lower().endswith(_TEXT_SUFFIXES):
-            return GoldPage(stem, path, _annotated(content, gold, comments))
+            return GoldPage(stem, path, _annotated(content, gold, comments), gold=gold)
         text = decode_gold(content)
-        return GoldPage(stem, path, parse_gold(text, comments), url_of(text))
+        return GoldPage(stem, path, parse_gold(text, comments), url_of(text), gold=gold)
     if gold.text is None and not is_partial:
         return None
     text = (gold.text or "").strip()

@@ -44,6 +44,12 @@ def parse_gold(text: str, comments: bool = False) -> tuple[LabelledText, ...]:
     return tuple(segment for segment in segments if segment.text)
 
 
+def split_comments(text: str) -> tuple[str, str]:
+    """Return a gold text up to Dragnet's comments mark, and what is below it; empty without a mark."""
+    body, *below = _COMMENTS_MARK.split(text)
+    return body, "\n".join(below)
+
+
 def url_of(text: str) -> str:
     """Return the URL at the beginning of a gold text in CleanEval's format, or on the line after; empty without."""
     url = _ADDRESS.match(text)

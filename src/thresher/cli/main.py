@@ -17,6 +17,7 @@ from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
+from thresher.cli.study import study
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import user_error
 
@@ -86,7 +87,7 @@ def doctor() -> None:
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
-    "Run": (run, explore, measure, cleaneval),
+    "Run": (run, explore, measure, cleaneval, study),
     "Choose": (choose,),
     "Look": (report, explain),
     "Single stages": (clean, index, search, evaluate),
