@@ -42,6 +42,7 @@ ORDER = (
     ("reports",),
     ("examples",),
     ("experiments",),
+    ("playing",),
     ("api", "cleaning", "doctor", "cli", "__main__"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}

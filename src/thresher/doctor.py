@@ -100,9 +100,17 @@ def _extras() -> list[Finding]:
             findings += [Finding(what, state) for what, state in java_report().items()]
         except MissingDependencyError as error:
             findings.append(Finding("Java", error.what, error.fix, True))
-    extra = _version("codecarbon")
-    fix = "" if extra else "run `pip install 'thresher[codecarbon]'`"
-    return [*findings, Finding("codecarbon", extra or "not installed (optional): reads the CPU's energy counters", fix)]
+    return [
+        *findings,
+        _optional("codecarbon", "codecarbon", "reads the CPU's energy counters"),
+        _optional("uvicorn", "play", "`thresher play` serves pages with it"),
+    ]
+
+
+def _optional(name: str, extra: str, use: str) -> Finding:
+    installed = _version(name)
+    fix = "" if installed else f"run `pip install 'thresher[{extra}]'`"
+    return Finding(name, installed or f"not installed (optional): {use}", fix)
 
 
 def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:

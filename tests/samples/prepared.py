@@ -11,7 +11,7 @@ import pkgutil
 import re
 import signal
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,9 @@ if __name__ == "__main__":
     sys.modules.update(dict.fromkeys(sys.argv[1:]))  # type: ignore[arg-type]
     for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
         if not module.name.endswith("__main__"):
-            importlib.import_module(module.name)
+            # Some are of no use without a package.
+            with suppress(ModuleNotFoundError) if sys.argv[1:] else nullcontext():
+                importlib.import_module(module.name)
     # What is imported late on purpose, and is needed by most verbs.
     importlib.import_module("matplotlib.backends.backend_svg")
     quick_java()

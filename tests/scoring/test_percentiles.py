@@ -28,7 +28,7 @@ from thresher.scoring.percentiles import (
     resolved_without_collection,
     weighted_percentiles,
 )
-from thresher.scoring.removed import judged_pages
+from thresher.scoring.removed import DROPPED, judged_pages
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import NOTHING_SPENT, SCORED, PageScores, ShardReport, shard_path, write_shard
 
@@ -154,9 +154,10 @@ def test_what_is_judged_is_what_is_cut(tmp_path: Path) -> None:
     assert [" ".join(segment.text for segment in page.segments if segment.kept).split() for page in pages] == kept
     verdicts = [verdict for page in pages for segment in page.segments for verdict in segment.verdicts]
     number = resolved(tmp_path, cleaner).cuts[1].threshold
-    assert {verdict.reason for verdict in verdicts if verdict.cut.scorer.name == "words" and verdict.score == 1} == {
-        f"words@p20: 1 is below {number:g}"
+    assert {verdict.outcome for verdict in verdicts if verdict.cut.scorer.name == "words" and verdict.score == 1} == {
+        DROPPED
     }
+    assert {verdict.cut.threshold for verdict in verdicts if verdict.cut.scorer.name == "words"} == {number}
 
 
 @pytest.mark.parametrize(("percentile", "cutoff"), [(40.0, 7.0), (60.0, 8.0), (60.1, 8.0), (99.0, 8.0)])

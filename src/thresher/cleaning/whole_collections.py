@@ -26,7 +26,8 @@ from thresher.files import atomic_path, remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
-from thresher.reports.side_by_side import write_side_by_side
+from thresher.playing.page_views import scorer_view, shown_scorers, stored_views, two_sides
+from thresher.playing.play_page import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.relative_cutoffs import REFERENCE
 from thresher.scoring.cutting import cut_shard, shard_columns
@@ -74,7 +75,8 @@ class Extras:
 
     Attributes:
         removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
-        side_by_side: an HTML page that shows the same.
+        side_by_side: an HTML page of the first pages, as many as `thresher.playing.play_page.MOST_BYTES` hold, with the scores
+            of every scorer, where one can move cutoffs.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """
 
@@ -162,6 +164,10 @@ def clean_collection(
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_place(path)
+    # One can try other cutoffs and cleaners on the page of what is removed.
+    shown = shown_scorers() if extras.side_by_side else ()
+    by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
+    scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
     cutoffs: Mapping[str, float] = {}
     with ExitStack() as stack:
@@ -192,7 +198,7 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, parsed.scorers, options, limits)
+                plan = ScorePlan(collection, scorers, options, limits)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 tally.documents += score_collection(plan, store, backend, fresh=True).documents
                 for failure in failures(store):
@@ -212,7 +218,8 @@ def clean_collection(
                     for page in judged_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
-                    write_side_by_side(judged_pages(store, cleaned_by), cleaned_by.name, side_file)
+                    views, title = map(scorer_view, scorers), f"What {cleaned_by.name} removes"
+                    write_side_by_side(stored_views(store), [*views], two_sides(cleaned_by), title, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON", str(source))
         if tally.kinds.total() == tally.documents:

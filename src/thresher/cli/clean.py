@@ -26,7 +26,11 @@ from thresher.defaults import OUTPUT_FORMATS
 @click.option("--shard-size", help="Write files of at most this size before compression, such as 512M, with numbers.")
 @click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words (JSONL, Parquet).")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
-@click.option("--side-by-side", type=FILE, help="An HTML page of every text with what was dropped struck through.")
+@click.option(
+    "--side-by-side",
+    type=FILE,
+    help="An HTML page of the texts with what is dropped and all scores, to try other cutoffs.",
+)
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
 @keys("collection", *COLLECTION_KEYS)
 @keys("pages", "blocks", "language")

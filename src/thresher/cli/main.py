@@ -15,6 +15,7 @@ from thresher.cli.experiment import choose, explore, init, measure, report, run
 from thresher.cli.explain import explain
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
+from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
 from thresher.cli.study import study
@@ -89,7 +90,7 @@ _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
     "Run": (run, explore, measure, cleaneval, study),
     "Choose": (choose,),
-    "Look": (report, explain),
+    "Look": (report, explain, play),
     "Single stages": (clean, index, search, evaluate),
 }
 _GROUPS = {heading: [verb.name or "" for verb in verbs] for heading, verbs in _VERBS.items()}

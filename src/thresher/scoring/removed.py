@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.scorers.base import BLOCK, KEEP_HIGH, SENTENCE, Scores
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut, number
+from thresher.scorers.base import BLOCK, SENTENCE, Scores
+from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.best_first import Layout, Mask
 from thresher.scoring.cutting import within_cutoff
 from thresher.scoring.floors import held_by_floor
@@ -40,26 +40,6 @@ class SegmentVerdict:
     outcome: str
     returns: float | None = None
 
-    @property
-    def label(self) -> str:
-        """A short form: `words 3`, or only the scorer's name if it decides."""
-        name = self.cut.scorer.name
-        return name if self.cut.scorer.decides else f"{name} {short(self.score)}"
-
-    @property
-    def reason(self) -> str:
-        """The verdict in words: `words@5: 3 is below 5`."""
-        if self.outcome == DROPPED_HEADING:
-            return f"{self.cut.name}: a title or heading"
-        if self.cut.scorer.decides:
-            return f"{self.cut.name}: {'kept' if self.score else 'dropped'}"
-        high, fits = self.cut.scorer.keep == KEEP_HIGH, self.outcome == PASSED
-        if self.cut.quota:
-            best = f"the best {number(self.cut.threshold)} % of the page's words"
-            return f"{self.cut.name}: {short(self.score)} is {'within' if fits else 'beyond'} {best}"
-        side = ("at least" if fits else "below") if high else ("at most" if fits else "above")
-        return f"{self.cut.name}: {short(self.score)} is {side} {short(self.cut.threshold)}"
-
 
 @dataclass(frozen=True)
 class JudgedSegment:
@@ -73,11 +53,6 @@ class JudgedSegment:
     def dropped_by(self) -> tuple[SegmentVerdict, ...]:
         """The verdicts of all cuts that drop it."""
         return tuple(verdict for verdict in self.verdicts if verdict.outcome in _DROPPING)
-
-    @property
-    def by_floor(self) -> bool:
-        """Whether it is kept, and at least one cut keeps it only by its floor."""
-        return self.kept and any(verdict.outcome == FLOORED for verdict in self.verdicts)
 
     @property
     def kept(self) -> bool:

@@ -1,0 +1,179 @@
+"""The pages that one can pick in `thresher play`: of a collection, or of an experiment's results with their ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+import pyarrow as pa
+
+from thresher.arms.pruned_names import parse_treatment
+from thresher.collections import Collection, Page, Source, documents, open_collection
+from thresher.errors import InputError, StateError
+from thresher.evaluation import read_run
+from thresher.experiments.runner import Folders
+from thresher.experiments.variants import Variant
+from thresher.explaining.rank_changes import by_rank
+from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.playing.page_views import View, cuts_view, stored_view
+from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
+from thresher.results.selection import retrievals
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import Cleaner, parse_scorer
+from thresher.scoring.percentiles import resolve_all
+from thresher.scoring.store import read_shard, shards
+
+LISTED = 500
+"""Pages in the list that a browser gets at once."""
+MOST_PAGES = 10_000
+MOST_BYTES = 256 * 2**20
+"""What of a collection is kept at hand."""
+
+
+class Pages(Protocol):
+    """Pages to pick from."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids in the collection's order."""
+
+    def view(self, page_id: str) -> View:
+        """Return a page with its scores.
+
+        Raises:
+            InputError: if there is no such page, or it cannot be read.
+        """
+
+
+def found(ids: Iterable[str], text: str) -> tuple[tuple[str, ...], int]:
+    """Return the first `LISTED` ids that hold `text`, whatever the case, and how many there are."""
+    matching = [one for one in ids if text.casefold() in one.casefold()]
+    return tuple(matching[:LISTED]), len(matching)
+
+
+class CollectionPages:
+    """The first pages of a collection, at most `MOST_PAGES`, and as many as `MOST_BYTES` hold."""
+
+    def __init__(self, collection: Collection, score: Callable[[Page], View]) -> None:
+        self._score = score
+        self._sources: dict[str, Source] = {}
+        size = 0
+        for source in islice(documents(collection), MOST_PAGES):
+            size += len(source.content or b"")
+            if size > MOST_BYTES:
+                break
+            self._sources.setdefault(source.id, source)
+        if not self._sources:
+            raise InputError("the collection is empty", "check the path", str(collection.path))
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids in the collection's order."""
+        return tuple(self._sources)
+
+    def view(self, page_id: str) -> View:
+        """Return a page, read and scored now."""
+        source = self._sources.get(page_id)
+        if source is None:
+            raise no_page(page_id)
+        if source.problem:
+            raise InputError(source.problem, "pick another page", source.where)
+        try:
+            return self._score(source.page())
+        except OSError as error:
+            raise InputError(f"the page cannot be read: {error.strerror}", "pick another page", source.where) from error
+
+
+class ResultPages:
+    """The pages of a finished experiment with the scores that it stored, its cleaners, topics and ranks.
+
+    Ranks are those of the experiment's first retrieval model.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.results: Results = read_results(folder)
+        self._folders = Folders(folder, folder)
+        self._shards = shards(folder / "scores")
+        if not self._shards:
+            fix = "run the experiment again: `thresher run`"
+            raise StateError("the stored scores are missing", fix, str(folder / "scores"))
+        self._places = {
+            page_id: (path, row)
+            for path in self._shards
+            for row, page_id in enumerate(read_shard(path, ["id"])["id"].to_pylist())
+        }
+        models = retrievals(self.results)
+        self._model: RetrievalModel = parse_retrieval(models[0])
+        self._only_model = len(models) == 1
+        self._run = lru_cache(maxsize=16)(self._read_run)
+        self._shard = lru_cache(maxsize=2)(read_shard)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Their ids in the collection's order."""
+        return tuple(self._places)
+
+    def view(self, page_id: str) -> View:
+        """Return a page as it was scored."""
+        if page_id not in self._places:
+            raise no_page(page_id)
+        path, row = self._places[page_id]
+        table: pa.Table = self._shard(path)
+        return stored_view(table, row)
+
+    def scorers(self) -> tuple[Scorer, ...]:
+        """Return the scorers of the stored scores."""
+        names = read_shard(self._shards[0]).column_names
+        return tuple(parse_scorer(name.removeprefix("score:")).scorer for name in names if name.startswith("score:"))
+
+    def cleaners(self) -> dict[str, list[View]]:
+        """Return the cuts of each cleaner that was run without an arm, by name, percentiles resolved."""
+        names = dict.fromkeys(row.variant for row in self.results.rows if row.retrieval == self._model.name)
+        treatments = {name: parse_treatment(name) for name in names}
+        plain = {name: one.cleaner for name, one in treatments.items() if one.pruning is None}
+        made = resolve_all(self._folders.scores, [*plain.values()])
+        return {name: cuts_view(cleaner) for name, cleaner in zip(plain, made, strict=True)}
+
+    def topics(self, page_id: str) -> list[View]:
+        """Return the topics with the page's rank in the baseline's run, best first, those that did not retrieve it last."""
+        queries = {value.topic: value.query for value in self.results.per_topic}
+        ranks = {topic: self.rank(page_id, topic, Cleaner().name) for topic in queries}
+        order = sorted(queries, key=lambda topic: ranks[topic] or len(self._places) + 1)
+        return [{"id": topic, "query": queries[topic], "rank": ranks[topic]} for topic in order]
+
+    def rank(self, page_id: str, topic: str, variant: str) -> int | None:
+        """Return the page's rank for a topic in a variant's run, from 1; None if it was not retrieved.
+
+        Raises:
+            InputError: if the variant was not run.
+        """
+        ranking = self._run(variant).get(topic, ())
+        return ranking.index(page_id) + 1 if page_id in ranking else None
+
+    def _read_run(self, variant: str) -> Mapping[str, tuple[str, ...]]:
+        if variant not in {row.variant for row in self.results.rows}:
+            raise InputError(f"the variant {variant!r} was not run", "name one of the results", variant)
+        treatment = parse_treatment(variant)
+        path = self._folders.run(
+            Variant(treatment.cleaner, pruning=treatment.pruning), self._model, self._only_model, held_out=False
+        )
+        return {topic: by_rank(scores) for topic, scores in read_run(path).items()}
+
+
+def no_page(page_id: str) -> InputError:
+    """Return the error for a page that is not there."""
+    return InputError("there is no page of this id", "pick one of the list", page_id)
+
+
+def open_pages(path: Path, score: Callable[[Page], View]) -> Pages:
+    """Return the pages of results, if `path` is a folder of them, or else of a collection, which `score` scores one by one.
+
+    Raises:
+        ThresherError: as `open_collection` and `read_results`.
+    """
+    if (path / RESULTS_FILE).exists():
+        return ResultPages(path)
+    return CollectionPages(open_collection(path), score)

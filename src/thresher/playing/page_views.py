@@ -1,0 +1,161 @@
+"""A page as a browser gets it: its sentences, blocks and scores, of which the browser cuts what any cleaner does.
+
+Arrays are base64 of little-endian numbers: exact, infinities and NaN included, and short.
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from thresher.errors import ConfigError
+from thresher.scorers.base import KEEP_HIGH, Scorer
+from thresher.scorers.cleaners import Cleaner, Cut, middle_cutoff, parse_cleaner, parse_scorer
+from thresher.scorers.registry import scorers
+from thresher.scoring.store import FAILED, PageScores, read_shard, shards
+
+View = dict[str, Any]
+"""Values for JSON."""
+
+STARTS = ("content@0.5", "words@11")
+"""The cleaners that are shown at first; a single one is shown beside the first of these that it is not."""
+
+
+def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
+    """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`.
+
+    Raises:
+        ConfigError: if a name of `more` does not parse, or the scorer learns from a collection.
+    """
+    chosen = {scorer.canonical_name: scorer for kind in scorers().values() if not (scorer := kind()).learns}
+    for name in more:
+        cut = parse_scorer(name).checked()
+        if cut.scorer.learns:
+            fix = "leave it out, or play with the results of an experiment that has it"
+            raise ConfigError("the scorer must be trained on a collection", fix, name)
+        chosen[cut.scorer.canonical_name] = cut.scorer
+    return tuple(chosen.values())
+
+
+def scorer_view(scorer: Scorer) -> View:
+    """Return what the browser must know of a scorer; `start` is the cutoff of a new cut."""
+    kind = type(scorer)
+    return {
+        "name": scorer.canonical_name,
+        "segment": kind.segment,
+        "keep": "high" if kind.keep == KEEP_HIGH else "low",
+        "decides": kind.decides,
+        "unit": "" if kind.decides else kind.unit,
+        "low": kind.low,
+        "high": kind.high,
+        "start": 0.5 if kind.decides else float(middle_cutoff(kind)),
+        "about": " ".join((kind.__doc__ or "").split()),
+    }
+
+
+def cuts_view(cleaner: Cleaner) -> list[View]:
+    """Return a cleaner's cuts.
+
+    Raises:
+        ConfigError: if a cutoff is a percentile that was not resolved.
+    """
+    return [_cut_view(cut) for cut in cleaner.cuts]
+
+
+def _cut_view(cut: Cut) -> View:
+    return {
+        "scorer": cut.scorer.canonical_name,
+        "cutoff": cut.threshold,
+        "quota": cut.quota,
+        "headings": cut.headings,
+        "floor": cut.floor,
+    }
+
+
+def page_view(page: PageScores) -> View:
+    """Return a scored page, or why there is none."""
+    segments = page.segments
+    if segments is None:
+        return {"id": page.id, "problem": page.reason or "the page failed"}
+    return _view(
+        page.id,
+        segments.text,
+        segments.sentence_ends,
+        segments.block_of_sentence,
+        segments.words_in_sentences,
+        segments.levels,
+        page.scores,
+    )
+
+
+def stored_view(table: pa.Table, row: int) -> View:
+    """Return a page of a shard of scores that was read with all its columns."""
+    page_id = table["id"][row].as_py()
+    if table["status"][row].as_py() == FAILED:
+        return {"id": page_id, "problem": table["reason"][row].as_py() or "the page failed"}
+
+    def numbers(name: str) -> npt.NDArray[Any]:
+        values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
+        return values
+
+    ends = numbers("sentence_ends")
+    return _view(
+        page_id,
+        table["text"][row].as_py(),
+        ends,
+        np.searchsorted(numbers("block_ends"), ends),
+        numbers("words"),
+        numbers("levels"),
+        {name.removeprefix("score:"): numbers(name) for name in table.column_names if name.startswith("score:")},
+    )
+
+
+def stored_views(folder: Path) -> Iterator[View]:
+    """Give every page of a score store that did not fail, in the collection's order.
+
+    Raises:
+        StateError: if a shard is damaged.
+    """
+    for path in shards(folder):
+        table = read_shard(path)
+        for row in range(len(table)):
+            if table["status"][row].as_py() != FAILED:
+                yield stored_view(table, row)
+
+
+def two_sides(cleaner: Cleaner) -> list[list[View]]:
+    """Return the cuts of a cleaner, and of another one to compare it with."""
+    other = next(name for name in STARTS if name != cleaner.name)
+    return [cuts_view(cleaner), cuts_view(parse_cleaner(other))]
+
+
+def _view(
+    page_id: str,
+    text: str,
+    ends: npt.NDArray[Any],
+    blocks: npt.NDArray[Any],
+    words: npt.NDArray[Any],
+    levels: npt.NDArray[Any],
+    scores: Mapping[str, npt.NDArray[Any]],
+) -> View:
+    edges: Sequence[int] = [0, *ends.tolist()]
+    return {
+        "id": page_id,
+        # With the spaces and line feeds between them, so that they add up to the text.
+        "sentences": [text[begin:end] for begin, end in itertools.pairwise(edges)],
+        "block": _base64(blocks, "<i4"),
+        "words": _base64(words, "<i4"),
+        "levels": _base64(levels, "i1"),
+        "scores": {name: _base64(values, "<f4") for name, values in scores.items()},
+    }
+
+
+def _base64(values: npt.NDArray[Any], kind: str) -> str:
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()

@@ -1,0 +1,245 @@
+"""The server of `thresher play`: on this machine alone, for the page that it sends and for programs here.
+
+It fetches nothing. A request with another Host could come from a page of another site whose name was made to mean this
+machine; one with another Origin comes from such a page: both are refused.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from thresher.collections import Page
+from thresher.collections.sources import too_large
+from thresher.errors import InputError, ResourceError, ThresherError
+from thresher.pages import PageOptions
+from thresher.playing.page_process import PageProcess, cleaned_text, scored_view
+from thresher.playing.page_sources import Pages, ResultPages, found, open_pages
+from thresher.playing.page_views import STARTS, View, cuts_view, scorer_view, shown_scorers
+from thresher.playing.play_page import policy, served_page
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import parse_cleaner
+from thresher.scoring.percentiles import resolved_without_collection
+
+HOST = "127.0.0.1"
+_SENTENCE_BYTES = 100_000
+
+
+class Play:
+    """What the server answers.
+
+    Args:
+        path: a collection, or a folder of results; None for pages that are pasted alone.
+        scorers: names of scorers beside those that are shown anyway.
+        options: how pages become blocks.
+        process: where pages are scored.
+
+    Raises:
+        ThresherError: as `open_pages` and `shown_scorers`.
+    """
+
+    def __init__(
+        self, path: Path | None, scorers: Sequence[str], options: PageOptions, process: PageProcess | None = None
+    ) -> None:
+        self.process = process or PageProcess()
+        self.options = options
+        self.scorers = shown_scorers(scorers)
+        for scorer in self.scorers:
+            scorer.prepare()
+        self.pages: Pages | None = open_pages(path, self.score) if path is not None else None
+        self.results = self.pages if isinstance(self.pages, ResultPages) else None
+
+    def score(self, page: Page) -> View:
+        """Return a page with its scores, for a browser."""
+        view: View = self.process.call(scored_view, page, self.scorers, self.options)
+        return view
+
+    def start(self) -> View:
+        """Return what the page's script starts with."""
+        ids, count = found(self.pages.ids if self.pages else (), "")
+        known: dict[str, Scorer] = {scorer.canonical_name: scorer for scorer in self.scorers}
+        cleaners: Mapping[str, list[View]] = {}
+        sides = [cuts_view(parse_cleaner(name)) for name in STARTS]
+        if self.results:
+            known = {**{scorer.canonical_name: scorer for scorer in self.results.scorers()}, **known}
+            cleaners = self.results.cleaners()
+            some = [cuts for cuts in cleaners.values() if cuts]
+            sides = [*([some[0], some[-1]] if some else sides)]
+        return {
+            "scorers": [*map(scorer_view, known.values())],
+            "sides": sides,
+            "server": True,
+            "ids": ids,
+            "count": count,
+            "variants": [{"name": name, "cuts": cuts} for name, cuts in cleaners.items()],
+            "topics": self.results is not None,
+        }
+
+    def app(self, port: int) -> ASGIApp:
+        """Return the application for a server at `port`."""
+        routes = [
+            Route("/", self._page),
+            Route("/api/pages", self._ids),
+            Route("/api/page", self._picked),
+            Route("/api/topics", self._topics),
+            Route("/api/ranks", self._ranks),
+            Route("/api/score", self._score, methods=["POST"]),
+            Route("/api/sentence", self._sentence, methods=["POST"]),
+            Route("/clean", self._clean, methods=["POST"]),
+        ]
+        return _Guard(Starlette(routes=routes, exception_handlers={ThresherError: _refused}), port)
+
+    async def _page(self, _: Request) -> Response:
+        return Response(await run_in_threadpool(lambda: served_page(self.start())), media_type="text/html")
+
+    async def _ids(self, request: Request) -> Response:
+        ids, count = found(self.pages.ids if self.pages else (), request.query_params.get("find", ""))
+        return _json({"ids": ids, "count": count})
+
+    async def _picked(self, request: Request) -> Response:
+        if self.pages is None:
+            raise HTTPException(404)
+        return _json(await run_in_threadpool(self.pages.view, _asked(request, "id")))
+
+    async def _topics(self, request: Request) -> Response:
+        results = self._of_results()
+        return _json({"topics": await run_in_threadpool(results.topics, _asked(request, "id"))})
+
+    async def _ranks(self, request: Request) -> Response:
+        results, page_id, topic = self._of_results(), _asked(request, "id"), _asked(request, "topic")
+        names = request.query_params.getlist("variant")
+        rank = partial(results.rank, page_id, topic)
+        return _json({"ranks": await run_in_threadpool(lambda: {name: rank(name) for name in names})})
+
+    async def _score(self, request: Request) -> Response:
+        return _json(await run_in_threadpool(self.score, Page("", await self._body(request))))
+
+    async def _sentence(self, request: Request) -> Response:
+        text = await self._body(request, _SENTENCE_BYTES)
+        return _json(await run_in_threadpool(self.score, Page("", text, charset="utf-8", is_text=True)))
+
+    async def _clean(self, request: Request) -> Response:
+        page = Page("", await self._body(request))
+        text = await run_in_threadpool(self._cleaned, page, _asked(request, "cleaner"))
+        return PlainTextResponse(text + "\n")
+
+    def _cleaned(self, page: Page, name: str) -> str:
+        cleaner = resolved_without_collection(parse_cleaner(name).checked())
+        for scorer in cleaner.scorers:
+            scorer.prepare()
+        text: str = self.process.call(cleaned_text, page, cleaner, self.options)
+        return text
+
+    async def _body(self, request: Request, most: float = 0) -> bytes:
+        most = most or self.process.limits.mib * 2**20
+        body = bytearray()
+        async for chunk in request.stream():
+            body += chunk
+            if len(body) > most:
+                raise InputError(f"this is {too_large(len(body), most)}", "try a smaller page")
+        return bytes(body)
+
+    def _of_results(self) -> ResultPages:
+        if self.results is None:
+            raise HTTPException(404)
+        return self.results
+
+
+class _Guard:
+    """Lets requests to this server's own names through, and from its own page if a browser says where they come from."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        self._hosts = {f"{name}:{port}" for name in (HOST, "localhost")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":  # no web sockets
+            return
+        headers = Request(scope).headers
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        fair = len(hosts) == 1 and hosts[0] in self._hosts and all(one == f"http://{hosts[0]}" for one in origins)
+        if not fair or headers.get("sec-fetch-site", "none") not in ("none", "same-origin"):
+            answer = PlainTextResponse("This server is for its own page and for programs on this machine.\n", 403)
+            await answer(scope, receive, send)
+            return
+        await self._app(scope, receive, _secured(send))
+
+
+def _secured(send: Send) -> Send:
+    headers = {
+        "content-security-policy": policy("'self'", served=True),
+        "x-content-type-options": "nosniff",
+        "cross-origin-resource-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+    }
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            more = [(name.encode(), value.encode()) for name, value in headers.items()]
+            message = {**message, "headers": [*message["headers"], *more]}
+        await send(message)
+
+    return sending
+
+
+def _asked(request: Request, name: str) -> str:
+    if name not in request.query_params:
+        raise InputError(f"the request has no {name!r}", f"add ?{name}=")
+    return str(request.query_params[name])
+
+
+def _json(value: View) -> Response:
+    return Response(json.dumps(value, ensure_ascii=False), media_type="application/json")
+
+
+async def _refused(_: Request, error: Exception) -> Response:
+    what = error.what if isinstance(error, ThresherError) else ""
+    return Response(json.dumps({"problem": f"{what[:1].upper()}{what[1:]}."}), 422, media_type="application/json")
+
+
+def serve(play: Play, port: int, say: Callable[[str], None]) -> None:
+    """Serve until Ctrl-C.
+
+    Args:
+        play: what to serve.
+        port: of `HOST`; 0 for any that is free.
+        say: called with the address.
+
+    Raises:
+        ResourceError: if the port is taken.
+    """
+    with socket.socket() as listening:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((HOST, port))
+        except OSError as error:
+            raise ResourceError(f"the port {port} is not free", "choose another, or none", "--port") from error
+        port = listening.getsockname()[1]
+        # Who reads the address may use it at once.
+        listening.listen()
+        config = uvicorn.Config(play.app(port), log_level="critical", access_log=False, ws="none", lifespan="off")
+        say(f"http://{HOST}:{port}/ (Ctrl-C ends it)")
+        try:
+            # Ctrl-C is how one ends it; uvicorn passes it on when it has ended.
+            with suppress(KeyboardInterrupt):
+                uvicorn.Server(config).run(sockets=[listening])
+        finally:
+            play.process.close()

@@ -1,0 +1,766 @@
+{
+  const part = (id) => document.getElementById(id);
+  const data = JSON.parse(part("data").textContent);
+  const stored = [...document.querySelectorAll("script.page")];
+  const scorers = Object.fromEntries(data.scorers.map((scorer) => [scorer.name, scorer]));
+  const LETTERS = ["A", "B"];
+  const WHOLE = 4000; // sentences of a page that is shown whole; of longer ones what is near
+  const ROW = 30; // sentences in a row of a long block
+  const CHUNK = 40; // rows
+  const LONGEST = 20000; // characters of a sentence that are shown
+  const sides = data.sides.map((cuts) => ({ cuts, mask: null, name: "" }));
+  let page = null;
+  let rows = [];
+  let chunks = [];
+  let here = -1;
+  let found = "";
+
+  const make = (tag, properties = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (name in element && name !== "list") element[name] = value;
+      else element.setAttribute(name, value);
+    }
+    element.append(...children);
+    return element;
+  };
+  const whole = (value) => value.toLocaleString("en");
+  const short = (score) => {
+    if (Number.isNaN(score)) return "–";
+    if (!Number.isFinite(score)) return score > 0 ? "∞" : "−∞";
+    const text = Math.abs(score) >= 1000 ? whole(Math.round(score)) : String(Number(score.toPrecision(4)));
+    return text.replace("-", "−");
+  };
+  const say = (text) => {
+    part("message").textContent = text;
+    part("message").hidden = !text;
+  };
+  let speaking = 0;
+  const announce = (text) => {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => (part("live").textContent = text), 400);
+  };
+
+  // --- what is cut
+
+  const total = () => page.words.reduce((sum, words) => sum + words, 0);
+  const recut = (number) => {
+    const side = sides[number];
+    const old = side.mask;
+    side.mask = cutting.mask(page, scorers, side.cuts);
+    side.name = cutting.name(scorers, side.cuts);
+    showCounts(number);
+    showDifferences();
+    for (const chunk of chunks) if (chunk.filled) repaint(chunk, number, old);
+    if (here >= 0) showAbout();
+    askRanks();
+  };
+  const showCounts = (number) => {
+    const { mask, name, elements } = sides[number];
+    let words = 0;
+    let removed = 0;
+    mask.forEach((kept, index) => {
+      if (kept) words += page.words[index];
+      else removed += 1;
+    });
+    const all = page.total;
+    const share = all ? (100 * words) / all : 100;
+    elements.words.textContent = whole(words);
+    elements.of.textContent = ` of ${whole(all)} words kept (${share.toFixed(share < 10 && share > 0 ? 1 : 0)} %), `;
+    elements.removed.textContent = whole(removed);
+    elements.rest.textContent = ` of ${whole(mask.length)} sentences removed`;
+    elements.meter.style.width = `${share}%`;
+    elements.lines.forEach(({ code, line }) => (code.textContent = line(name)));
+    elements.which.textContent = `${LETTERS[number]}: ${name}`;
+    announce(`${LETTERS[number]}: ${words} words kept, ${removed} sentences removed`);
+  };
+  const differing = (row) => {
+    for (let index = row.begin; index < row.end; index++) if (sides[0].mask[index] !== sides[1].mask[index]) return true;
+    return false;
+  };
+  const showDifferences = () => {
+    if (!sides[0].mask || !sides[1].mask) return;
+    const count = rows.filter(differing).length;
+    part("differences").textContent = count ? `A and B differ in ${whole(count)} of ${whole(rows.length)} rows` : "A and B keep the same";
+    part("difference").disabled = !count;
+  };
+
+  // --- a cleaner's controls
+
+  const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
+  const LINES = [
+    ["name", (name) => name],
+    ["shell", (name) => `thresher clean page.html -c ${quote(name)} -o cleaned.jsonl`],
+    ["curl", (name) => `curl --data-binary @page.html ${quote(`${location.origin}/clean?cleaner=${encodeURIComponent(name)}`)}`],
+    ["Python", (name) => `thresher.clean_html(open("page.html", "rb").read(), ${JSON.stringify(name)})`],
+  ];
+  const copy = async (code, button) => {
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = "copied";
+    } catch {
+      getSelection().selectAllChildren(code);
+      button.textContent = "selected";
+    }
+    setTimeout(() => (button.textContent = "copy"), 1500);
+  };
+  const buildSide = (number) => {
+    const side = sides[number];
+    const letter = LETTERS[number];
+    const cuts = make("div");
+    const [words, of, removed, rest] = [make("b"), make("span"), make("b"), make("span")];
+    const meter = make("div");
+    const which = make("button", { type: "button" });
+    const lines = LINES.filter(([name]) => name !== "curl" || data.server).map(([label, line]) => ({ label, line, code: make("code") }));
+    const list = make("dl");
+    for (const { label, code } of lines) {
+      const button = make("button", { type: "button", "aria-label": `Copy ${label} of ${letter}` }, "copy");
+      button.addEventListener("click", () => copy(code, button));
+      list.append(make("dt", {}, label), make("dd", {}, code), make("dd", {}, button));
+    }
+    const add = make("button", { type: "button", className: "plain" }, "and another cut");
+    add.addEventListener("click", () => {
+      side.cuts.push(newCut(available().find((name) => !side.cuts.some((cut) => cut.scorer === name)) ?? available()[0]));
+      showCuts(number);
+      recut(number);
+    });
+    const variants = make("select", { "aria-label": `A cleaner of the results for ${letter}` }, new Option("a cleaner of the results…", ""));
+    variants.append(...data.variants.map((variant, index) => new Option(variant.name, index)));
+    variants.hidden = !data.variants.length;
+    variants.addEventListener("change", () => {
+      if (variants.value === "") return;
+      side.cuts = structuredClone(data.variants[variants.value].cuts);
+      variants.value = "";
+      fitCuts(number);
+      showCuts(number);
+      recut(number);
+    });
+    const text = make("button", { type: "button", className: "plain" }, "copy the text kept");
+    text.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(cutting.keptText(page, side.mask));
+        text.textContent = "copied";
+      } catch {
+        text.textContent = "the browser does not allow to copy";
+      }
+      setTimeout(() => (text.textContent = "copy the text kept"), 1500);
+    });
+    which.addEventListener("click", () => showSide(number));
+    side.elements = { cuts, words, of, removed, rest, meter, which, lines };
+    part("which").append(which);
+    part("sides").append(
+      make(
+        "fieldset",
+        { className: `side ${letter.toLowerCase()}`, id: `side-${letter.toLowerCase()}` },
+        make("legend", {}, letter),
+        cuts,
+        make("p", { className: "counts" }, words, of, removed, rest),
+        make("div", { className: "meter" }, meter),
+        make("div", { className: "more" }, add, variants, text, make("details", { className: "elsewhere" }, make("summary", {}, data.server ? "name, curl, Python" : "name, shell, Python"), list)),
+      ),
+    );
+  };
+  const showSide = (number) => {
+    part("view").classList.toggle("shown-a", number === 0);
+    part("view").classList.toggle("shown-b", number === 1);
+    sides.forEach(({ elements }, index) => elements.which.setAttribute("aria-pressed", index === number));
+    measureTop();
+  };
+  const available = () => data.scorers.map(({ name }) => name).filter((name) => name in page.scores);
+  const newCut = (name) => ({ scorer: name, cutoff: scorers[name].start, quota: false, headings: "score", floor: 0 });
+  const fitCuts = (number) => {
+    const missing = sides[number].cuts.filter(({ scorer }) => !(scorer in page.scores)).map(({ scorer }) => scorer);
+    if (!missing.length) return;
+    say(`This page has no scores by ${missing.join(", ")}: ${LETTERS[number]} goes without.`);
+    sides[number].cuts = sides[number].cuts.filter(({ scorer }) => scorer in page.scores);
+  };
+  const showCuts = (number) => {
+    const side = sides[number];
+    if (!side.cuts.length) {
+      const first = make("select", { "aria-label": `Scorer of ${LETTERS[number]}` }, new Option("none: all text is kept", ""));
+      first.append(...available().map((name) => new Option(name)));
+      first.addEventListener("change", () => {
+        side.cuts = [newCut(first.value)];
+        showCuts(number);
+        recut(number);
+      });
+      side.elements.cuts.replaceChildren(make("div", { className: "cut" }, first));
+    } else {
+      side.elements.cuts.replaceChildren(...side.cuts.map((cut, index) => cutControls(number, cut, index)));
+    }
+    measureTop();
+  };
+  const cutControls = (number, cut, index) => {
+    const side = sides[number];
+    const scorer = scorers[cut.scorer];
+    const label = `${LETTERS[number]}${side.cuts.length > 1 ? index + 1 : ""}`;
+    const select = make("select", { "aria-label": `Scorer of ${label}`, title: scorer.about });
+    select.append(...available().map((name) => new Option(name)));
+    select.value = cut.scorer;
+    const change = (values) => {
+      Object.assign(cut, values);
+      showCuts(number);
+      recut(number);
+    };
+    select.addEventListener("change", () => {
+      Object.assign(cut, newCut(select.value));
+      showCuts(number);
+      recut(number);
+      side.elements.cuts.children[index].querySelector("select").focus();
+    });
+    const remove = make("button", { type: "button", className: "plain", "aria-label": `Remove the cut ${label}`, title: "Remove this cut" }, "×");
+    remove.addEventListener("click", () => {
+      side.cuts.splice(index, 1);
+      showCuts(number);
+      recut(number);
+    });
+    const toggle = make("button", { type: "button", className: "plain", "aria-expanded": Boolean(cut.open), title: "Options of the cut", "aria-label": `Options of ${label}` }, "⋯");
+    toggle.addEventListener("click", () => {
+      cut.open = !cut.open;
+      showCuts(number);
+      side.elements.cuts.children[index].querySelector("[aria-expanded]").focus();
+    });
+    const cells = scorer.decides ? [make("span", { className: "decides" }, "decides by itself")] : cutoffControls(number, cut, label);
+    const box = make("div", { className: "cut" }, select, ...cells, make("span", {}, toggle, remove));
+    if (cut.open) box.append(cutOptions(cut, scorer, label, change));
+    return box;
+  };
+  const cutoffControls = (number, cut, label) => {
+    const scorer = scorers[cut.scorer];
+    const steps = cut.quota ? Array.from({ length: 100 }, (_, index) => 100 - index) : cutting.steps(page, scorer);
+    const stricter = (one, other) => (cut.quota || scorer.keep === "low" ? one <= other : one >= other);
+    const place = () => {
+      const first = steps.findIndex((step) => stricter(step, cut.cutoff));
+      return first < 0 ? steps.length - 1 : first;
+    };
+    const unit = cut.quota ? "% of the words" : scorer.unit;
+    const slider = make("input", { type: "range", min: 0, max: Math.max(steps.length - 1, 0), step: 1, "aria-label": `Cutoff of ${label}`, className: "slider" });
+    slider.disabled = !steps.length;
+    slider.title = "From the laxest cutoff to the strictest: every step keeps something else";
+    const box = make("input", { type: "text", inputMode: "decimal", "aria-label": `Cutoff of ${label} as a number`, title: unit, autocomplete: "off" });
+    const show = () => {
+      slider.value = place();
+      slider.setAttribute("aria-valuetext", `${cutting.printed(cut.cutoff)} ${unit}`);
+    };
+    slider.addEventListener("input", () => {
+      cut.cutoff = steps[slider.valueAsNumber];
+      box.value = cutting.printed(cut.cutoff);
+      box.setCustomValidity("");
+      slider.setAttribute("aria-valuetext", `${box.value} ${unit}`);
+      recut(number);
+    });
+    box.addEventListener("input", () => {
+      const value = box.value.trim() === "" ? NaN : Number(box.value);
+      const fits = cut.quota ? value > 0 && value <= 100 : value >= (scorer.low ?? -Infinity) && value <= (scorer.high ?? Infinity);
+      box.setCustomValidity(Number.isFinite(value) && fits ? "" : "out of range");
+      if (box.validity.customError) return;
+      cut.cutoff = value;
+      show();
+      recut(number);
+    });
+    box.value = cutting.printed(cut.cutoff);
+    show();
+    const sign = cut.quota ? "best" : scorer.keep === "high" ? "≥" : "≤";
+    return [make("span", { className: "value" }, sign, box), slider];
+  };
+  const cutOptions = (cut, scorer, label, change) => {
+    const headings = make("select", { "aria-label": `Headings of ${label}` });
+    headings.append(new Option("scored like any block", "score"), new Option("always kept", "keep"), new Option("always dropped", "drop"));
+    headings.value = cut.headings;
+    headings.addEventListener("change", () => change({ headings: headings.value }));
+    const floor = make("input", { type: "number", min: 0, step: 1, value: cut.floor, "aria-label": `Floor of ${label}` });
+    floor.addEventListener("change", () => {
+      if (Number.isSafeInteger(floor.valueAsNumber) && floor.valueAsNumber >= 0) change({ floor: floor.valueAsNumber });
+    });
+    const options = make(
+      "div",
+      { className: "options" },
+      make("label", {}, "headings", headings),
+      make("label", {}, "at least", floor, "words of a page"),
+    );
+    if (!scorer.decides) {
+      const kind = make("select", { "aria-label": `Kind of cutoff of ${label}` }, new Option(scorer.unit, ""), new Option("% of the page's words", "quota"));
+      kind.value = cut.quota ? "quota" : "";
+      kind.addEventListener("change", () => change({ quota: kind.value === "quota", cutoff: kind.value ? 50 : scorer.start }));
+      options.append(make("label", {}, "cutoff in", kind));
+    }
+    return options;
+  };
+
+  // --- the page's text
+
+  const rowElement = (row, number) => {
+    const heading = page.heading[row.block] ? " heading" : "";
+    const element = make("div", { className: `row${heading}${row.first ? "" : " piece"}`, role: "listitem", tabIndex: -1 });
+    row.spans = sides.map(() => []);
+    row.cells = sides.map((side, index) => {
+      const cell = make("p", { "aria-label": `${LETTERS[index]}` });
+      for (let sentence = row.begin; sentence < row.end; sentence++) {
+        const text = page.sentences[sentence];
+        const cut = text.length > LONGEST;
+        const span = make("span", {}, cut ? `${text.slice(0, LONGEST)} … (${whole(text.length - LONGEST)} more characters)` : text);
+        row.spans[index].push(span);
+        cell.append(span);
+      }
+      return cell;
+    });
+    element.append(...row.cells);
+    if (part("inline").checked && row.first) element.append(inlineScores(row));
+    element.addEventListener("click", () => {
+      if (!String(getSelection())) goTo(number, false);
+    });
+    row.element = element;
+    sides.forEach((_, index) => paint(row, index));
+    return element;
+  };
+  const paint = (row, number) => {
+    const { mask } = sides[number];
+    let kept = 0;
+    row.spans[number].forEach((span, index) => {
+      const stays = mask[row.begin + index];
+      kept += stays;
+      if (span.classList.contains("gone") === !stays) return;
+      span.classList.toggle("gone", !stays);
+      if (stays) span.removeAttribute("role");
+      else span.setAttribute("role", "deletion");
+    });
+    row.cells[number].classList.toggle("all", !kept);
+    row.kept = row.kept ?? [1, 1];
+    row.kept[number] = kept;
+    row.element.classList.toggle("none", !row.kept[0] && !row.kept[1]);
+    row.element.classList.toggle("differs", differing(row));
+  };
+  const repaint = (chunk, number, old) => {
+    const { mask } = sides[number];
+    for (let index = chunk.begin; index < chunk.end; index++) {
+      const row = rows[index];
+      let changed = !old;
+      for (let sentence = row.begin; !changed && sentence < row.end; sentence++) changed = old[sentence] !== mask[sentence];
+      if (changed) paint(row, number);
+    }
+  };
+  const inlineScores = (row) => {
+    const box = make("div", { className: "scores" });
+    for (const name of available()) {
+      const scorer = scorers[name];
+      const values = scoresOf(scorer, row.block);
+      const text = values.length > 3 ? `${short(Math.min(...values))} to ${short(Math.max(...values))}` : values.map(short).join(", ");
+      box.append(make("span", {}, `${name} `, make("b", {}, text)));
+    }
+    return box;
+  };
+  const sentencesOf = (block) => {
+    // Blocks of sentences never fall.
+    let low = 0;
+    let high = page.block.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (page.block[middle] < block) low = middle + 1;
+      else high = middle;
+    }
+    let end = low;
+    while (end < page.block.length && page.block[end] === block) end += 1;
+    return [low, end];
+  };
+  const scoresOf = (scorer, block) => {
+    if (scorer.segment === "block") return [page.scores[scorer.name][block]];
+    const [begin, end] = sentencesOf(block);
+    return [...page.scores[scorer.name].subarray(begin, end)];
+  };
+
+  const fill = (chunk) => {
+    if (chunk.filled) return;
+    chunk.filled = true;
+    chunk.element.style.minHeight = "";
+    chunk.element.append(...rows.slice(chunk.begin, chunk.end).map((row, index) => rowElement(row, chunk.begin + index)));
+    if (here >= chunk.begin && here < chunk.end) rows[here].element.classList.add("here");
+  };
+  const empty = (chunk) => {
+    if (!chunk.filled || chunk.element.contains(document.activeElement)) return;
+    chunk.element.style.minHeight = `${chunk.element.offsetHeight}px`;
+    chunk.filled = false;
+    chunk.element.replaceChildren();
+    for (let index = chunk.begin; index < chunk.end; index++) Object.assign(rows[index], { element: null, spans: null, cells: null });
+  };
+  const near = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        const chunk = chunks[target.dataset.number];
+        if (!chunk || chunk.element !== target) continue;
+        if (isIntersecting) fill(chunk);
+        else if (page.sentences.length > WHOLE) empty(chunk);
+      }
+    },
+    { rootMargin: "1500px 0px" },
+  );
+  const showRows = () => {
+    near.disconnect();
+    rows = [];
+    for (let index = 0; index < page.block.length; index++) {
+      const last = rows[rows.length - 1];
+      const sameBlock = index > 0 && page.block[index] === page.block[index - 1];
+      if (last && sameBlock && index - last.begin < ROW) last.end = index + 1;
+      else rows.push({ begin: index, end: index + 1, block: page.block[index], first: !sameBlock });
+    }
+    chunks = [];
+    for (let begin = 0; begin < rows.length; begin += CHUNK) {
+      const end = Math.min(begin + CHUNK, rows.length);
+      const element = make("div", { className: "chunk", role: "presentation" });
+      element.dataset.number = chunks.length;
+      element.style.minHeight = `${(end - begin) * 34}px`;
+      chunks.push({ begin, end, element, filled: false });
+    }
+    here = -1;
+    part("about").hidden = true;
+    part("panes").classList.remove("open");
+    part("rows").replaceChildren(...chunks.map(({ element }) => element));
+    if (!rows.length) part("rows").append(make("p", { className: "empty" }, "There is no text on this page."));
+    sides.forEach((_, number) => {
+      sides[number].mask = null;
+      fitCuts(number);
+    });
+    sides.forEach((side) => (side.mask = cutting.mask(page, scorers, side.cuts)));
+    sides.forEach((_, number) => showCuts(number));
+    sides.forEach((_, number) => recut(number));
+    part("rows").classList.toggle("whole", page.sentences.length <= WHOLE);
+    if (page.sentences.length <= WHOLE) chunks.forEach(fill);
+    chunks.forEach(({ element }) => near.observe(element));
+  };
+
+  // --- one block
+
+  const goTo = (number, focus = true) => {
+    if (number < 0 || number >= rows.length) return;
+    if (here >= 0) rows[here].element?.classList.remove("here");
+    here = number;
+    fill(chunks[Math.floor(number / CHUNK)]);
+    const { element } = rows[number];
+    element.classList.add("here");
+    if (focus) {
+      element.focus({ preventScroll: true });
+      element.scrollIntoView({ block: "nearest" });
+      const { top } = element.getBoundingClientRect();
+      const stuck = part("sides").getBoundingClientRect().bottom;
+      if (top < stuck) scrollBy(0, top - stuck - 8);
+    }
+    showAbout();
+  };
+  const scoreRows = (scores, used, setters) =>
+    available().map((name) => {
+      const scorer = scorers[name];
+      const values = scores(scorer);
+      const text = values.length > 1 ? `${short(Math.min(...values))} to ${short(Math.max(...values))}` : short(values[0]);
+      const row = make(
+        "tr",
+        { className: used.has(name) ? "used" : "" },
+        make("th", { scope: "row", title: scorer.about }, name, ...(scorer.decides ? [] : [make("small", {}, scorer.unit)])),
+        make("td", { className: "number" }, scorer.decides ? (values[0] ? "keeps" : "drops") : text),
+        make("td", { className: "number" }, ...setters(scorer, values)),
+      );
+      return row;
+    });
+  const showAbout = () => {
+    const { block } = rows[here];
+    const [begin, end] = sentencesOf(block);
+    let words = 0;
+    for (let index = begin; index < end; index++) words += page.words[index];
+    const used = new Set(sides.flatMap(({ cuts }) => cuts.map(({ scorer }) => scorer)));
+    const setters = (scorer, values) =>
+      sides.flatMap((side, number) => {
+        const cut = side.cuts.find((one) => one.scorer === scorer.name && !one.quota);
+        const value = scorer.keep === "high" ? Math.max(...values) : Math.min(...values);
+        if (!cut || scorer.decides || !Number.isFinite(value)) return [];
+        const letter = LETTERS[number];
+        const button = make("button", { type: "button", className: "set", title: `Cut ${letter} just so that this block stays`, "aria-label": `Cut ${letter} at this score of ${scorer.name}` }, `${letter} here`);
+        button.addEventListener("click", () => {
+          cut.cutoff = Math.min(Math.max(cutting.shortest(value), scorer.low ?? -Infinity), scorer.high ?? Infinity);
+          showCuts(number);
+          recut(number);
+        });
+        return [button];
+      });
+    part("about-title").textContent = `Block ${whole(block + 1)}`;
+    const parts = [
+      make("p", { className: "words" }, `${whole(words)} words in ${whole(end - begin)} ${end - begin === 1 ? "sentence" : "sentences"}${page.heading[block] ? ", a title or heading" : ""}`),
+      make("table", {}, make("caption", { className: "hidden" }, "Scores of the block"), make("tbody", {}, ...scoreRows((scorer) => scoresOf(scorer, block), used, setters))),
+    ];
+    const bySentence = available().filter((name) => scorers[name].segment === "sentence");
+    if (end - begin > 1 && bySentence.length) {
+      const body = make("tbody");
+      for (let index = begin; index < Math.min(end, begin + 50); index++) {
+        const text = page.sentences[index].trim();
+        body.append(
+          make("tr", {}, make("th", { scope: "row" }, text.length > 60 ? `${text.slice(0, 60)}…` : text), ...bySentence.map((name) => make("td", { className: "number" }, short(page.scores[name][index])))),
+        );
+      }
+      parts.push(
+        make(
+          "table",
+          {},
+          make("caption", { className: "hidden" }, "Scores of its sentences"),
+          make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "sentence"), ...bySentence.map((name) => make("th", { scope: "col" }, name.replace(/\(.*/, ""))))),
+          body,
+        ),
+      );
+    }
+    part("about-text").replaceChildren(...parts);
+    part("about").hidden = false;
+    part("panes").classList.add("open");
+  };
+  const nextDifference = (step) => {
+    const start = here < 0 ? (step > 0 ? -1 : rows.length) : here;
+    for (let count = 1; count <= rows.length; count++) {
+      const number = (start + step * count + 2 * rows.length) % rows.length;
+      if (differing(rows[number])) return goTo(number);
+    }
+    return undefined;
+  };
+  const find = (text) => {
+    const wanted = text.toLowerCase();
+    if (!wanted) return;
+    const start = wanted === found ? here : here - 1;
+    found = wanted;
+    for (let count = 1; count <= rows.length; count++) {
+      const number = (start + count + rows.length) % rows.length;
+      const { begin, end } = rows[number];
+      for (let index = begin; index < end; index++) {
+        if (page.sentences[index].toLowerCase().includes(wanted)) return goTo(number, false), rows[number].element.scrollIntoView({ block: "center" });
+      }
+    }
+    say(`“${text}” is not in the text.`);
+  };
+
+  // --- pages
+
+  const show = (view) => {
+    say("");
+    if (view.problem) {
+      say(`${view.id || "The page"}: ${view.problem}.`);
+      return;
+    }
+    page = cutting.decode(view);
+    page.total = total();
+    part("view").hidden = false;
+    showRows();
+    measureTop();
+    showTopics();
+  };
+  const ask = async (address, options) => {
+    const answer = await fetch(address, options);
+    const value = await answer.json();
+    if (!answer.ok) throw new Error(value.problem ?? answer.statusText);
+    return value;
+  };
+  let working = 0;
+  const attempt = async (work) => {
+    working += 1;
+    document.body.setAttribute("aria-busy", "true");
+    try {
+      return await work();
+    } catch (error) {
+      say(error instanceof TypeError ? "The server does not answer: is `thresher play` still running?" : error.message);
+      return undefined;
+    } finally {
+      working -= 1;
+      if (!working) document.body.removeAttribute("aria-busy");
+    }
+  };
+  // Of several pages asked for, the last one is shown.
+  let wanted = 0;
+  const showWhen = (answer) =>
+    attempt(async () => {
+      wanted += 1;
+      const mine = wanted;
+      const view = await answer();
+      if (mine === wanted) show(view);
+    });
+  // A file's pages go by their place: two may have one id.
+  const load = (value) =>
+    showWhen(() => (data.server ? ask(`api/page?id=${encodeURIComponent(value)}`) : JSON.parse(stored[value].textContent)));
+  const score = (body) => {
+    part("pasting").open = false;
+    part("pick").selectedIndex = -1;
+    showWhen(() => ask("api/score", { method: "POST", body, headers: { "Content-Type": "application/octet-stream" } }));
+  };
+  const fillPick = (options, count) => {
+    const chosen = part("pick").value;
+    part("pick").replaceChildren(...options.map(([id, value]) => new Option(id, value)));
+    part("pick").value = chosen;
+    part("pages").textContent = count > options.length ? `the first ${whole(options.length)} of ${whole(count)}` : "";
+    for (const id of ["before", "after"]) part(id).disabled = options.length < 2;
+  };
+  const all = data.server ? data.ids.map((id) => [id, id]) : stored.map((script, index) => [script.dataset.id, index]);
+  const filter = (text) =>
+    attempt(async () => {
+      if (data.server) {
+        const { ids, count } = await ask(`api/pages?find=${encodeURIComponent(text)}`);
+        fillPick(ids.map((id) => [id, id]), count);
+      } else {
+        const options = all.filter(([id]) => id.toLowerCase().includes(text.toLowerCase()));
+        fillPick(options, options.length);
+      }
+    });
+  const stepPage = (step) => {
+    const pick = part("pick");
+    const next = (Math.max(pick.selectedIndex, step > 0 ? -1 : 0) + step + pick.length) % pick.length;
+    pick.selectedIndex = next;
+    load(pick.value);
+  };
+
+  // --- ranks
+
+  let topics = [];
+  const showTopics = () =>
+    data.topics &&
+    attempt(async () => {
+      part("ranks").hidden = true;
+      if (!page.id) return; // it was pasted
+      ({ topics } = await ask(`api/topics?id=${encodeURIComponent(page.id)}`));
+      part("topic").replaceChildren(...topics.map(({ id, query, rank }) => new Option(`${id}: ${query} (${rank === null ? "not retrieved" : `rank ${rank} uncleaned`})`, id)));
+      part("ranks").hidden = !topics.length;
+      ranked = "";
+      askRanks();
+    });
+  let ranked = "";
+  let asking = 0;
+  const askRanks = () => {
+    if (!data.topics || part("ranks").hidden) return;
+    const names = ["none", ...sides.map(({ name }) => name)];
+    const key = JSON.stringify([page.id, part("topic").value, names]);
+    if (key === ranked) return;
+    ranked = key;
+    clearTimeout(asking);
+    asking = setTimeout(
+      () =>
+        attempt(async () => {
+          const runs = names.map((name) => (data.variants.some((variant) => variant.name === name) ? name : null));
+          const query = new URLSearchParams([["id", page.id], ["topic", part("topic").value], ...runs.filter(Boolean).map((name) => ["variant", name])]);
+          const { ranks } = await ask(`api/ranks?${query}`);
+          if (key !== ranked) return;
+          part("rank-rows").replaceChildren(
+            ...names.map((name, index) => {
+              const label = index ? `${LETTERS[index - 1]}: ${name}` : "uncleaned";
+              const found = ranks[name];
+              const text = found === undefined ? "was not run: choose a cleaner of the results" : found === null ? "not retrieved" : whole(found);
+              return make("tr", {}, make("th", { scope: "row" }, label), make("td", { className: found ? "number" : "" }, text));
+            }),
+          );
+        }),
+      200,
+    );
+  };
+
+  // --- the whole
+
+  const measureTop = () => {
+    const stuck = getComputedStyle(part("sides")).position === "sticky" ? part("sides").offsetHeight : 0;
+    document.documentElement.style.setProperty("--stuck", `${stuck}px`);
+  };
+  addEventListener("resize", measureTop);
+  new ResizeObserver(measureTop).observe(part("sides"));
+  sides.forEach((_, number) => buildSide(number));
+  showSide(0);
+  part("pick").addEventListener("change", () => load(part("pick").value));
+  part("before").addEventListener("click", () => stepPage(-1));
+  part("after").addEventListener("click", () => stepPage(1));
+  let filtering = 0;
+  part("filter").addEventListener("input", () => {
+    clearTimeout(filtering);
+    filtering = setTimeout(() => filter(part("filter").value), 200);
+  });
+  part("topic").addEventListener("change", askRanks);
+  part("difference").addEventListener("click", () => nextDifference(1));
+  part("find").addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && page) find(part("find").value);
+  });
+  part("gone").addEventListener("change", () => document.body.classList.toggle("kept", part("gone").checked));
+  part("inline").addEventListener("change", () => {
+    for (const chunk of chunks) {
+      if (!chunk.filled) continue;
+      chunk.filled = false;
+      chunk.element.replaceChildren();
+      fill(chunk);
+    }
+  });
+  part("close").addEventListener("click", () => {
+    part("about").hidden = true;
+    part("panes").classList.remove("open");
+    rows[here]?.element?.classList.remove("here");
+    here = -1;
+  });
+  part("keys").addEventListener("click", () => part("help").showModal());
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || part("help").open || !page) return;
+    if (event.target.matches("input:not([type=range], [type=checkbox]), textarea, select")) return;
+    const slider = (number) => {
+      showSide(number);
+      sides[number].elements.cuts.querySelector(".slider")?.focus();
+    };
+    const keys = {
+      j: () => goTo(here < 0 ? 0 : here + 1),
+      k: () => goTo(here - 1),
+      n: () => nextDifference(1),
+      p: () => nextDifference(-1),
+      a: () => slider(0),
+      b: () => slider(1),
+      h: () => part("gone").click(),
+      "/": () => part("find").focus(),
+      "?": () => part("help").showModal(),
+      Escape: () => part("close").click(),
+    };
+    if (!(event.key in keys)) return;
+    event.preventDefault();
+    keys[event.key]();
+  });
+  if (data.server) {
+    part("pasting").hidden = false;
+    part("typing").hidden = false;
+    part("paste").addEventListener("submit", (event) => {
+      event.preventDefault();
+      score(part("html").value);
+    });
+    part("file").addEventListener("change", () => {
+      if (part("file").files.length) score(part("file").files[0]);
+    });
+    addEventListener("dragover", (event) => {
+      event.preventDefault();
+      document.body.classList.add("dragging");
+    });
+    addEventListener("dragleave", (event) => {
+      if (!event.relatedTarget) document.body.classList.remove("dragging");
+    });
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      document.body.classList.remove("dragging");
+      const file = event.dataTransfer.files[0];
+      const text = event.dataTransfer.getData("text/html") || event.dataTransfer.getData("text/plain");
+      if (file) score(file);
+      else if (text) score(text);
+    });
+    part("sentence").addEventListener("submit", (event) => {
+      event.preventDefault();
+      attempt(async () => {
+        const view = cutting.decode(await ask("api/sentence", { method: "POST", body: part("typed").value, headers: { "Content-Type": "text/plain; charset=utf-8" } }));
+        const names = data.scorers.map(({ name }) => name).filter((name) => view.scores[name]?.length && scorers[name].segment === "sentence");
+        const others = data.scorers.map(({ name }) => name).filter((name) => view.scores[name]?.length && scorers[name].segment !== "sentence");
+        part("typed-scores").tBodies[0].replaceChildren(
+          ...[...names, ...others].map((name) => {
+            const values = [...view.scores[name]];
+            const shown = scorers[name].decides ? values.map((value) => (value ? "keeps" : "drops")) : values.map(short);
+            return make("tr", {}, make("th", { scope: "row", title: scorers[name].about }, name, make("small", {}, scorers[name].unit)), make("td", { className: "number" }, shown.join(", ")));
+          }),
+        );
+        part("typed-scores").hidden = false;
+      });
+    });
+  }
+  part("picking").hidden = !all.length;
+  part("filter").hidden = part("before").hidden = part("after").hidden = all.length < 2;
+  fillPick(all, data.server ? data.count : all.length);
+  if (all.length) {
+    part("pick").selectedIndex = 0;
+    load(part("pick").value);
+  } else {
+    part("pasting").open = true;
+  }
+}

@@ -1,0 +1,58 @@
+"""`thresher play` with the results of an experiment: its pages, scores, cleaners, topics and ranks."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from browser import chromium
+from playing_server import playing
+from small_web import Finished
+
+from thresher.arms.pruned_names import parse_treatment
+from thresher.evaluation import read_run
+from thresher.files import safe_name
+from thresher.results.experiment_results import read_results
+
+
+def test_results_come_with_their_scores_cleaners_and_ranks(finished: Finished) -> None:
+    folder = finished.web.folder / "results" / "web"
+    results = read_results(folder)
+    variants = list(dict.fromkeys(row.variant for row in results.rows))
+    page_id, topic = "part0/page00", "1"
+    runs = {name: read_run(folder / "runs" / f"{safe_name(name)}.trec")[topic] for name in variants}
+    ranks = {
+        name: sorted(run, key=lambda one: (-run[one], one)).index(page_id) + 1 if page_id in run else None
+        for name, run in runs.items()
+    }
+    assert len({*ranks.values()}) > 1
+    with playing("results/web", cwd=finished.web.folder) as server:
+        listed = server.ask("/api/pages").value
+        assert (listed["count"], page_id in listed["ids"]) == (60, True)
+        scorers = {scorer.canonical_name for name in variants for scorer in parse_treatment(name).cleaner.scorers}
+        assert set(server.ask(f"/api/page?id={page_id}").value["scores"]) == scorers
+        topics = server.ask(f"/api/topics?id={page_id}").value["topics"]
+        assert topics[0]["id"] == topic
+        assert {one["id"] for one in topics} == {value.topic for value in results.per_topic}
+        assert topics[0]["rank"] == ranks["none"]
+        asked = "&".join(f"variant={quote(name, safe='')}" for name in variants)
+        assert server.ask(f"/api/ranks?id={page_id}&topic={topic}&{asked}").value == {"ranks": ranks}
+        wrong = server.ask(f"/api/ranks?id={page_id}&topic={topic}&variant=words%40999")
+        assert (wrong.status, "words@999" in wrong.value["problem"]) == (422, True)
+        with chromium() as started:
+            page = started.new_context(viewport={"width": 1400, "height": 900}).new_page()
+            problems: list[str] = []
+            page.on("pageerror", lambda error: problems.append(str(error)))
+            page.on("console", lambda message: problems.append(message.text))
+            page.goto(server.address)
+            page.select_option("#pick", page_id)
+            page.wait_for_selector(f"#topic option[value='{topic}']", state="attached")
+            page.select_option("#topic", topic)
+            name = next(name for name in variants if name != "none" and "|" not in name)
+            page.select_option("[aria-label='A cleaner of the results for A']", label=name)
+            page.select_option("#side-b .cut select", "words")
+            page.fill("#side-b .value input", "0.25")
+            page.wait_for_selector("#rank-rows th >> text='B: words@0.25'", state="attached")
+            cells = page.locator("#rank-rows td").all_text_contents()
+            shown = {one: "not retrieved" if rank is None else str(rank) for one, rank in ranks.items()}
+            assert cells == [shown["none"], shown[name], "was not run: choose a cleaner of the results"]
+            assert problems == []

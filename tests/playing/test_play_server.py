@@ -1,0 +1,244 @@
+"""`thresher play` at work: what it answers and refuses, and that hostile pages run nothing in a real browser."""
+
+from __future__ import annotations
+
+import base64
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from browser import chromium
+from commands import thresher
+from playing_server import Server, playing
+
+import thresher as package
+from thresher.collections import Page
+from thresher.errors import InputError
+from thresher.passes.parts import Limits
+from thresher.playing.page_process import PageProcess
+from thresher.playing.page_views import shown_scorers
+
+RAIN = b"<title>Weather</title><ul><li>Home</ul><p>Rain is expected in the north tonight."
+RUN = "document.title='ran';document.documentElement.dataset.ran='ran';alert('ran');fetch('https://x.example/')"
+HOSTILE = f"""<!DOCTYPE html><title>a</title></title></style></textarea></script><script>{RUN}</script>
+<base href=https://x.example/><meta http-equiv=refresh content="0;url=https://x.example/">
+<link rel=stylesheet href=https://x.example/a.css><img src=https://x.example/a.png onerror="{RUN}">
+<iframe src=https://x.example/></iframe><iframe srcdoc="<script>parent.{RUN}</script>"></iframe>
+<svg onload="{RUN}"><script>{RUN}</script></svg><form action=https://x.example/><button>Go</button></form>
+<p onclick="{RUN}" style="background:url(https://x.example/b.png)">Rain &lt;script&gt;{RUN}&lt;/script&gt; falls tonight.</p>
+<p>&lt;img src=https://x.example/c.png onerror=&quot;{RUN}&quot;&gt; and more words of a page that runs nothing.</p>
+<a href="javascript:{RUN}">A link</a><details open ontoggle="{RUN}">x</details><object data=https://x.example/></object>
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    folder = tmp_path_factory.mktemp("pages")
+    (folder / "pages").mkdir()
+    (folder / "pages" / "rain.html").write_bytes(RAIN)
+    (folder / "pages" / "hostile.html").write_text(HOSTILE)
+    (folder / "pages" / "empty.html").write_text("")
+    with playing("pages", "--scorer", "quotient(of=density)", cwd=folder) as server:
+        yield server
+
+
+def test_it_listens_on_this_machine_alone(server: Server) -> None:
+    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
+    for other in others:
+        with pytest.raises(OSError, match="refused"):
+            socket.create_connection((str(other), server.port), 5)
+    assert server.ask("/").status == 200
+
+
+def test_only_its_own_page_and_programs_here_are_answered(server: Server) -> None:
+    own, evil = f"127.0.0.1:{server.port}", "evil.example"
+    for path, body in (("/", None), ("/api/pages", None), ("/api/page?id=rain", None), ("/clean?cleaner=bte", RAIN)):
+        assert server.ask(path, body).status == 200
+        assert server.ask(path, body, Origin=f"http://{own}", Sec_Fetch_Site="same-origin").status == 200
+        assert server.ask(path, body, Host=f"localhost:{server.port}").status == 200
+        for headers in (
+            {"Host": evil},
+            {"Host": f"{evil}:{server.port}"},
+            {"Host": "127.0.0.1"},
+            {"Host": ""},
+            {"Origin": f"http://{evil}"},
+            {"Origin": "null"},
+            {"Origin": f"https://{own}"},
+            {"Origin": f"http://localhost:{server.port}"},
+            {"Sec_Fetch_Site": "cross-site"},
+            {"Sec_Fetch_Site": "same-site"},
+        ):
+            refused = server.ask(path, body, **headers)
+            assert (refused.status, b"Rain" in refused.body) == (403, False), (path, headers)
+    assert server.ask("/clean?cleaner=bte").status == 405
+    assert server.ask("/api/ranks?id=rain").status == 404
+    assert server.ask("/etc/passwd").status == 404
+
+
+def test_answers_may_be_read_and_run_by_its_own_page_alone(server: Server) -> None:
+    for path in ("/", "/api/page?id=hostile"):
+        headers = server.ask(path).headers
+        assert "access-control-allow-origin" not in headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+        policy = dict(part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";"))
+        assert policy["default-src"] == policy["frame-ancestors"] == policy["base-uri"] == "'none'"
+        assert policy["connect-src"] == "'self'"
+        assert policy["script-src"].startswith("'sha256-")
+        assert "unsafe" not in headers["content-security-policy"]
+
+
+def test_pages_are_listed_found_and_scored(server: Server) -> None:
+    assert server.ask("/api/pages").value == {"ids": ["empty", "hostile", "rain"], "count": 3}
+    assert server.ask("/api/pages?find=RAI").value == {"ids": ["rain"], "count": 1}
+    view = server.ask("/api/page?id=rain").value
+    assert view["sentences"] == ["Weather\n", "Home\n", "Rain is expected in the north tonight."]
+    names = [scorer.canonical_name for scorer in shown_scorers(["quotient(of=density)"])]
+    assert [*view["scores"]] == names
+    expected = package.score_html(RAIN, names).scores
+    for name in names:
+        values = np.frombuffer(base64.b64decode(view["scores"][name]), dtype="<f4")
+        np.testing.assert_array_equal(values, expected[name])
+    pasted = server.ask("/api/score", RAIN).value
+    assert {**pasted, "id": "rain"} == view
+    missing = server.ask("/api/page?id=snow")
+    assert (missing.status, missing.value) == (422, {"problem": "There is no page of this id."})
+
+
+def test_a_sentence_is_scored_as_text(server: Server) -> None:
+    text = "Rain <b>is</b> expected in the north tonight."
+    view = server.ask("/api/sentence", text.encode()).value
+    assert view["sentences"] == [text]
+    assert np.frombuffer(base64.b64decode(view["scores"]["words"]), dtype="<f4").tolist() == [7.0]
+
+
+@pytest.mark.parametrize("name", ["words@5", "perplexity(lm=books)@8000+justext", "none", "words(headings=keep)@doc50"])
+def test_curl_gets_what_the_cleaner_leaves(server: Server, name: str) -> None:
+    done = server.ask(f"/clean?cleaner={quote(name, safe='')}", RAIN, Content_Type="application/x-www-form-urlencoded")
+    assert done.headers["content-type"] == "text/plain; charset=utf-8"
+    assert done.body.decode() == package.clean_html(RAIN, name) + "\n"
+
+
+def test_what_is_wrong_is_said(server: Server) -> None:
+    for path, word in (("/clean?cleaner=wordz@5", "wordz"), ("/clean?cleaner=words@p5", "p5"), ("/clean", "cleaner")):
+        refused = server.ask(path, RAIN)
+        assert refused.status == 422
+        assert word in refused.value["problem"]
+    large = server.ask("/api/score", b"a" * (17 * 2**20))
+    assert (large.status, "17" in large.value["problem"]) == (422, False)
+    assert "16 MiB" in large.value["problem"]
+    assert server.ask("/api/sentence", b"a" * 200_000).status == 422
+    assert server.ask("/api/score", b"").value["sentences"] == []
+
+
+def test_a_hostile_page_runs_nothing_and_no_request_leaves(server: Server) -> None:
+    with chromium() as started:
+        page = started.new_context().new_page()
+        problems: list[str] = []
+        requests: list[str] = []
+        page.on("request", lambda request: requests.append(request.url))
+        page.on("dialog", lambda dialog: (problems.append(dialog.message), dialog.dismiss()))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("popup", lambda popup: problems.append("popup"))
+        page.on("framenavigated", lambda frame: requests.append(frame.url))
+        page.goto(server.address)
+        page.wait_for_selector("#view:not([hidden])", state="attached")
+        for way in ("picked", "pasted", "dropped"):
+            if way == "picked":
+                page.select_option("#pick", "hostile")
+            elif way == "pasted":
+                page.click("#pasting summary")
+                page.fill("#html", HOSTILE)
+                page.click("#paste button")
+            else:
+                page.evaluate(
+                    """(html) => {
+                      const transfer = new DataTransfer();
+                      transfer.items.add(new File([html], "a.html", { type: "text/html" }));
+                      dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, cancelable: true }));
+                    }""",
+                    HOSTILE,
+                )
+            page.wait_for_selector("body:not([aria-busy]) .row >> text=falls tonight", state="visible")
+            page.click(".row >> text=falls tonight")
+            page.check("#inline")
+            text = str(page.text_content("#rows"))
+            assert "onerror=" in text
+            assert RUN in text
+            page.evaluate("document.querySelector('#rows').replaceChildren()")
+        page.click("#typing summary")
+        page.fill("#typed", HOSTILE)
+        page.click("#sentence button")
+        page.wait_for_selector("#typed-scores:not([hidden])")
+        assert "perplexity(lm=books)" in str(page.text_content("#typed-scores"))
+        assert page.evaluate("document.documentElement.dataset.ran") is None
+        assert page.title() == "Try a page"
+        assert page.locator("iframe, object, svg, img, base, link").count() == 0
+        assert len(page.frames) == 1
+        assert {url for url in requests if not url.startswith(server.address)} == set()
+        assert problems == []
+
+
+def test_markup_from_text_is_forbidden_even_to_its_own_script(server: Server) -> None:
+    with chromium() as started:
+        page = started.new_context().new_page()
+        page.goto(server.address)
+        blocked = """
+            (text) => { try { document.body.innerHTML = text; return "made"; } catch (error) { return error.name; } }
+        """
+        assert page.evaluate(blocked, "<p>text") == "TypeError"
+
+
+def shorter(page: Page) -> int:
+    if page.content == b"hang":
+        while True:
+            pass
+    if page.content == b"crash":
+        import os
+
+        os._exit(3)
+    if page.content == b"fail":
+        raise ValueError("no such page")
+    return len(page.content)
+
+
+def test_a_page_that_hangs_or_crashes_ends_its_process_alone() -> None:
+    process = PageProcess(Limits(seconds=2, mib=0.001))
+    try:
+        assert process.call(shorter, Page("", b"four")) == 4
+        for content, words in (
+            (b"hang", "longer than 2 seconds"),
+            (b"crash", "crashed"),
+            (b"fail", "ValueError: no such page"),
+            (b"a" * 2000, "too large"),
+        ):
+            with pytest.raises(InputError, match=words):
+                process.call(shorter, Page("", content))
+            assert process.call(shorter, Page("", b"five!")) == 5
+    finally:
+        process.close()
+
+
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    for arguments, code, word in (
+        (["nowhere"], 3, "nowhere"),
+        (["--scorer", "wordz"], 2, "wordz"),
+        (["--scorer", "perplexity(lm=self)"], 2, "trained on a collection"),
+    ):
+        done = thresher("play", *arguments, cwd=tmp_path)
+        assert (done.code, len(done.errors), done.out) == (code, 1, "")
+        assert word in done.err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = thresher("play", "--port", str(taken.getsockname()[1]), cwd=tmp_path)
+        assert (done.code, str(taken.getsockname()[1]) in done.err) == (6, True)
+    done = thresher("play", cwd=tmp_path, without=("uvicorn",))
+    assert (done.code, done.err) == (
+        4,
+        "error: uvicorn is not installed. Fix: install the extra: pip install 'thresher[play]'.\n",
+    )
