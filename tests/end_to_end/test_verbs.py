@@ -330,8 +330,15 @@ def test_clean_shows_what_it_removed(tmp_path: Path) -> None:
         {"id": "b", "segments": []},
     ]
     shown = html.parse(str(side)).getroot()
-    assert shown.xpath("//del/text()") == ["Home"]
-    assert shown.xpath("string(//section[1]/div[2]/p[2])").strip() == text
+    views = [json.loads(script.text) for script in shown.xpath("//script[@class='page']")]
+    assert [(view["id"], view["sentences"]) for view in views] == [("a", ["Home\n", text]), ("b", [])]
+    start = json.loads(shown.xpath("string(//script[@id='data'])"))
+    assert [[(cut["scorer"], cut["cutoff"]) for cut in side] for side in start["sides"]] == [
+        [("bte", 0.5), ("words", 2)],
+        [("content", 0.5)],
+    ]
+    # Every scorer's scores are there to try other cutoffs.
+    assert {"bte", "words", "perplexity(lm=books)", "ncleaner"} < {*views[0]["scores"]}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c.jsonl", "pages", "r.jsonl", "side.html"]
 
 
