@@ -19,7 +19,7 @@ from thresher.scoring.cutting import clean_page
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import score_page, shards
 
-NAMES = ("none", "words@4", "justext", "perplexity(lm=books)@3000", "words@1000")
+NAMES = ("none", "words@4", "justext", "perplexity(lm=books)@3000", "words@1000", "words@0")
 PAGE = (
     "<title>A harbour in the rain</title><h1>Rain</h1><ul><li>one<p>the second part of it</p><li>two | three</ul>"
     "<p>It rained all day on the harbour. Xqz vvk. It was in the house.</p>"
@@ -59,7 +59,8 @@ def test_texts_and_labels_of_one_page(tmp_path: Path) -> None:
         ("l", "two | three"),
         ("p", "It rained all day on the harbour. Xqz vvk. It was in the house."),
     ]
-    assert [(part.label, part.text) for part in page.texts[0]] == whole
+    assert [(part.label, part.text) for part in page.texts[0]] == [(None, text) for _, text in whole]
+    assert [(part.label, part.text) for part in page.texts[5]] == whole
     assert [(part.label, part.text) for part in page.texts[1]] == [whole[0], whole[3], whole[5]]
     # Of the last block the sentence in between goes.
     assert (page.texts[3][-1].label, page.texts[3][-1].text) == (
@@ -82,7 +83,7 @@ def test_real_pages_are_as_each_cleaned_by_itself(shared_data: Path, tmp_path: P
         assert alone.segments is not None
         for cleaner, text in zip(cleaners(), page.texts, strict=True):
             assert "\n".join(part.text for part in text) == clean_page(alone, cleaner).text
-        assert [(part.label, part.text) for part in page.texts[0]] == [
+        assert [(part.label, part.text) for part in page.texts[5]] == [
             (part.label, part.text) for part in marked_segments(alone.segments)
         ]
 

@@ -131,7 +131,7 @@ def test_pages_are_judged_alike_by_any_number_of_workers(tmp_path: Path) -> None
         PageWords(15, 15, 15, 15, 0),
     ]
     assert [found.segments for found in judged[0].quality] == [
-        SegmentCounts(4, 1, 1, 1),
+        SegmentCounts(4, 1, 0, 0),
         SegmentCounts(1, 1, 1, 1),
         SegmentCounts(0, 1, 0, 0),
         SegmentCounts(1, 1, 1, 1),

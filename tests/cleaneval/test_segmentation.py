@@ -35,6 +35,8 @@ def right(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText], labelle
 
 
 def expected(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> SegmentCounts:
+    if all(segment.label is None for segment in cleaned):
+        return SegmentCounts(len(cleaned), len(gold), 0, 0)
     return SegmentCounts(len(cleaned), len(gold), right(cleaned, gold, True), right(cleaned, gold, False))
 
 
@@ -64,6 +66,16 @@ def test_a_boundary_counts_if_no_words_are_aligned_across_it() -> None:
     # One word does, a match as long as the tag, which comes first.
     near = [LabelledText("p", "one two"), LabelledText("p", "three four")]
     assert compare_segments(near, gold) == SegmentCounts(cleaned=2, gold=2, right=2, right_unlabelled=2)
+
+
+def test_raw_text_has_no_segments() -> None:
+    """NCleaner, LREC 2008, Table 4, and StupidOS, WAC 2007, Table 2: the baseline has 0 in all columns."""
+    gold = parse_gold("<h>Rain\n<p>It rained all day.")
+    raw = compare_segments([LabelledText(None, "Rain"), LabelledText(None, "It rained all day.")], gold)
+    assert raw == SegmentCounts(2, 2, 0, 0)
+    nothing = compare_segments([LabelledText(None, "Rain")], [])
+    for found in (raw, nothing):
+        assert found.labelled == found.unlabelled == Agreement(0, 0, 0)
 
 
 @given(SEGMENTS, SEGMENTS)

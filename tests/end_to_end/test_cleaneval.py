@@ -186,12 +186,13 @@ def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
         marked = marked.replace("A comment.", '<span class="x-nc-sel5">A comment.</span>')
         (tmp_path / "annotated" / f"{number}.html").write_text(marked)
     for options, gold in (([], 18), (["--comments"], 20)):
-        done = call("cleaneval", tmp_path, "-c", "none", *options, cwd=tmp_path)
+        done = call("cleaneval", tmp_path, "-c", "words@0", *options, cwd=tmp_path)
         assert done.code == 0, done.err
         row = table(done.out, "cleaner", "precision", "±")[1]
         assert row[1:6:2] == [f"{gold / 24:.3f}", "1.000", f"{2 * gold / (24 + gold):.3f}"]
-        # The marked paragraphs are segments: 6 blocks were found, of which 1 or 2 are right.
-        segments = table(done.out, "cleaner", "labelled")[1]
+        # The marked paragraphs are segments: 6 blocks were found, of which 1 or 2 are right. All text is cut into none.
+        raw, segments = table(done.out, "cleaner", "labelled")[1:3]
+        assert set(raw[1:]) == {"0.000"}
         assert segments[1:3] == [f"{(gold - 16) // 2 / 6:.3f}", "1.000"]
 
 

@@ -7,7 +7,7 @@ is 1 if the gold text is empty too, else 0; if the gold text is empty, recall li
 Segments are measured as in Evert's evaluation of CleanEval (`cleaneval.py`, 2008; NCleaner, LREC 2008, Table 4). In both texts
 a tag `<h>`, `<p>` or `<l>` stands before each segment, and the words and tags of both are aligned as `difflib` does. The tags
 in matching blocks are right; precision is their share of the cleaned page's tags, recall of the gold text's. Unlabelled, every
-tag is `<p>`. Three things differ from that script: difflib's heuristic for long texts, `autojunk`, is off, as for words; a
+tag is `<p>`. Raw text has no tags, so that its segmentation scores 0, as in that table. Three things differ from that script: difflib's heuristic for long texts, `autojunk`, is off, as for words; a
 text's words cannot pass for tags; and gold text before the first tag, which has no label, counts as a paragraph with its tag.
 """
 
@@ -166,11 +166,17 @@ def compare_tokens(cleaned: str, gold: str) -> TokenCounts:
 def compare_segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledText]) -> SegmentCounts | None:
     """Compare the segments of a cleaned page with those of its gold text.
 
+    Args:
+        cleaned: without any label it is raw text, of which nothing is right.
+        gold: the gold text.
+
     Returns:
         the counts; None if no segment of a gold text with any has a label: plain text is not cut into segments.
     """
     if gold and not any(segment.label for segment in gold):
         return None
+    if not any(segment.label for segment in cleaned):
+        return SegmentCounts(len(cleaned), len(gold), 0, 0)
     return SegmentCounts(
         len(cleaned),
         len(gold),

@@ -57,7 +57,8 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
     """Yield every page of a shard that was scored with labels, cleaned by every cleaner.
 
     Title and headings are labelled `h`, the first block of a list item `l`, all other blocks `p`. A block of which only some
-    sentences are kept is one text. The cleaners' cutoffs are numbers, not percentiles.
+    sentences are kept is one text. All text, which nothing cut into segments, has no labels. The cleaners' cutoffs are
+    numbers, not percentiles.
 
     Raises:
         StateError: if the shard is damaged or lacks scores or labels.
@@ -71,7 +72,8 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
             if document.text:
                 labels = kinds[np.unique(blocks)].tolist()
                 texts[row][column] = tuple(
-                    LabelledText(label, text) for label, text in zip(labels, document.text.split("\n"), strict=True)
+                    LabelledText(label if cleaner.cuts else None, text)
+                    for label, text in zip(labels, document.text.split("\n"), strict=True)
                 )
     for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
         yield CleanedPage(document_id, tuple(page), reason)
