@@ -43,6 +43,26 @@ def test_each_block_has_its_score():
         assert not np.isnan(result).any()
 
 
+def test_accents_are_letters_without_words():
+    """StupidOS, section 3.4: all letters are a, so that "été" is scored as "ete"."""
+    plain, accents = NCleaner(model="nonlexical").score(read_html("<p>ete aaa 42<p>été àáâ ٤٢")).tolist()
+    assert plain == accents
+    plain, accents = NCleaner().score(read_html("<p>ete<p>été")).tolist()
+    assert plain != accents
+
+
+def test_clamped_probabilities_are_another_scorer(tmp_path):
+    path = tmp_path / "xy.ncleaner"
+    write_model(path, train([(["xyxyxy"], ["xx", "xx", "yy", "yy"])], Settings(2, 0.5), "here"))
+    page = read_html("<p>xyxy")
+    names = [f"ncleaner(model={path})@0", f"ncleaner(model={path},clamp=probabilities)@0"]
+    assert [parse_cleaner(name).name for name in names] == names
+    usual, literal = (float(parse_cleaner(name).scorers[0].score(page)[0]) for name in names)
+    clean, x, y = 1 + 2 / 101, 1 / 3 + 1 / 97, 1 / 97
+    assert usual == pytest.approx(math.log(clean**4 / (x * y * y * y)) / 4, rel=1e-5)
+    assert literal == pytest.approx(math.log(clean**4 / (x * (1 + y) * y * (1 + y))) / 4, rel=1e-5)
+
+
 @pytest.mark.parametrize("page", ["", "<script>x</script>", "<p> "])
 def test_no_blocks(page):
     assert NCleaner().score(read_html(page)).tolist() == []

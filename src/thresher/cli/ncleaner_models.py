@@ -10,7 +10,12 @@ from thresher.cli.options import FILE, plot_option
 from thresher.errors import ConfigError
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
-_NON_LEXICAL = click.option("--non-lexical", is_flag=True, help="Map letters to a and digits to 0.")
+_NON_LEXICAL = click.option(
+    "--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0."
+)
+_VOWELS = click.option(
+    "--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0."
+)
 
 
 @click.group()
@@ -33,9 +38,12 @@ def text(page: Path, lynx: bool) -> None:
 @click.argument("clean", type=FILE)
 @click.argument("raw", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
-@click.option("--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 if non-lexical].")
-@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 if non-lexical].")
+@click.option(
+    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
+)
+@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
 @_NON_LEXICAL
+@_VOWELS
 @click.option("--pages", type=click.IntRange(1), help="Train on so many pages, drawn at random [default: all].")
 @_LYNX
 def train(
@@ -44,7 +52,7 @@ def train(
     output: Path,
     n: int | None,
     q: float | None,
-    non_lexical: bool,
+    alphabet: str | None,
     pages: int | None,
     lynx: bool,
 ) -> None:
@@ -52,13 +60,13 @@ def train(
 
     HTML is converted to text; all else is text with blank lines between segments.
     """
-    from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL, Settings
+    from thresher.language_models.characters.character_counts import Settings, usual_settings
     from thresher.language_models.characters.character_counts import train as train_model
     from thresher.language_models.characters.model_files import write_model
     from thresher.language_models.characters.pages import find_pairs, read_pairs
     from thresher.progress import progress
 
-    usual = STANDARD_NON_LEXICAL if non_lexical else STANDARD
+    usual = usual_settings(alphabet)
     settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
     pairs = find_pairs(clean, raw, pages)
     read = progress(read_pairs(pairs, lynx), "training", len(pairs.files), "pages")
@@ -83,6 +91,7 @@ def train(
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
 @_NON_LEXICAL
+@_VOWELS
 @plot_option
 @click.option("--csv", "csv_file", type=FILE, help="Write every model's numbers to this file.")
 def curve(
@@ -92,7 +101,7 @@ def curve(
     sizes: str | None,
     repeats: int,
     seed: int,
-    non_lexical: bool,
+    alphabet: str | None,
     plot: Path | None,
     csv_file: Path | None,
 ) -> None:
@@ -104,15 +113,14 @@ def curve(
     """
     from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
     from thresher.files import write_text
-    from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL
+    from thresher.language_models.characters.character_counts import usual_settings
     from thresher.reports.formats import render_text
     from thresher.reports.model_tables import curve_csv, curve_table
 
     if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
     wanted = None if sizes is None else _sizes(sizes)
-    settings = STANDARD_NON_LEXICAL if non_lexical else STANDARD
-    points = measure_curve(clean, raw, gold_folder, settings, wanted, repeats, seed)
+    points = measure_curve(clean, raw, gold_folder, usual_settings(alphabet), wanted, repeats, seed)
     curve_sizes = summarize_curve(points)
     if csv_file is not None:
         write_text(csv_file, curve_csv(points))
@@ -131,19 +139,20 @@ def curve(
 @click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @_NON_LEXICAL
+@_VOWELS
 @plot_option
 @_LYNX
-def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: Path | None, lynx: bool) -> None:
+def tune(raw: Path, most: int, folds: int, seed: int, alphabet: str | None, plot: Path | None, lynx: bool) -> None:
     """Print the cross-entropy of RAW pages (a folder) in bits per character over n and q, by cross-validation over pages."""
-    from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL
+    from thresher.language_models.characters.character_counts import usual_settings
     from thresher.language_models.characters.pages import page_files, segment_texts
     from thresher.language_models.characters.tuning import tune as tune_model
     from thresher.progress import progress
 
-    alphabet = NON_LEXICAL if non_lexical else LEXICAL
+    signs = usual_settings(alphabet).alphabet
     files = [*page_files(raw).values()]
     pages = [segment_texts(path, lynx) for path in progress(files, "reading", len(files), "pages")]
-    tuning = tune_model(pages, alphabet, most, folds=folds, seed=seed)
+    tuning = tune_model(pages, signs, most, folds=folds, seed=seed)
     click.echo("q    " + "".join(f"{f'n = {n}':>9}" for n in range(1, most + 1)))
     for weight, bits in zip(tuning.qs, tuning.bits, strict=True):
         click.echo(f"{weight:<5g}" + "".join(f"{value:9.3f}" for value in bits))
@@ -153,7 +162,7 @@ def tune(raw: Path, most: int, folds: int, seed: int, non_lexical: bool, plot: P
         from thresher.reports.cleaning_plots import tuning_figure
         from thresher.reports.plot_style import write_plot
 
-        write_plot(tuning_figure(tuning, f"{raw.name}, {alphabet.name}, {folds} folds"), plot)
+        write_plot(tuning_figure(tuning, f"{raw.name}, {signs.name}, {folds} folds"), plot)
 
 
 def _sizes(text: str) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from thresher.language_models.characters.default_models import (
     load_segment_scorer,
 )
 from thresher.language_models.characters.model_files import card
+from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import Segments
 from thresher.scorers.bars import bars
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
@@ -43,6 +44,14 @@ class NCleaner(Scorer):
             choices=("drop", "score"),
             terse=True,
         ),
+        Parameter(
+            "clamp",
+            str,
+            "counts",
+            "of the dirty model: negative counts to 0 before they are divided, or, as in StupidOS, the probabilities after",
+            choices=("counts", "probabilities"),
+            terse=True,
+        ),
     )
 
     def check(self, where: str) -> None:
@@ -64,14 +73,17 @@ class NCleaner(Scorer):
         Raises:
             ThresherError: if there is no such model, or it cannot be read.
         """
-        load_segment_scorer(self._model)
+        self._segment_scorer()
 
     def score(self, segments: Segments) -> Scores:
         """Return (ln P*_clean - ln P*_dirty) / characters of each block; -inf for bars and blocks without valid characters."""
-        scores = load_segment_scorer(self._model).score(segments.text).astype(np.float32)
+        scores = self._segment_scorer().score(segments.text).astype(np.float32)
         if self.values["bars"] == "drop":
             scores[bars(segments)] = -np.inf
         return scores
+
+    def _segment_scorer(self) -> SegmentScorer:
+        return load_segment_scorer(self._model, self.values["clamp"] == "probabilities")
 
     @property
     def _model(self) -> str:

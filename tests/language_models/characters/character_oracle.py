@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -12,7 +13,21 @@ SIGNS[True] = [sign for sign in SIGNS[False] if sign in "a0" or not sign.isalnum
 
 
 def fold(segment: str, non_lexical: bool) -> str:
-    """ASCII only, `~` for the rest; letters a and digits 0 in the non-lexical alphabet."""
+    """ASCII only, `~` for the rest; all letters (with marks) a and all numbers 0 in the non-lexical alphabet."""
+    if non_lexical:
+        kinds = [unicodedata.category(character)[0] for character in segment]
+        # Some numbers have a compatible form in letters, as Roman ones do, and some letters one of digits.
+        plain = [unicodedata.normalize("NFKD", character)[0] for character in segment]
+        segment = "".join(
+            character
+            if character.isascii() or kind not in "LMN"
+            else base
+            if base.isascii()
+            else "0"
+            if kind == "N"
+            else "a"
+            for character, kind, base in zip(segment, kinds, plain, strict=True)
+        )
     folded = ["~" if ord(character) > 126 else character for character in segment]
     if non_lexical:
         folded = [
@@ -33,9 +48,14 @@ class Oracle:
     """P* of the clean and of the dirty model."""
 
     def __init__(
-        self, pages: Sequence[tuple[Sequence[str], Sequence[str]]], n: int, q: float, non_lexical: bool
+        self,
+        pages: Sequence[tuple[Sequence[str], Sequence[str]]],
+        n: int,
+        q: float,
+        non_lexical: bool,
+        literal: bool = False,
     ) -> None:
-        self.n, self.q, self.non_lexical = n, q, non_lexical
+        self.n, self.q, self.non_lexical, self.literal = n, q, non_lexical, literal
         self.signs = SIGNS[non_lexical]
         self.clean: Counter[str] = Counter()
         self.dirty: Counter[str] = Counter()
@@ -53,8 +73,10 @@ class Oracle:
                 total[ngram[:-1]] += count
 
     def unigram(self, character: str, dirty: bool) -> float:
-        counts = {sign: max(0, (self.dirty if dirty else self.clean)[sign]) for sign in self.signs}
-        return (counts[character] + 1) / (sum(counts.values()) + len(self.signs))
+        counts = {sign: (self.dirty if dirty else self.clean)[sign] for sign in self.signs}
+        if not self.literal:
+            counts = {sign: max(0, count) for sign, count in counts.items()}
+        return min(1.0, max(0.0, (counts[character] + 1) / (sum(counts.values()) + len(self.signs))))
 
     def probability(self, ngram: str, dirty: bool) -> float:
         """P(c | h), by maximum likelihood, clamped."""
@@ -62,7 +84,7 @@ class Oracle:
             return self.unigram(ngram, dirty)
         counts = self.dirty if dirty else self.clean
         total = self.totals[dirty][ngram[:-1]]
-        return min(1.0, max(0.0, counts[ngram] / total)) if total > 0 else 0.0
+        return min(1.0, max(0.0, counts[ngram] / total)) if total > 0 or (self.literal and total) else 0.0
 
     def smoothed(self, ngram: str, dirty: bool) -> float:
         """P*(c | h), Eq. 1."""
@@ -75,8 +97,8 @@ class Oracle:
         segment = fold(segment, self.non_lexical)
         if not segment:
             return -math.inf
-        differences = [
-            math.log(self.smoothed(ngram, False)) - math.log(self.smoothed(ngram, True))
-            for ngram in windows(segment, self.n, self.n)
+        pairs = [
+            (self.smoothed(ngram, False), self.smoothed(ngram, True)) for ngram in windows(segment, self.n, self.n)
         ]
+        differences = [math.log(clean) - math.log(dirty) if dirty else math.inf for clean, dirty in pairs]
         return math.fsum(differences) / len(segment)

@@ -13,6 +13,7 @@ from thresher.language_models.characters.alphabet import (
     LEXICAL,
     MOST,
     NON_LEXICAL,
+    VOWELS,
     encode,
     ngrams,
     normalise,
@@ -38,6 +39,16 @@ def test_alphabets_are_the_papers():
     assert same.tolist() == encode("aaa aaaaaa aa 00.", NON_LEXICAL).tolist()
     assert encode("é中’~", LEXICAL).tolist() == [encode("~", LEXICAL)[0]] * 4
     assert encode("a\nb", LEXICAL)[1] == BEGIN
+    # Letters first: accents, marks, other scripts and their digits.
+    assert encode("été e\u0301 ß中 ٣½ ™’", NON_LEXICAL).tolist() == encode("aaa aa aa 00 ~~", NON_LEXICAL).tolist()
+
+
+def test_vowels_and_consonants():
+    """StupidOS, footnote 6."""
+    assert VOWELS.size == 37
+    assert encode("The answer is 42.", VOWELS).tolist() == encode("tta atttat at 00.", VOWELS).tolist()
+    assert encode("Été Ärger, yes: ñ 中!", VOWELS).tolist() == encode("ata attat, tat: t t!", VOWELS).tolist()
+    assert len({*encode("at0~", VOWELS).tolist()}) == 4
 
 
 @BOTH

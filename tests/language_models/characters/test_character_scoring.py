@@ -27,21 +27,21 @@ TEXTS = st.lists(TEXT, min_size=1, max_size=5)
 CHOICES = st.tuples(st.integers(1, 6), st.sampled_from([0.05, 0.4, 0.5, 0.9]), st.booleans())
 
 
-def model_and_oracle(pages, choices):
+def model_and_oracle(pages, choices, literal=False):
     n, q, non_lexical = choices
     # Raw text is the clean text and more, or has nothing to do with it; there must be more of it.
     assume(sum(len(text) for _, raw in pages for text in raw) > sum(len(text) for clean, _ in pages for text in clean))
     model = train(pages, Settings(n, q, NON_LEXICAL if non_lexical else LEXICAL), "here")
-    return model, Oracle(pages, n, q, non_lexical)
+    return model, Oracle(pages, n, q, non_lexical, literal)
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), TEXTS, CHOICES)
-def test_scores_are_the_formula(pages, asked, choices):
+@given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=3), TEXTS, CHOICES, st.booleans())
+def test_scores_are_the_formula(pages, asked, choices, literal):
     pages = [*pages, (["ab"], ["ab", "1|1|1|ba" * 4])]
-    model, oracle = model_and_oracle(pages, choices)
+    model, oracle = model_and_oracle(pages, choices, literal)
     asked = [*asked, "zZ9", *pages[0][1]]
-    result = SegmentScorer(model).score("\n".join(asked))
+    result = SegmentScorer(model, literal).score("\n".join(asked))
     assert result.dtype == np.float64
     assert result.tolist() == pytest.approx([oracle.score(text) for text in asked], abs=1e-5)
 
@@ -109,6 +109,27 @@ def test_by_hand():
     begin = math.log((0.5 * 2 / 97) / (0.5 * 1 / 98))
     assert scorer.score("b")[0] == pytest.approx(begin, rel=1e-6)
     assert (scorer.score("ab")[0] > 0, scorer.score("ac")[0] > 0) == (True, False)
+
+
+def test_probabilities_are_clamped_after_dividing_by_the_letter():
+    """StupidOS, section 3.2. Differences: x 1, y 1 of 2; after the beginning x 1, y 2; after x: x 2, y -3 of -1."""
+    model = train([(["xyxyxy"], ["xx", "xx", "yy", "yy"])], Settings(2, 0.5, LEXICAL), "here")
+    x, y = encode("xy", LEXICAL).tolist()
+    for literal, probability in ((False, 0.0), (True, 1.0)):
+        assert unigrams(model, literal)[1][[x, y]].tolist() == [2 / 97, 2 / 97]
+        found = order(model, 2, literal)
+        assert found.dirty[found.keys.tolist().index(x * 96 + y)] == probability
+        first = math.log((1 + 0.5 * 4 / 101) / (1 / 3 + 0.5 * 2 / 97))
+        second = math.log((1 + 0.5 * 4 / 101) / (probability + 0.5 * 2 / 97))
+        assert SegmentScorer(model, literal).score("xy")[0] == pytest.approx((first + second) / 2, rel=1e-6)
+    # No z is left for the dirty model: it is impossible there by the letter, and rare otherwise.
+    without = train([(["zz"], ["xxxxxx"])], Settings(1, 0.5, LEXICAL), "here")
+    assert SegmentScorer(without, literal=True).score("z\nx").tolist() == [
+        math.inf,
+        pytest.approx(math.log(99 / (7 * 97))),
+    ]
+    # Differences are -2 and 6: of 4 by the letter, of 6 otherwise.
+    assert SegmentScorer(without).score("z")[0] == pytest.approx(math.log(3 / 97 * 101))
 
 
 def test_differences_below_zero_are_clamped():

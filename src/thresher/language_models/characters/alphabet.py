@@ -1,15 +1,16 @@
 """The alphabets of character models, and n-grams over them as numbers.
 
 Source: Evert, A Lightweight and Efficient Tool for Cleaning Web Pages, LREC 2008, section 3, and StupidOS, WAC 2007,
-section 3.2: characters outside ASCII become tildes; the non-lexical alphabet maps letters to `a` and digits to `0`. The papers
-do not give the history of a segment's first characters; here it is padding: no history reaches into the segment before.
+sections 3.2 and 3.4: characters outside ASCII become tildes; the non-lexical alphabet maps all letters, with accents too, to
+`a` and all digits to `0`; that of vowels maps vowels to `a`, consonants to `t` and digits to `0` (footnote 6). The papers do
+not give the history of a segment's first characters; here it is padding: no history reaches into the segment before.
 """
 
 from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,15 +36,16 @@ class Alphabet:
     """The signs that a model distinguishes.
 
     `size` is the number of codes: `BEGIN` and `size - 1` signs. `table` maps bytes 0 to 127 to codes; 127 represents
-    everything outside ASCII.
+    everything outside ASCII, of which letters and digits become those of ASCII first if it `folds`.
     """
 
     name: str
     size: int
     table: bytes
+    folds: bool = False
 
 
-def _alphabet(name: str, same: Iterable[str]) -> Alphabet:
+def _alphabet(name: str, same: Sequence[str]) -> Alphabet:
     """Make an alphabet of printable ASCII in which all characters of each text in `same` become its first."""
     signs = {chr(code): chr(code) for code in range(32, _OTHER)}
     for group in same:
@@ -51,14 +53,18 @@ def _alphabet(name: str, same: Iterable[str]) -> Alphabet:
     numbers = {sign: number for number, sign in enumerate(sorted(set(signs.values())), start=1)}
     codes = [numbers[signs.get(chr(code), " ")] for code in range(_OTHER)]
     codes[ord("\n")] = BEGIN
-    return Alphabet(name, len(numbers) + 1, bytes((*codes, numbers["~"])))
+    return Alphabet(name, len(numbers) + 1, bytes((*codes, numbers["~"])), folds=bool(same))
 
 
 LEXICAL = _alphabet("lexical", ())
 """Printable ASCII, 95 signs."""
 NON_LEXICAL = _alphabet("non-lexical", (string.ascii_letters, string.digits))
 """Printable ASCII with one sign for all letters and one for all digits, 35 signs."""
-ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL)}
+_VOWELS = "aeiouAEIOU"
+_CONSONANTS = "".join(letter for letter in "t" + string.ascii_letters if letter not in _VOWELS)
+VOWELS = _alphabet("vowels", (_VOWELS, _CONSONANTS, string.digits))
+"""Printable ASCII with one sign each for vowels, consonants (y too) and digits, 36 signs."""
+ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWELS)}
 
 
 def normalise(segment: str) -> str:
@@ -83,8 +89,26 @@ def without_invalid(text: str) -> str:
     return "\n".join([" ".join(line.split()) for line in text.split("\n")])
 
 
+def folded(text: str) -> str:
+    """Return `text` with an ASCII letter or digit for each letter, combining mark or number outside ASCII.
+
+    A letter with an accent becomes the letter, one of another script, and a mark, `x`; so there are as many characters.
+
+    >>> folded("été, Ünïcode ½ — 中٣")
+    'ete, Unicode 1 — x0'
+    """
+    table = {}
+    for character in outside_ascii(text):
+        if (kind := unicodedata.category(character)[0]) in "LMN":
+            plain = unicodedata.normalize("NFKD", character)[0]
+            table[ord(character)] = plain if plain.isascii() else "0" if kind == "N" else "x"
+    return text.translate(table)
+
+
 def encode(text: str, alphabet: Alphabet) -> Codes:
     """Return one code for each character of `text`, in which line feeds separate segments."""
+    if alphabet.folds:
+        text = folded(text)
     if text.isascii():
         return np.frombuffer(text.encode().translate(_whole(alphabet)), dtype=np.uint8)
     codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), _OTHER)

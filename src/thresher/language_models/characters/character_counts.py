@@ -12,7 +12,16 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.errors import ConfigError, InputError
-from thresher.language_models.characters.alphabet import LEXICAL, MOST, NON_LEXICAL, Alphabet, Ints, ngrams, normalise
+from thresher.language_models.characters.alphabet import (
+    LEXICAL,
+    MOST,
+    NON_LEXICAL,
+    VOWELS,
+    Alphabet,
+    Ints,
+    ngrams,
+    normalise,
+)
 
 Floats = npt.NDArray[np.float64]
 
@@ -43,6 +52,14 @@ STANDARD = Settings()
 """The papers' choice for the lexical alphabet."""
 STANDARD_NON_LEXICAL = Settings(6, 0.4, NON_LEXICAL)
 """The papers' choice for the non-lexical alphabet."""
+STANDARD_VOWELS = Settings(6, 0.4, VOWELS)
+"""The papers name none: as for the non-lexical alphabet."""
+
+
+def usual_settings(alphabet: str | None) -> Settings:
+    """Return the papers' choice for an alphabet by its name; None is the lexical one."""
+    usual = (STANDARD, STANDARD_NON_LEXICAL, STANDARD_VOWELS)
+    return next((settings for settings in usual if settings.alphabet.name == alphabet), STANDARD)
 
 
 @dataclass(frozen=True)
@@ -106,24 +123,25 @@ def train(pages: Iterable[tuple[Sequence[str], Sequence[str]]], settings: Settin
     )
 
 
-def unigrams(model: CharacterModel) -> tuple[Floats, Floats]:
+def unigrams(model: CharacterModel, literal: bool = False) -> tuple[Floats, Floats]:
     """Return the add-one probability of each sign in the clean and the dirty model; shape (alphabet size), 0 for `BEGIN`.
 
     P(c) = (count(c) + 1) / (characters + signs). A difference below 0 counts as 0 before the one is added: the papers clamp
-    to [0, 1] after training, but a sign of probability 0 would decide its whole segment.
+    to [0, 1] after training (`literal`), but a sign of probability 0 may decide its whole segment.
     """
     size = model.settings.alphabet.size
     last = model.keys % size
     clean: Floats = np.bincount(last, model.clean, size).astype(np.float64)
-    dirty: Floats = np.maximum(np.bincount(last, model.raw, size) - clean, 0.0)
-    return _add_one(clean), _add_one(dirty)
+    dirty: Floats = np.bincount(last, model.raw, size) - clean
+    return _add_one(clean), _add_one(dirty if literal else np.maximum(dirty, 0.0))
 
 
-def order(model: CharacterModel, length: int) -> Order:
+def order(model: CharacterModel, length: int, literal: bool = False) -> Order:
     """Return the n-grams of a length of at least 2 and their probabilities.
 
     P(c | h) = count(hc) / count(h) in the clean model. In the dirty model counts are differences, raw less clean, and the
-    result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0.
+    result is clamped to [0, 1]; a history that is not more frequent in raw than in clean text gives 0. By the letter of
+    StupidOS (`literal`) one that is less frequent divides too, so that two negative differences give a probability above 0.
     """
     size = model.settings.alphabet.size
     keys, of_key = np.unique(model.keys % size**length, return_inverse=True)
@@ -132,7 +150,7 @@ def order(model: CharacterModel, length: int) -> Order:
     for counts in (model.clean, model.raw - model.clean):
         each = np.bincount(of_key, counts, len(keys))
         totals = np.bincount(of_history, each, len(histories))[of_history]
-        quotients = np.divide(each, totals, out=np.zeros_like(each), where=totals > 0)
+        quotients = np.divide(each, totals, out=np.zeros_like(each), where=(totals != 0) if literal else (totals > 0))
         probabilities.append(np.clip(quotients, 0.0, 1.0))
     return Order(keys, *probabilities)
 
@@ -176,6 +194,6 @@ def _spread(keys: Ints, subset: Ints, counts: Ints) -> Ints:
 
 def _add_one(counts: Floats) -> Floats:
     signs = len(counts) - 1
-    probabilities: Floats = (counts + 1) / (counts.sum() + signs)
+    probabilities: Floats = np.clip((counts + 1) / (counts.sum() + signs), 0.0, 1.0)
     probabilities[0] = 0.0
     return probabilities

@@ -49,10 +49,10 @@ def load_character_model(name: str) -> CharacterModel:
 
 
 @lru_cache(maxsize=4)
-def load_segment_scorer(name: str) -> SegmentScorer:
-    """Load a model, ready for scoring; a process holds one copy of each of the last four.
+def load_segment_scorer(name: str, literal: bool = False) -> SegmentScorer:
+    """Load a model, ready for scoring, clamped as `SegmentScorer` says; a process holds one copy of each of the last four.
 
     Raises:
         ThresherError: as `load_character_model`.
     """
-    return SegmentScorer(load_character_model(name))
+    return SegmentScorer(load_character_model(name), literal)

@@ -30,16 +30,16 @@ Values = npt.NDArray[np.float32]
 
 
 class SegmentScorer:
-    """A model compiled to lookup tables for scoring."""
+    """A model compiled to lookup tables for scoring; `literal` clamps its probabilities as StupidOS does."""
 
-    def __init__(self, model: CharacterModel) -> None:
+    def __init__(self, model: CharacterModel, literal: bool = False) -> None:
         settings = model.settings
         self._n, self._alphabet = settings.n, settings.alphabet
         size = settings.alphabet.size
         self._low = min(settings.n, _DENSE)
-        clean, dirty = unigrams(model)
+        clean, dirty = unigrams(model, literal)
         for length in range(2, self._low + 1):
-            seen = order(model, length)
+            seen = order(model, length, literal)
             clean, dirty = (np.tile(settings.q * shorter, size) for shorter in (clean, dirty))
             clean[seen.keys] += seen.clean
             dirty[seen.keys] += seen.dirty
@@ -47,7 +47,7 @@ class SegmentScorer:
         shorter_keys = np.arange(len(clean))
         self._hashed: list[HashTable] = []
         for length in range(_DENSE + 1, settings.n + 1):
-            seen = order(model, length)
+            seen = order(model, length, literal)
             shorter = np.searchsorted(shorter_keys, seen.keys % size ** (length - 1))
             clean = settings.q * clean[shorter] + seen.clean
             dirty = settings.q * dirty[shorter] + seen.dirty
@@ -62,7 +62,8 @@ class SegmentScorer:
     def score(self, text: str) -> Floats:
         """Return for each segment (ln P*_clean - ln P*_dirty) divided by its number of characters, in nats.
 
-        Segments are independent; one without valid characters has the score -inf.
+        Segments are independent; one without valid characters has the score -inf, one that the dirty model holds for
+        impossible, which only `literal` clamping leads to, inf.
 
         Args:
             text: segments joined by line feeds, words by single spaces.
@@ -150,6 +151,6 @@ def _home(keys: Ints, shift: np.uint64) -> Ints:
 
 
 def _log_ratio(clean: Floats, dirty: Floats) -> Values:
-    """Return ln(clean / dirty); 0 for n-grams that end in `BEGIN`, where both are 0."""
-    ratio = np.divide(clean, dirty, out=np.ones_like(clean), where=dirty > 0)
+    """Return ln(clean / dirty), inf where only `dirty` is 0; 0 for n-grams that end in `BEGIN`, where both are 0."""
+    ratio = np.divide(clean, dirty, out=np.where(clean > 0, np.inf, 1.0), where=dirty > 0)
     return np.log(ratio, out=ratio).astype(np.float32)
