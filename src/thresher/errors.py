@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from thresher.visible import visible
+
 
 class ThresherError(Exception):
     """An error shown to the user as one line; each class has its exit code.
@@ -38,7 +40,7 @@ class ThresherError(Exception):
 
     def lines(self) -> list[str]:
         """Return one line for each problem."""
-        return [str(self).replace("\n", " ")]
+        return [visible(str(self))]
 
 
 class ConfigError(ThresherError):

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
+from thresher.visible import visible
+
 Item = TypeVar("Item")
 
 
@@ -20,11 +22,11 @@ class Progress:
     """A bar, or lines, that count `unit`s. A context manager."""
 
     def __init__(self, label: str, total: int | None, unit: str) -> None:
-        self._label, self._total, self._unit = label, total, unit
+        self._label, self._total, self._unit = visible(label), total, unit
         self._count, self._last = 0, time.monotonic()
         self._bar = tqdm(
             total=total,
-            desc=label,
+            desc=self._label,
             unit=f" {unit}",
             leave=False,
             disable=not sys.stderr.isatty(),

@@ -61,7 +61,7 @@ def test_what_a_run_cannot_hold():
     """A run is read with `str.split` or `bytes.split`, so an id is one token; and it is written as UTF-8."""
     characters = [chr(code) for code in range(0x110000)]
     fit = "".join(character for character in characters if not is_unfit(character))
-    assert id_problem(fit) == ""
+    assert {id_problem(fit[first : first + 8000]) for first in range(0, len(fit), 8000)} == {""}
     assert fit.split() == [fit]
     assert fit.encode().split() == [fit.encode()]
     assert escape_id(fit) == fit.replace("%", "%25")
@@ -120,3 +120,12 @@ def test_ids_are_unique():
     with pytest.raises(InputError) as caught:
         list(unique([Source("a", "b.jsonl", 0, 70, problem="the line is not JSON")]))
     assert str(caught.value) == "b.jsonl at byte 70: the line is not JSON. Fix: correct or remove it."
+
+
+def test_ids_that_an_index_has_no_room_for() -> None:
+    assert id_problem("é" * 16383) == ""
+    problem = id_problem("é" * 16384)
+    assert problem == f"the document id '{'é' * 100}…' has 32768 bytes where Lucene allows 32766"
+    assert (
+        id_problem(f"a {'x' * 900_000}") == f"the document id 'a {'x' * 98}…' holds ' ', which a TREC run cannot hold"
+    )

@@ -77,7 +77,7 @@ def test_why_a_passage_was_removed_and_when_it_returns(drop: Drop, said: str) ->
     found = lines(replace(DOCUMENT, passages=(passage,)))
     assert f"  removed list with oat ×2, rye: {said}" in found
     # What is in a page does not steer the terminal.
-    assert "    Oats, oats and \ufffd[31m rye" in found
+    assert "    Oats, oats and \\u001b[31m rye" in found
 
 
 def test_documents_that_leave_or_enter_a_ranking() -> None:

@@ -78,17 +78,23 @@ def begin(
     steps: Path | None = None,
     kill_at: str | None = None,
     without: tuple[str, ...] = (),
+    terminal: Path | None = None,
     **environment: str,
 ) -> Process:
-    """Start a command. What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is
-    such a line, it is killed with all that it started. It cannot import the modules `without`."""
+    """Start a command, on a terminal if one is named, which then gets what is printed.
+
+    What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line, it is
+    killed with all that it started. It cannot import the modules `without`.
+    """
     folder = Path(tempfile.mkdtemp(prefix="thresher-"))
+    for name in ("out", "err"):
+        (folder / name).touch()
     request = {
         "arguments": [str(THRESHER), *map(str, arguments)],
         "cwd": str(cwd or Path.cwd()),
         "environment": {**os.environ, "COLUMNS": "200", **environment},
-        "out": str(folder / "out"),
-        "err": str(folder / "err"),
+        "out": str(terminal or folder / "out"),
+        "err": str(terminal or folder / "err"),
         "steps": str(steps) if steps else None,
         "kill_at": kill_at,
     }

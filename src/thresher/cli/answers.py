@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.cli.options import Verb, show, terminal_width
+from thresher.cli.options import Verb, show, tell, tell_all, terminal_width
 from thresher.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -74,18 +74,19 @@ def shape_options(verb: Verb) -> Verb:
 def say_answer(answer: Answer, shape: Shape) -> None:
     """Print an answer in a shape."""
     if shape is Shape.JSON:
-        click.echo(answer.record.read_text(encoding="utf-8").rstrip("\n"))
+        tell_all(answer.record.read_text(encoding="utf-8").rstrip("\n"))
     elif shape is Shape.QUIET:
-        click.echo(answer.sentences[0])
+        tell(answer.sentences[0])
     elif shape is Shape.FULL:
         for sentence in answer.sentences:
-            click.echo(f"- {sentence}")
+            tell(f"- {sentence}")
         click.echo()
         for table in answer.full:
             show(table)
         _say_files(answer)
     else:
-        click.echo("\n".join(short_lines(answer, terminal_width())))
+        for line in short_lines(answer, terminal_width()):
+            tell(line)
         _say_files(answer)
 
 
@@ -136,4 +137,4 @@ def _narrow(table: Table, width: int) -> list[str]:
 def _say_files(answer: Answer) -> None:
     click.echo()
     for what, path in answer.files:
-        click.echo(f"{what}: {path.resolve()}")
+        tell(f"{what}: {path.resolve()}")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, gold_options, keys, terminal_width, workers_option
+from thresher.cli.options import FILE, gold_options, keys, say, tell, terminal_width, workers_option
 
 
 @click.command()
@@ -94,7 +94,7 @@ def cleaneval(
         ("gold without the page's content", standard.without_content),
     ):
         if stems:
-            click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)
+            say(f"{what} ({len(stems)}): {', '.join(stems)}")
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
         measured_on = GoldSet(folder, standard, Path(store) / "scores")
         there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
@@ -104,9 +104,9 @@ def cleaneval(
             else run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh, alpha, correction)
         )
     for stem, problem in run.problems:
-        click.echo(f"failed: {stem}: {problem}", err=True)
+        say(f"failed: {stem}: {problem}")
     for peer, stem, problem in run.crashes:
-        click.echo(f"crashed: {peer}: {stem}: {problem}", err=True)
+        say(f"crashed: {peer}: {stem}: {problem}")
     if output is not None:
         if isinstance(run, PartialRun):
             from thresher.reports.partial_report import write_partial_report
@@ -120,4 +120,5 @@ def cleaneval(
     width = terminal_width()
     click.echo("\n".join(render_text(table, width) for table in tables), nl=False)
     if output is not None:
-        click.echo(f"\nreport: {(output / 'report.html').resolve()}")
+        click.echo()
+        tell(f"report: {(output / 'report.html').resolve()}")

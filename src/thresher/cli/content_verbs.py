@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option, workers_option
+from thresher.cli.options import FILE, plot_option, say, tell, workers_option
 
 _GOLD = click.argument("gold", type=FILE, nargs=-1, required=True)
 _COMMENTS = click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
@@ -54,14 +54,12 @@ def train(
 
         write_plot(calibration_figure(output.name, trained.calibration), plot)
     for name, stems in left_out.items():
-        click.echo(
-            f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}", err=True
-        )
+        say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
     card = trained.model.card
     for one in card.sets:
         score = f"word F1 {card.scores[one.name]:.4f} by cross-validation" if one.name in card.scores else "snippets"
-        click.echo(f"{one.name}: {one.pages:,} pages, {one.blocks:,} blocks, {score}")
-    click.echo(
+        tell(f"{one.name}: {one.pages:,} pages, {one.blocks:,} blocks, {score}")
+    tell(
         f"cutoff {card.cutoff:g}; probabilities are {calibration_error(trained.calibration):.3f} off in the mean; "
         f"{output}: {output.stat().st_size:,} bytes; use it as 'content(model={output})@{card.cutoff:g}'"
     )

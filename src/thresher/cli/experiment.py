@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from thresher.cli.answers import Answer, Shape, say_answer, shape_options
-from thresher.cli.options import FILE, backend_options, instead_of, say, with_backend, with_seconds
+from thresher.cli.options import FILE, backend_options, instead_of, say, tell, with_backend, with_seconds
 
 if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
@@ -37,8 +37,9 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     text, seen = starting_file(pages, topics, qrels, name, file.parent)
     write_text(file, text)
     for sentence in seen:
-        click.echo(f"- {sentence}")
-    click.echo(f"\nexperiment: {file.resolve()}")
+        tell(f"- {sentence}")
+    click.echo()
+    tell(f"experiment: {file.resolve()}")
 
 
 _RESULTS = click.option("--results", type=FILE, default="results", show_default=True, help="The folder of results.")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, say, terminal_width
+from thresher.cli.options import FILE, say, tell, tell_all, terminal_width
 from thresher.errors import ConfigError
 
 
@@ -46,7 +46,7 @@ def explain(
     why = Why(topic, variant, document, model)
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
     if as_json:
-        click.echo(RECORD.text(explained))
+        tell_all(RECORD.text(explained))
         return
     for line in explanation_lines(explained, terminal_width()):
-        click.echo(line)
+        tell(line)

@@ -15,6 +15,7 @@ from thresher.cli.experiment import choose, explore, init, measure, report, run
 from thresher.cli.explain import explain
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
+from thresher.cli.options import say, tell
 from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
@@ -47,7 +48,7 @@ def main() -> None:
 
 def _fail(lines: list[str], code: int) -> None:
     for line in lines:
-        click.echo(f"error: {line}", err=True)
+        say(f"error: {line}")
     sys.exit(code)
 
 
@@ -79,9 +80,9 @@ def doctor() -> None:
     findings = examine()
     width = max(len(finding.what) for finding in findings)
     for finding in findings:
-        click.echo(f"{finding.mark} {finding.what:{width}}  {finding.state}")
+        tell(f"{finding.mark} {finding.what:{width}}  {finding.state}")
         if finding.fix:
-            click.echo(f"  {'':{width}}  fix: {finding.fix}")
+            tell(f"  {'':{width}}  fix: {finding.fix}")
     if any(finding.missing for finding in findings):
         sys.exit(MissingDependencyError.exit_code)
 

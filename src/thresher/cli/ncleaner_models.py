@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option
+from thresher.cli.options import FILE, plot_option, say, tell_all
 from thresher.errors import ConfigError
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
@@ -31,7 +32,11 @@ def text(page: Path, lynx: bool) -> None:
     from thresher.language_models.characters.pages import read_page_file
     from thresher.pages.marked_text import write_marked_text
 
-    click.echo(write_marked_text(read_page_file(page, lynx)), nl=False)
+    marked = write_marked_text(read_page_file(page, lynx))
+    if sys.stdout.isatty():
+        tell_all(marked.removesuffix("\n"))
+    else:
+        click.echo(marked, nl=False)
 
 
 @ncleaner.command()
@@ -73,11 +78,10 @@ def train(
     model = train_model(read, settings, f"{clean.name} against {raw.name}")
     write_model(output, model)
     if pairs.alone:
-        click.echo(f"{pairs.alone} raw pages have no cleaned page and are left out", err=True)
-    click.echo(
+        say(f"{pairs.alone} raw pages have no cleaned page and are left out")
+    say(
         f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
-        f"use it as 'ncleaner(model={output})@0'",
-        err=True,
+        f"use it as 'ncleaner(model={output})@0'"
     )
 
 

@@ -15,6 +15,7 @@ import click
 from thresher.defaults import BACKENDS, DASK, LOKY
 from thresher.errors import ConfigError
 from thresher.experiments.schema import LARGE, Key, tables
+from thresher.visible import MOST, visible
 
 if TYPE_CHECKING:
     from thresher.experiments.config import Experiment
@@ -160,8 +161,19 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
 
 
 def say(line: str) -> None:
-    """Print a line to standard error."""
-    click.echo(line, err=True)
+    """Print a line to standard error, with whatever it quotes made visible."""
+    click.echo(visible(line), err=True)
+
+
+def tell(line: str, most: int | None = MOST) -> None:
+    """Print a line to standard output likewise, clipped to so many characters."""
+    click.echo(visible(line, most))
+
+
+def tell_all(text: str) -> None:
+    """Print lines to standard output, each of them likewise, but whole."""
+    for line in text.split("\n"):
+        tell(line, None)
 
 
 def terminal_width() -> int:

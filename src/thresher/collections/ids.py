@@ -10,6 +10,9 @@ from pathlib import PurePosixPath
 from thresher.collections.sources import Source
 from thresher.errors import ConfigError, InputError
 
+LONGEST_ID = 32766
+"""Bytes in UTF-8, which is the most that Lucene has room for."""
+_SHOWN = 100
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 
@@ -69,15 +72,24 @@ class IdRule:
 
 
 def id_problem(document_id: str) -> str:
-    """Return why a TREC run cannot hold `document_id`, empty if it can. (Ids are never file names: `..` is allowed.)
+    """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are no file names.)
 
     >>> id_problem("a b")
     "the document id 'a b' holds ' ', which a TREC run cannot hold"
     """
     if not document_id:
         return "the document has no id"
-    unfit = _UNFIT.search(document_id)
-    return f"the document id {document_id!r} holds {unfit.group()!r}, which a TREC run cannot hold" if unfit else ""
+    if unfit := _UNFIT.search(document_id):
+        return f"the document id {shown_id(document_id)} holds {unfit.group()!r}, which a TREC run cannot hold"
+    size = len(document_id.encode("utf-8", "surrogatepass"))
+    if size > LONGEST_ID:
+        return f"the document id {shown_id(document_id)} has {size} bytes where Lucene allows {LONGEST_ID}"
+    return ""
+
+
+def shown_id(document_id: str) -> str:
+    """Return an id in quotes for a message, its end left out if it is long."""
+    return repr(document_id if len(document_id) <= _SHOWN else f"{document_id[:_SHOWN]}…")
 
 
 def escape_id(document_id: str) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.collections.ids import LONGEST_ID, shown_id
 from thresher.defaults import STEMMERS
 from thresher.errors import ConfigError, InputError, StateError, ThresherError
 from thresher.files import atomic_path
@@ -25,7 +26,6 @@ SETTINGS = "thresher.json"
 """Lucene's folder holds these two files of Thresher's as well."""
 
 _BATCH_CHARACTERS = 1 << 17
-_LONGEST_ID = 32766
 _BLANK = "".join(map(chr, range(33)))
 
 
@@ -270,9 +270,9 @@ def _write(documents: Iterable[tuple[str, str]], folder: Path, options: IndexOpt
 
 
 def _check_id(identifier: str) -> None:
-    if identifier.isascii() and SEPARATOR not in identifier and 0 < len(identifier) <= _LONGEST_ID:
+    if identifier.isascii() and SEPARATOR not in identifier and 0 < len(identifier) <= LONGEST_ID:
         return
-    shown = repr(identifier if len(identifier) < 100 else identifier[:100] + "…")
+    shown = shown_id(identifier)
     fix = "give the document another id"
     if not identifier:
         raise InputError("a document has an empty id", fix)
@@ -282,8 +282,8 @@ def _check_id(identifier: str) -> None:
         size = len(identifier.encode())
     except UnicodeEncodeError as error:
         raise InputError(f"the document id {shown} is not valid Unicode", fix) from error
-    if size > _LONGEST_ID:
-        raise InputError(f"the document id {shown} has {size} bytes where Lucene allows {_LONGEST_ID}", fix)
+    if size > LONGEST_ID:
+        raise InputError(f"the document id {shown} has {size} bytes where Lucene allows {LONGEST_ID}", fix)
 
 
 def _repeated_id(reader: Any, documents: int) -> str | None:

@@ -10,6 +10,7 @@ from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import correction_text
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.table import Column, Table, decimals, pick, within
+from thresher.visible import visible
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class ComparedRuns:
         columns = [column for column in MEANS if column.name != "p_holm" or self.correction == HOLM]
         yield from _tabbed(Table.of(columns, means, ""))
         yield (
-            f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {self.baseline}, "
+            f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(self.baseline)}, "
             f"{correction_text(self.correction, 'runs and measures')}, α = {self.alpha:g}"
         )
 
@@ -94,4 +95,4 @@ _VALUE: tuple[Column[_Value], ...] = (
 def _tabbed(table: Table) -> Iterator[str]:
     yield "\t".join(f"{head.header} {head.unit}".strip() for head in table.columns)
     for row in table.rows:
-        yield "\t".join(cell.text for cell in row)
+        yield "\t".join(visible(cell.text) for cell in row)

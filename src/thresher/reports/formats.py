@@ -8,8 +8,11 @@ from collections.abc import Sequence
 
 from thresher.reports.formatting import plain
 from thresher.reports.table import Cell, Head, Table
+from thresher.visible import visible
 
 _GAP = "  "
+_CELL = 300
+"""Characters shown of a cell on a terminal."""
 
 
 def display_width(text: str) -> int:
@@ -60,7 +63,7 @@ def _column(table: Table, index: int) -> list[str]:
 
 
 def _with_mark(cell: Cell, marks: int) -> str:
-    return plain(cell.text) + cell.mark + " " * (marks - display_width(cell.mark))
+    return visible(plain(cell.text), _CELL) + cell.mark + " " * (marks - display_width(cell.mark))
 
 
 def _pad(text: str, width: int, column: Head) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import unicodedata
 from collections.abc import Iterable
 
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
+from thresher.visible import visible
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -24,19 +24,14 @@ _CUTOFFS = {
     REFERENCE: "cutoff, percentile of the reference text's sentences",
     DOCUMENT: "cutoff, per cent of each page's words",
 }
-_STEERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # bidirectional overrides, isolates
 
 
 def plain(text: str) -> str:
     """Return `text` on one line without control characters: a name must not steer a terminal or break tables.
 
-    White space of any kind becomes one space, other control and bidirectional formatting characters become
-    U+FFFD.
+    White space of any kind becomes one space, other characters that steer are made visible.
     """
-    line = " ".join(text.split())
-    return "".join(
-        "\ufffd" if unicodedata.category(sign) in ("Cc", "Cs") or sign in _STEERING else sign for sign in line
-    )
+    return visible(" ".join(text.split()), None)
 
 
 def fixed(value: float | None, decimals: int) -> str:
