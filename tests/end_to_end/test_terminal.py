@@ -70,11 +70,13 @@ def leaves(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple
 
 
 def asked(command: click.Command, text: str) -> list[str]:
-    """Return arguments for all that a verb needs, made of this text."""
+    """Return all arguments of a verb, and the options that it needs, made of this text."""
     found = []
     for parameter in command.params:
-        if parameter.required:
-            found += [text] if isinstance(parameter, click.Argument) else [parameter.opts[-1], text]
+        if isinstance(parameter, click.Argument):
+            found.append(text)
+        elif parameter.required:
+            found += [parameter.opts[-1], text]
     return found
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, terminal_width, workers_option
+from thresher.cli.options import FILE, say, tell, terminal_width, workers_option
 
 
 @click.command()
@@ -53,8 +53,9 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int, workers: in
         ("pages that cannot be parsed", found.blocks.failed),
     ):
         if stems:
-            click.echo(f"{what} ({len(stems)}): {', '.join(stems)}", err=True)
+            say(f"{what} ({len(stems)}): {', '.join(stems)}")
     write_study(found, output)
     width = terminal_width()
     click.echo("\n".join(render_text(table, width) for table in study_tables(found)), nl=False)
-    click.echo(f"\nblocks: {(output / 'blocks.parquet').resolve()}")
+    click.echo()
+    tell(f"blocks: {(output / 'blocks.parquet').resolve()}")
