@@ -34,6 +34,7 @@ ORDER = (
     ("cleaneval",),
     ("content_training",),
     ("studying",),
+    ("classifying",),
     ("exploring",),
     ("pruning",),
     ("explaining",),

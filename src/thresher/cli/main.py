@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from thresher import __version__
+from thresher.cli.classify import classify
 from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
@@ -89,7 +90,7 @@ def doctor() -> None:
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
-    "Run": (run, explore, measure, cleaneval, study),
+    "Run": (run, explore, measure, cleaneval, study, classify),
     "Choose": (choose,),
     "Look": (report, explain, play),
     "Single stages": (clean, index, search, evaluate),

@@ -186,7 +186,9 @@ _TO_THE_END = 1 << 62
 
 @dataclass(frozen=True)
 class Tar:
-    """The HTML files in a tar archive, in its order; all else is skipped."""
+    """The HTML files in a tar archive, in its order; all else is skipped, unless `every` takes all files for HTML."""
+
+    every: bool = False
 
     name: ClassVar[str] = "tar"
     suffixes: ClassVar[tuple[str, ...]] = (".tar", ".tgz", *(f".tar{more}" for more in COMPRESSIONS))
@@ -203,7 +205,7 @@ class Tar:
             archive = TarReader(stream)
             try:
                 for member in archive:
-                    if member.regular and member.name.lower().endswith(HTML_SUFFIXES):
+                    if member.regular and (self.every or member.name.lower().endswith(HTML_SUFFIXES)):
                         yield _source(archive, member, part.name, options)
                         count += 1
                 skip(stream, _TO_THE_END)  # there may be damage after the archive's end

@@ -200,7 +200,7 @@ def _linear(train: TrainingBlocks, test: npt.NDArray[Any], classes: int) -> Doub
 
     mean, deviation = train.features.mean(axis=0, dtype=np.float64), train.features.std(axis=0, dtype=np.float64)
     deviation = np.where(deviation > 0, deviation, 1)
-    machine = LinearSVC(dual=False, tol=1e-3, max_iter=5000)
+    machine = LinearSVC(dual=False, tol=1e-2)
     machine.fit((train.features - mean) / deviation, train.labels, train.weights / train.weights.mean())
     found = machine.decision_function((test - mean) / deviation)
     scores = np.full((len(test), classes), -np.inf)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import zipfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from thresher.errors import InputError
-from thresher.files import atomic_path, digest, safe_name
+from thresher.files import digest, safe_name
 from thresher.progress import Progress
 from thresher.studying.block_classifiers import RULE, BlockClassifier, Doubles, Ints, TrainingBlocks, decided, learn
+from thresher.studying.kept_arrays import Arrays, kept_arrays
 from thresher.studying.stored_features import FEATURES, RULES
 from thresher.studying.studied_blocks import Problem, StudiedBlocks
 
@@ -88,12 +89,9 @@ def validate(
         for classifier in classifiers:
             path = kept / f"{problem.name}-{safe_name(classifier.name)}.npz"
             own = digest([_VERSION, key, list(map(str, astuple(classifier)))])
-            validated = _read(path, own, classifier)
-            if validated is None:
-                validated = _validate(blocks, labels, len(problem.classes), classifier, fold, workers)
-                with atomic_path(path) as temporary, temporary.open("wb") as file:
-                    np.savez(file, key=own, scores=validated.scores.astype(np.float32), leaves=validated.leaves)
-                validated = _read(path, own, classifier) or validated
+            make = partial(_validate, blocks, labels, len(problem.classes), classifier, fold, workers)
+            arrays = kept_arrays(path, own, make)
+            validated = Validated(classifier, arrays["scores"].astype(np.float64), float(arrays["leaves"]))
             found.append(validated)
             bar.advance()
     return found
@@ -101,9 +99,10 @@ def validate(
 
 def _validate(
     blocks: StudiedBlocks, labels: Ints, classes: int, classifier: BlockClassifier, fold: Ints, workers: int
-) -> Validated:
+) -> Arrays:
     if classifier.kind == RULE:
-        return Validated(classifier, decided(blocks.rules[:, [*RULES].index(classifier.name)], classes), 0.0)
+        content = blocks.rules[:, [*RULES].index(classifier.name)]
+        return {"scores": decided(content, classes).astype(np.float32), "leaves": np.array(0.0)}
     features = blocks.features[:, [FEATURES.index(name) for name in classifier.features]]
     scores = np.zeros((len(labels), classes))
 
@@ -116,7 +115,7 @@ def _validate(
     # Growing trees and fitting machines leave Python's lock to others.
     with ThreadPoolExecutor(workers) as pool:
         leaves = [*pool.map(one, range(int(fold.max()) + 1))]
-    return Validated(classifier, scores, float(np.mean(leaves)))
+    return {"scores": scores.astype(np.float32), "leaves": np.array(np.mean(leaves))}
 
 
 def _digest(blocks: StudiedBlocks, labels: Ints, fold: Ints) -> str:
@@ -124,13 +123,3 @@ def _digest(blocks: StudiedBlocks, labels: Ints, fold: Ints) -> str:
     for values in (blocks.features, labels, blocks.words, blocks.rules, fold):
         total.update(np.ascontiguousarray(values).tobytes())
     return total.hexdigest()
-
-
-def _read(path: Path, key: str, classifier: BlockClassifier) -> Validated | None:
-    try:
-        with np.load(path) as stored:
-            if str(stored["key"]) == key:
-                return Validated(classifier, stored["scores"].astype(np.float64), float(stored["leaves"]))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        pass
-    return None

@@ -1,0 +1,1 @@
+"""Classification of cleaned pages, one group left out at a time: does cleaning help a classifier?"""

@@ -1,0 +1,50 @@
+"""The verb `thresher classify`: does cleaning help a classifier of pages?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from thresher.cli.options import FILE, terminal_width, workers_option
+
+
+@click.command()
+@click.argument("labelled", type=FILE)
+@click.option(
+    "--cleaner",
+    "-c",
+    "cleaners",
+    multiple=True,
+    metavar="NAME",
+    help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
+)
+@click.option(
+    "--output",
+    "-o",
+    type=FILE,
+    required=True,
+    help="Write tables, plot and predictions into this folder; keep scores there.",
+)
+@workers_option
+@click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
+def classify(labelled: Path, cleaners: tuple[str, ...], output: Path, workers: int, fresh: bool) -> None:
+    """Classify pages after each cleaner and without (needs the extra `classification`).
+
+    LABELLED is a folder, or a tar archive of one, with pages as class/group/page, such as WebKB's by university; HTTP headers
+    before pages are left out. The pages of each group are classified by a linear classifier over TF-IDF that learns from all
+    other groups. Printed are F1 by class, and tests against the uncleaned pages.
+    """
+    from thresher.classifying.page_classification import classify_pages
+    from thresher.classifying.text_classifiers import LinearClassifier
+    from thresher.cleaneval.running import asked
+    from thresher.reports.classification_report import classification_tables, write_classification
+    from thresher.reports.formats import render_text
+
+    found = classify_pages(labelled, asked(cleaners, ())[0], LinearClassifier(), output, workers, fresh)
+    for name, reason in found.failed:
+        click.echo(f"failed: {name}: {reason}", err=True)
+    write_classification(found, output)
+    width = terminal_width()
+    click.echo("\n".join(render_text(table, width) for table in classification_tables(found)), nl=False)
+    click.echo(f"\npages: {(output / 'pages.csv').resolve()}")
