@@ -54,6 +54,15 @@ def test_scripts_without_spaces_count_two_letters_as_a_word():
     assert rows("<p>東京は雨です。<p>rain")["words"] == [3, 1]
 
 
+def test_what_is_far_is_as_far_as_the_limit():
+    values = rows(f"<h1>a</h1>{'<p>b c' * 400}")
+    assert values["index"] == [*range(60), *[60] * 341]
+    assert values["index_from_end"] == values["index"][::-1]
+    assert values["words_before_count"][249:] == [497, 499] + [500] * 150
+    assert set(values["page_words"]) == {801}
+    assert set(values["page_blocks"]) == {300}
+
+
 def test_repeats_and_neighbours():
     values = rows("<p>a b<p>a b<p>c")
     assert values["repeats"] == [2, 2, 1]

@@ -39,6 +39,22 @@ def test_against_walking(case):
     assert trees.sums(values).tolist() == expected
 
 
+def test_trees_deeper_than_eight():
+    generator = np.random.default_rng(2)
+    depth, questions = 10, 12
+    trees = Trees(
+        generator.integers(0, 3, questions).astype(np.uint16),
+        generator.normal(size=questions).astype(np.float32),
+        np.array([generator.permutation(questions)[:depth] for _ in range(2)], dtype=np.uint16),
+        generator.integers(-9999, 9999, (2, 2**depth)).astype(np.int16),
+    )
+    values = generator.normal(size=(3, 40)).astype(np.float32)
+    answers = values[trees.features] > trees.borders[:, None]
+    numbers = [sum(answers[question] * 2**level for level, question in enumerate(own)) for own in trees.trees]
+    expected = sum(leaves[number] for leaves, number in zip(trees.leaves.astype(int), numbers, strict=True))
+    assert trees.sums(values).tolist() == expected.tolist()
+
+
 def test_many_blocks_and_other_places_of_features():
     values = np.random.default_rng(1).normal(size=(3, 5000)).astype(np.float32)
     rows = np.array([2, 0])

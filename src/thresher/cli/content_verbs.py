@@ -21,16 +21,28 @@ def content() -> None:
 @_GOLD
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
 @click.option(
-    "--trees", type=click.IntRange(1, 5000), default=400, show_default=True, help="Trees in each of the two stages."
+    "--trees", type=click.IntRange(1, 5000), default=300, show_default=True, help="Trees in each of the two stages."
 )
 @click.option(
     "--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds of the cross-validation by domain."
 )
 @_COMMENTS
+@click.option(
+    "--threads",
+    is_flag=True,
+    help="Train on articles with other pages' comments and posts below them too, as no content.",
+)
 @plot_option
 @workers_option
 def train(
-    gold: tuple[Path, ...], output: Path, trees: int, folds: int, comments: bool, plot: Path | None, workers: int
+    gold: tuple[Path, ...],
+    output: Path,
+    trees: int,
+    folds: int,
+    comments: bool,
+    threads: bool,
+    plot: Path | None,
+    workers: int,
 ) -> None:
     """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs the extra `training`).
 
@@ -44,7 +56,7 @@ def train(
     from thresher.content_training.stacking import TrainingSettings, train_content_model
 
     catboost()
-    sets, left_out = read_gold_sets(gold, comments, workers)
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0)
     settings = TreeSettings(trees=trees)
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds))
     write_content_model(output, trained.model)

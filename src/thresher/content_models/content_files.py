@@ -17,7 +17,7 @@ from thresher.content_models.trees import Trees
 from thresher.errors import InputError, ThresherError
 from thresher.records import RecordFile
 
-FORMAT = 1
+FORMAT = 2
 """The version of files and features; increase it when either changes."""
 KIND = "content"
 SHIPPED = ("web",)

@@ -48,6 +48,15 @@ _MOST = 600
 """There are fewer features."""
 _NONE = -1000
 """Where there is nothing to count from."""
+_FAR_BLOCKS, _FAR_WORDS = 60, 500
+# What is further off is as far: the pages that are much longer are too few to learn from, and differ.
+_LIMITS = (
+    dict.fromkeys("index index_from_end after_h1 after_headline to_heading since_heading".split(), _FAR_BLOCKS)
+    | dict.fromkeys("words_before_count words_after_count words_after_h1 words_after_headline".split(), _FAR_WORDS)
+    | {f"page_before_{family}": _FAR_WORDS for family in TALK_FAMILIES}
+    | {"words_since_heading": 300, "page_words": 2000, "page_blocks": 300, "page_elements": 1500, "page_longest": 300}
+    | {"page_years": 30, "page_images": 60, "page_paragraphs": 40, "page_currency": 30}
+)
 
 
 @dataclass(frozen=True)
@@ -94,7 +103,13 @@ class _Rows:
 
     def matrix(self) -> tuple[tuple[str, ...], Floats]:
         """Return names and values."""
-        return tuple(self._names), self._values[: len(self._names)]
+        names = tuple(self._names)
+        return names, np.minimum(self._values[: len(names)], _limits(names))
+
+
+@cache
+def _limits(names: tuple[str, ...]) -> Floats:
+    return np.array([[_LIMITS.get(name, np.inf)] for name in names], dtype=np.float32)
 
 
 class _Page:

@@ -10,6 +10,8 @@ from thresher.content_models.features import BlockFeatures, Floats, Wide, empty_
 
 THOUSAND = 1000
 """Probabilities are whole thousandths here."""
+MANY = 500
+"""More words count as so many."""
 NEIGHBOURS = (1, 2, 3, 4, 5)
 WINDOWS = (2, 5, 15, 40)
 
@@ -41,11 +43,11 @@ def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, 
     index = np.arange(blocks)
     # In whole words: how much content there is besides comments, and before the list that the block is in.
     outside = float(weighted[~features.comments].sum()) / THOUSAND
-    rows["first_outside_comments"] = np.full(blocks, outside)
-    rows["first_comments"] = np.full(blocks, mass[-1] / THOUSAND - outside)
+    rows["first_outside_comments"] = np.full(blocks, min(outside, MANY))
+    rows["first_comments"] = np.full(blocks, min(mass[-1] / THOUSAND - outside, MANY))
     first_comment = int(np.argmax(features.comments)) if features.comments.any() else blocks
-    rows["first_before_comments"] = np.full(blocks, mass[first_comment] / THOUSAND)
-    rows["first_before_list"] = np.where(features.lists >= 0, mass[features.lists] / THOUSAND, -1)
+    rows["first_before_comments"] = np.full(blocks, min(mass[first_comment] / THOUSAND, MANY))
+    rows["first_before_list"] = np.where(features.lists >= 0, np.minimum(mass[features.lists] / THOUSAND, MANY), -1)
     rows["first_before_list_share"] = np.where(features.lists >= 0, mass[features.lists] / max(mass[-1], 1.0), -1)
     sure = (first > 500) & (features.words > 8)
     before = np.maximum.accumulate(np.where(sure, index, -1000))

@@ -16,6 +16,8 @@ import numpy.typing as npt
 
 # Blocks; bounds the memory that pages of many blocks take.
 _AT_ONCE = 512
+# Of the smallest numbers.
+_BITS = 8
 
 Values = npt.NDArray[np.float32]
 
@@ -76,11 +78,14 @@ class Trees:
         return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
 
     def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        answers = (values[places] > self.borders[:, None]).view(np.uint8)
         count, depth = self.trees.shape
-        leaf = answers[self.trees[:, 0]].astype(np.uint16)
-        for level in range(1, depth):
-            leaf |= answers[self.trees[:, level]].astype(np.uint16) << np.uint16(level)
+        kind = np.uint8 if depth <= _BITS else np.uint16
+        # `take` is faster than indexing.
+        answers: npt.NDArray[Any] = (values.take(places, axis=0) > self.borders[:, None]).astype(kind)
+        leaf = answers.take(self.trees[:, -1], axis=0)
+        for level in range(depth - 2, -1, -1):
+            leaf += leaf
+            leaf |= answers.take(self.trees[:, level], axis=0)
         offsets = np.arange(count, dtype=np.int32) << depth
         found = self.leaves.ravel().take(leaf + offsets[:, None])
         sums: npt.NDArray[np.int64] = found.sum(axis=0, dtype=np.int64)

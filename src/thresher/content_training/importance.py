@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.model import ContentModel, sequence_of
+from thresher.content_models.model import ContentModel, for_page, sequence_of
 from thresher.content_training.training_pages import PageToLearn
 from thresher.errors import InputError
 from thresher.progress import progress
@@ -138,11 +138,10 @@ def _scores(
         both.append(second_values)
     whole = np.concatenate(both, axis=1)
     _permute(second_names, whole, permuted, order)
-    probabilities = model.second.calibration(model.second.sums((*names, *second_names), values, whole)).astype(
-        np.float32
-    )
+    probabilities = model.second.calibration(model.second.sums((*names, *second_names), values, whole))
+    cutoff = np.float32(model.card.cutoff)
     return [
-        page.bags.f1(own >= np.float32(model.card.cutoff))
+        page.bags.f1(for_page(own, page.features.words).astype(np.float32) >= cutoff)
         for page, own in zip(pages, np.split(probabilities, ends), strict=True)
         if page.bags is not None
     ]

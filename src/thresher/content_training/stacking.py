@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.content_files import FORMAT, KIND, digest_of
-from thresher.content_models.model import ContentCard, ContentModel, TrainingSet, TreeStage, sequence_of
+from thresher.content_models.model import ContentCard, ContentModel, TrainingSet, TreeStage, for_page, sequence_of
 from thresher.content_training.calibration import CalibrationBin, calibrate, calibration_bins
 from thresher.content_training.fitting import TreeSettings, fit_trees
 from thresher.content_training.folds import FOLDS, folds_of
@@ -106,8 +106,12 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         values = np.concatenate((values, np.concatenate(second_values, axis=1)))
         second_names = (*names, *own_names)
         second, second_sums, gains = _stage(second_names, values, blocks, settings.second, bar.advance)
-    probabilities = second.calibration(second_sums)
-    cutoff, curve, f1 = _best_cutoff(sets, blocks.of_pages(probabilities))
+    by_page = [
+        for_page(own, page.features.words)
+        for page, own in zip(blocks.pages, blocks.of_pages(second.calibration(second_sums)), strict=True)
+    ]
+    probabilities = np.concatenate(by_page)
+    cutoff, curve, f1 = _best_cutoff(sets, by_page)
     known = blocks.known
     bins = calibration_bins(probabilities[known], blocks.labels[known], blocks.weights[known])
     worth = {name: round(float(gain), 4) for name, gain in zip(second_names, gains, strict=True) if gain > 0}

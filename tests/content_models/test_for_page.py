@@ -1,0 +1,45 @@
+"""A page's own cutoff is at a half: against all cutoffs, one by one."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.content_models.model import for_page
+
+
+def highest_expected_f1(probabilities: list[float], words: list[float]) -> float:
+    """By definition: of all cutoffs, twice the expected words of content kept, by the words kept and those expected."""
+    expected = sum(p * n for p, n in zip(probabilities, words, strict=True))
+    found = []
+    for cutoff in probabilities:
+        kept = [(p, n) for p, n in zip(probabilities, words, strict=True) if p >= cutoff]
+        found.append(2 * sum(p * n for p, n in kept) / (sum(n for _, n in kept) + expected))
+    return max(found)
+
+
+PAGES = st.lists(
+    st.tuples(st.integers(0, 1000).map(lambda p: p / 1000), st.integers(1, 300).map(float)), min_size=1, max_size=12
+)
+
+
+@given(PAGES)
+def test_a_half_is_half_the_highest_expected_f1_and_a_tenth(page):
+    probabilities, words = (np.array(values) for values in zip(*page, strict=True))
+    cutoff = 0.5 * highest_expected_f1(*zip(*page, strict=True)) + 0.1
+    expected = [0.5 * p / cutoff if p <= cutoff else 1 - 0.5 * (1 - p) / (1 - cutoff) for p, _ in page]
+    assert for_page(probabilities, words) == pytest.approx(expected)
+
+
+@given(PAGES)
+def test_the_order_stays(page):
+    probabilities, words = (np.array(values) for values in zip(*page, strict=True))
+    moved = for_page(probabilities, words)
+    order = np.argsort(probabilities, kind="stable")
+    assert (np.diff(moved[order]) >= 0).all()
+    assert ((moved == 0) == (probabilities == 0)).all()
+
+
+def test_where_nothing_is_sure_the_cutoff_is_lower():
+    unsure, sure = (for_page(np.array([0.4, p]), np.array([100.0, 100.0]))[0] for p in (0.1, 1.0))
+    assert unsure > 0.5 > sure
