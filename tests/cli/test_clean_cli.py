@@ -126,5 +126,5 @@ def test_formats_that_are_none(
         clean(monkeypatch, lines, "-c", "words@3", "-o", tmp_path / "o.jsonl", "--format", "pdf")
     assert (end.value.code, capfd.readouterr().err) == (
         2,
-        "error: format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet.\n",
+        "error: format: there is no format 'pdf'. Fix: use one of html, text, warc, trec-web, jsonl, tar, parquet.\n",
     )

@@ -44,12 +44,12 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
 
 KNOWN = (
-    ".html, .htm, .xhtml, .shtml, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "
+    ".html, .htm, .xhtml, .shtml, .txt, .text, .warc, .warc.gz, .warc.zst, .wet, .wet.gz, .warc.wet.gz, "
     ".trecweb, .trecweb.gz, .trecweb.bz2, .trecweb.xz, .trecweb.zst, .trec, .trec.gz, .trec.bz2, .trec.xz, .trec.zst, "
     ".jsonl, .jsonl.gz, .jsonl.bz2, .jsonl.xz, .jsonl.zst, .ndjson, .ndjson.gz, .ndjson.bz2, .ndjson.xz, .ndjson.zst, "
     ".tar, .tgz, .tar.gz, .tar.bz2, .tar.xz, .tar.zst, .parquet"
 )
-SAY = "or say what they are with `format`: html, warc, trec-web, jsonl, tar, parquet"
+SAY = "or say what they are with `format`: html, text, warc, trec-web, jsonl, tar, parquet"
 
 
 def put(folder: Path, *names: str) -> None:
@@ -191,10 +191,15 @@ def test_folders_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_kinds_by_suffix() -> None:
-    assert FORMATS == ("html", "warc", "trec-web", "jsonl", "tar", "parquet")
-    suffixes = {HTML: (".html", ".htm", ".xhtml", ".shtml"), **{kind.name: kind.suffixes for kind in KINDS}}
+    assert FORMATS == ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+    suffixes = {
+        HTML: (".html", ".htm", ".xhtml", ".shtml"),
+        "": (".txt", ".text"),
+        **{kind.name: kind.suffixes for kind in KINDS},
+    }
     assert ", ".join(suffix for own in suffixes.values() for suffix in own) == KNOWN
     for name, own in suffixes.items():
+        # Names of text dumps imply nothing where there are others.
         for suffix in own:
             assert kind_of(f"a/b{suffix}") == kind_of(f"B{suffix.upper()}") == kind_of(suffix) == name
     for other in ("a", "a.txt", "html", "a.html.bak", "a.gz", "a.json", "a.warc/b", "a.html/b", "warc.gz", ""):
@@ -281,8 +286,24 @@ def test_a_format_that_is_given_is_believed(tmp_path: Path) -> None:
     assert [source.id for source in documents(open_collection(tmp_path / "one.html", format="jsonl"))] == ["d1"]
 
 
+def test_text_dumps_are_pages_where_there_is_nothing_else(tmp_path: Path) -> None:
+    put(tmp_path, "dumps/a.txt", "dumps/sub/b.TEXT", "dumps/c.pdf", "pages/a.html", "pages/notes.txt")
+    put(tmp_path, "dumps/a.txt")
+
+    def found(name: str, format: str = "") -> list[tuple[str, bool]]:
+        return [(source.id, source.is_text) for source in documents(open_collection(tmp_path / name, format=format))]
+
+    assert found("dumps") == [("a", True), ("sub/b", True)]
+    assert found("dumps/a.txt") == [("a", True)]
+    assert found("pages") == [("a", False)]
+    assert found("pages", "text") == [("notes", True)]
+    # What it begins with says more than its name.
+    (tmp_path / "dumps" / "a.txt").write_text('{"id": "x", "contents": "y"}\n', encoding="utf-8")
+    assert found("dumps/a.txt") == [("x", True)]
+
+
 def test_nothing_that_is_known(tmp_path: Path) -> None:
-    put(tmp_path, "some/a.txt", "some/b.pdf", "a.pdf")
+    put(tmp_path, "some/a.bin", "some/b.pdf", "a.pdf")
     (tmp_path / "empty").mkdir()
     for name, what in (
         ("some", "the folder holds no collection"),
@@ -302,7 +323,7 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as unknown:
         open_collection(tmp_path / "some", format="pdf")
     assert str(unknown.value) == (
-        "format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet."
+        "format: there is no format 'pdf'. Fix: use one of html, text, warc, trec-web, jsonl, tar, parquet."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 from commands import Done
 from small_web import Finished, Web, leftovers, tree
 
-from thresher.collections.file_collection import HTML_SUFFIXES, KINDS
+from thresher.collections.file_collection import HTML_SUFFIXES, KINDS, TEXT_SUFFIXES
 from thresher.scorers.registry import scorers
 
 pytestmark = pytest.mark.usefixtures("no_plots_in_module")
@@ -143,8 +143,8 @@ def test_results_cannot_lie_where_a_file_is(web: Web, call: Call) -> None:
 def test_collections_without_pages(web: Web, call: Call) -> None:
     (web.folder / "empty").mkdir()
     web.write(collection='path = "empty"')
-    known = ", ".join((*HTML_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
-    formats = "html, warc, trec-web, jsonl, tar, parquet"
+    known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
+    formats = "html, text, warc, trec-web, jsonl, tar, parquet"
     refused(
         call,
         web,

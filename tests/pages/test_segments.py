@@ -150,8 +150,30 @@ def test_linked_words():
     ]
 
 
-@pytest.mark.parametrize("lines", ["a b\r\n\r\n  c\t d \u2028e\x85f", "a b\n\n\n c d\n \ne\nf"])
-def test_text_pages_have_a_block_a_line(lines):
+@pytest.mark.parametrize("lines", ["a b\r\n  c\t d \u2028e\x85f", "\n\na b\n c d\ne\nf\n \n"])
+def test_text_pages_without_blank_lines_between_have_a_block_a_line(lines):
     segments = read_page(Page("x", lines.encode(), is_text=True))[0]
     assert segments.blocks == ["a b", "c d", "e", "f"]
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        # NCleaner, LREC 2008, section 2: paragraph breaks are empty lines.
+        ("First line of para\ncontinues here.\n\nSecond para.", ["First line of para continues here.", "Second para."]),
+        ("a b\r\n\r\n  c\t d \u2028e\x85f", ["a b", "c d e f"]),
+        ("a\n\x01\x1f\nb", ["a", "b"]),
+        # Items of lists and headings begin blocks too.
+        ("a\n\n* one\ngoes on\n* two\n   1. three\n# Head\nb", ["a", "* one goes on", "* two", "1. three", "# Head b"]),
+        ("\n \n", []),
+    ],
+)
+def test_text_pages_are_cut_at_blank_lines(text, blocks):
+    segments = read_page(Page("x", text.encode(), is_text=True))[0]
+    assert segments.blocks == blocks
+    check(segments)
+
+
+def test_lines_of_text_are_blocks():
+    assert read_text_page("a\n\nb\nc").blocks == ["a", "b", "c"]
     assert read_text_page("<b>a</b> &amp;").blocks == ["<b>a</b> &amp;"]

@@ -27,14 +27,13 @@ from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.files import digest, user_error
-from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
 from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
-from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.cutting import block_labels, cut_shard, shard_columns
 from thresher.scoring.percentiles import resolve_all
 from thresher.scoring.score_pass import ScorePlan, score_collection
-from thresher.scoring.store import list_column, read_shard, shards
+from thresher.scoring.store import read_shard, shards
 from thresher.streams import COMPRESSIONS, open_stream
 
 Text = tuple[LabelledText, ...]
@@ -64,8 +63,7 @@ def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPa
         StateError: if the shard is damaged or lacks scores or labels.
     """
     table = read_shard(path, [*shard_columns(cleaners), "reason", "list_items"])
-    kinds = np.where(list_column(table, "list_items")[1], LIST_ITEM, PARAGRAPH)
-    kinds[list_column(table, "levels")[1] > 0] = HEADING
+    kinds = block_labels(table)
     texts: list[list[Text]] = [[()] * len(cleaners) for _ in range(len(table))]
     for column, cleaner in enumerate(cleaners):
         for row, document, blocks in cut_shard(table, cleaner):

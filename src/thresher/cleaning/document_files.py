@@ -1,12 +1,12 @@
-"""Cleaned documents as the records of files: JSON lines, plain text, WARC, Parquet, compressed or not, in shards or not."""
+"""Cleaned documents as the records of files: JSON lines, text, WARC, Parquet, compressed or not, in shards or not."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from isal import igzip
 from thresher import __version__
 from thresher.cleaning.destinations import opened_output
 from thresher.cleaning.output_formats import (
+    CLEANEVAL,
     GZIP,
     PARQUET,
     TEXT,
@@ -30,6 +31,8 @@ from thresher.cleaning.output_formats import (
 )
 from thresher.collections.warc.writer import WarcRecords
 from thresher.files import scratch_folder, user_error
+from thresher.language_models.characters.alphabet import without_invalid
+from thresher.pages.marked_text import PARAGRAPH, split_mark
 from thresher.scorers.languages import UNKNOWN, language_of
 from thresher.scoring.cutting import CleanedDocument
 
@@ -72,16 +75,35 @@ class DocumentFile(Protocol):
 class Rendering:
     """How documents become records of a format. Picklable, for workers.
 
-    `cleaner` and `date` are for WARC; `metadata`: whether the member `metadata` is wanted.
+    `cleaner` and `date` are for WARC; `metadata`: whether the member `metadata` is wanted; `valid`: whether invalid characters
+    are left out, as CleanEval's format always does.
     """
 
     format: OutputFormat
     cleaner: str
     date: datetime
     metadata: bool = False
+    valid: bool = False
 
-    def record(self, document: CleanedDocument, metadata: Metadata) -> Record | None:
-        """Return a document's record; None for a document without text in a file of plain text."""
+    @property
+    def labelled(self) -> bool:
+        """Whether blocks are written with labels."""
+        return self.format.kind == CLEANEVAL
+
+    def record(self, document: CleanedDocument, metadata: Metadata, labels: Sequence[str] = ()) -> Record | None:
+        """Return a document's record; None for a document without text in a file of plain text.
+
+        Args:
+            document: the document.
+            metadata: the values of `METADATA`.
+            labels: of each block, where they are `labelled`.
+        """
+        if self.labelled:
+            packed = _tagged(document, labels)
+            return len(packed), packed
+        if self.valid:
+            valid = without_invalid(document.text).split("\n")
+            document = replace(document, text="\n".join(filter(None, valid)), title=without_invalid(document.title))
         if self.format.kind == TEXT:
             packed = _CONTROLS.sub(" ", document.text).encode("utf-8", "replace") + b"\n\n" if document.text else b""
             return (len(packed), packed) if packed else None
@@ -108,6 +130,21 @@ class Rendering:
     @property
     def _warc(self) -> WarcRecords:
         return WarcRecords(self.cleaner, __version__, self.date, self.format.compression)
+
+
+def _tagged(document: CleanedDocument, labels: Sequence[str]) -> bytes:
+    """Return a document in the format of CleanEval's gold texts: its address, and a tag before each block.
+
+    Source: Evert, StupidOS, WAC 2007, section 3.1, third step; NCleaner, LREC 2008, section 2. Bullets that are typed are
+    marks of list items.
+    """
+    lines = [f"URL: {document.url or document.id}"]
+    blocks = document.text.split("\n") if document.text else []
+    for label, block in zip(labels, blocks, strict=True):
+        mark, rest = split_mark(f"  {block}") if label == PARAGRAPH else ("", block)
+        if text := without_invalid(rest):
+            lines.append(f"<{mark or label}>{_CONTROLS.sub(' ', text)}")
+    return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
 def members(document: CleanedDocument, metadata: Metadata | None = None) -> Row:

@@ -10,7 +10,7 @@ from thresher.cleaning.destinations import is_stream
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
 
-JSON_LINES, TEXT, WARC, PARQUET = "jsonl", "txt", "warc", "parquet"
+JSON_LINES, TEXT, CLEANEVAL, WARC, PARQUET = "jsonl", "txt", "cleaneval", "warc", "parquet"
 GZIP, ZSTD = "gz", "zst"
 _OTHER_ENDINGS = {"ndjson": JSON_LINES}
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
@@ -19,7 +19,7 @@ _SIZE = re.compile(r"([0-9]{1,15})([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is one of JSON_LINES, TEXT, WARC, PARQUET; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is one of JSON_LINES, TEXT, CLEANEVAL, WARC, PARQUET; `compression` GZIP, ZSTD or empty."""
 
     kind: str
     compression: str = ""
@@ -40,11 +40,13 @@ class Output:
             files of `cleaned.jsonl.gz` are `cleaned-000000.jsonl.gz` and so on.
         metadata: whether JSON lines and Parquet have the member `metadata`: the file that a page is from, the offset of its
             record, its bytes, its encoding and the words kept.
+        valid: whether invalid characters are left out: see `thresher.language_models.characters.alphabet.without_invalid`.
     """
 
     format: str = ""
     shard_size: int = 0
     metadata: bool = False
+    valid: bool = False
 
 
 ONE_FILE = Output()

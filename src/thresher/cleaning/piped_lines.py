@@ -1,4 +1,4 @@
-"""Standard input as collections: JSON lines copied to a file, some of them at a time, so that memory and disk stay small."""
+"""Standard input as collections: JSON lines copied to a file, some at a time, so that memory stays small; or a page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from thresher.collections import ReadOptions
-from thresher.collections.file_collection import Files
+from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.json_lines import JsonLines
 from thresher.errors import ConfigError
 from thresher.files import user_error
@@ -34,7 +34,7 @@ def piped_lines(
     """Copy the lines of a pipe to a file in `folder`, again and again, and give each as a collection.
 
     Args:
-        pipe: JSON lines.
+        pipe: JSON lines, or one page of HTML or text, whose id is `stdin`.
         folder: where the file is written; the next step replaces it.
         options: how documents are read.
         format: the user's choice.
@@ -44,15 +44,18 @@ def piped_lines(
         ConfigError: if another format is asked for.
         ThresherError: if the file cannot be written.
     """
-    if format not in ("", JsonLines.name):
-        raise ConfigError(f"standard input is read as JSON lines, not as {format}", "give a file", "--format")
+    if format not in ("", JsonLines.name, *PAGE_FORMATS):
+        what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"
+        raise ConfigError(what, "give a file", "--format")
+    if format in PAGE_FORMATS:
+        window = None
     path = folder / _NAME
     offset = 0
     try:
         while (copied := _copy(pipe, path, window))[0]:
             size, has_text = copied
             if has_text:
-                yield PipedLines(Files(path, JsonLines.name, options), offset)
+                yield PipedLines(Files(path, format or JsonLines.name, options), offset)
             offset += size
     except OSError as error:
         raise user_error(error, path) from error

@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from thresher.cleaning.destinations import STANDARD, check_place, is_stream
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
 from thresher.cleaning.kept_scores import kept_scores
@@ -30,7 +32,7 @@ from thresher.playing.page_views import scorer_view, shown_scorers, stored_views
 from thresher.playing.play_page import write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.relative_cutoffs import REFERENCE
-from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.cutting import block_labels, cut_shard, shard_columns
 from thresher.scoring.emptied import by_count, language_of_emptied
 from thresher.scoring.failures import Failure, failures
 from thresher.scoring.percentiles import resolved
@@ -136,7 +138,8 @@ def clean_collection(
     the output, and the same call goes on where it was, but for pipes.
 
     Args:
-        source: what `thresher.collections.open_collection` takes, or `-` for JSON lines from standard input. These are cleaned
+        source: what `thresher.collections.open_collection` takes, or `-` for standard input: a page if `format` is html or
+            text, else JSON lines. These are cleaned
             `thresher.cleaning.piped_lines.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
             `extras` need the whole collection; repeated ids are found within that many bytes alone.
         cleaner: a canonical name.
@@ -158,7 +161,7 @@ def clean_collection(
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
-    rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata)
+    rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
     outputs = [path for path in (output, extras.removed, extras.side_by_side, extras.failures) if path is not None]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
@@ -198,7 +201,7 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits)
+                plan = ScorePlan(collection, scorers, options, limits, rendering.labelled)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 tally.documents += score_collection(plan, store, backend, fresh=True).documents
                 for failure in failures(store):
@@ -252,14 +255,16 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
         StateError: if the shard is damaged.
     """
     wanted = _STORED if rendering.metadata else ()
-    table = read_shard(path, [*shard_columns([cleaner]), *wanted])
+    table = read_shard(path, [*shard_columns([cleaner]), *wanted, *(("list_items",) if rendering.labelled else ())])
+    labels = block_labels(table) if rendering.labelled else None
     stored = {name: table[name].to_pylist() for name in wanted}
     records: list[Record] = []
     emptied: Counter[str] = Counter()
     kept = words = 0
-    for row, document, _ in cut_shard(table, cleaner):
+    for row, document, blocks in cut_shard(table, cleaner):
         metadata = {name: stored[name][row] for name in wanted}
-        made = rendering.record(document, {**metadata, "words": document.words})
+        kinds = () if labels is None else labels[np.unique(blocks)].tolist()
+        made = rendering.record(document, {**metadata, "words": document.words}, kinds)
         if made:
             records.append(made)
         words += document.words

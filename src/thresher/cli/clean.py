@@ -25,6 +25,7 @@ from thresher.defaults import OUTPUT_FORMATS
 @click.option("--output-format", default="", help="The format to write, one of these; JSONL to pipes if not given.")
 @click.option("--shard-size", help="Write files of at most this size before compression, such as 512M, with numbers.")
 @click.option("--metadata", is_flag=True, help="Also write file, offset, bytes, encoding and words (JSONL, Parquet).")
+@click.option("--valid", is_flag=True, help="Leave out private, unassigned and invisible characters, and U+FFFD.")
 @click.option("--removed", type=FILE, help="A JSONL file of every segment with its scores and what dropped it.")
 @click.option(
     "--side-by-side",
@@ -42,6 +43,7 @@ def clean(
     output_format: str,
     shard_size: str | None,
     metadata: bool,
+    valid: bool,
     removed: Path | None,
     side_by_side: Path | None,
     failures: Path | None,
@@ -59,8 +61,8 @@ def clean(
     page_seconds: float,
     escape_ids: bool,
 ) -> None:
-    """Clean any INPUT: a folder or file of HTML, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or `-` for
-    JSONL from standard input.
+    """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
+    `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.cleaning.output_formats import parse_size
@@ -76,7 +78,7 @@ def clean(
         cleaner,
         output,
         format=format,
-        how=Output(output_format, parse_size(shard_size) if shard_size else 0, metadata),
+        how=Output(output_format, parse_size(shard_size) if shard_size else 0, metadata, valid),
         reading=ReadOptions(IdRule(escape=escape_ids, address=True), fields=fields),
         options=PageOptions(blocks, language),
         limits=Limits(page_seconds, max_page_mib),

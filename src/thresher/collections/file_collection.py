@@ -6,10 +6,10 @@ import errno
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from thresher.collections.interface import HTML_SUFFIXES, FileKind, ReadOptions, read_sources
+from thresher.collections.interface import HTML_SUFFIXES, TEXT_SUFFIXES, FileKind, ReadOptions, read_sources
 from thresher.collections.json_lines import JsonLines
 from thresher.collections.parquet_rows import MAGIC, ParquetRows
 from thresher.collections.sources import FileState, Part, Reading, Source, grouped, unchanged
@@ -20,9 +20,11 @@ from thresher.errors import InputError
 from thresher.files import digest, user_error
 from thresher.streams import open_stream
 
-HTML = "html"
+HTML, TEXT = "html", "text"
+PAGE_FORMATS = (HTML, TEXT)
+"""Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
-FORMATS = (HTML, *(kind.name for kind in KINDS))
+FORMATS = (*PAGE_FORMATS, *(kind.name for kind in KINDS))
 """The values of the key `format`."""
 
 RANGE_BYTES = 2 * 2**20
@@ -83,14 +85,14 @@ class Files:
         return {entry.shown: entry.state for entry in self._files()}
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield the parts, cut by file size; HTML files are grouped, as are pages of files that the parent reads.
+        """Yield the parts, cut by file size; files of a page each are grouped, as are pages of files that the parent reads.
 
         Raises:
             InputError: if there is no file of the format.
         """
         files = self._files()
-        if self.format == HTML:
-            yield from grouped(self._html(files), 0, self.path, "", pages)
+        if self.format in PAGE_FORMATS:
+            yield from grouped(self._pages(files), 0, self.path, "", pages)
             return
         kind = _kind(self.format)
         whole = MANY_WHOLE_BYTES if len(files) >= MANY else WHOLE_BYTES
@@ -118,13 +120,14 @@ class Files:
     def _files(self) -> tuple[FileEntry, ...]:
         return chosen(walk(self.path.absolute()), self.format, self.path)[1]
 
-    def _html(self, files: Iterable[FileEntry]) -> Iterator[Source]:
+    def _pages(self, files: Iterable[FileEntry]) -> Iterator[Source]:
         for entry in files:
             try:
                 document_id, problem = self.options.rule.apply(entry.name), None
             except InputError as error:
                 document_id, problem = "", error.what
-            yield Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state)
+            page = Source(document_id, entry.shown, entry.size, path=entry.path, problem=problem, listed=entry.state)
+            yield replace(page, is_text=self.format == TEXT)
 
     def _streamed(self, kind: FileKind, entry: FileEntry, number: int) -> Iterator[Source]:
         reading = kind.read(Part(number, 0, entry.path, entry.shown, 0, entry.size), self.options)
@@ -193,7 +196,7 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
     """Return the format of a collection, and its files of that format.
 
     Files whose names imply a format take precedence (a list of checksums beside WARC files is no document); only if there are
-    none are first bytes examined.
+    none are first bytes examined. Text dumps come last: a folder of pages may have notes beside them.
 
     Args:
         files: all files.
@@ -204,16 +207,19 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         InputError: if no file is of a known format, or there are several formats.
     """
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
+    dumps = _by_format(files, [TEXT if entry.name.lower().endswith(TEXT_SUFFIXES) else "" for entry in files])
     if format:
         # The user's choice overrides names and first bytes.
-        matching = by_format.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
+        matching = (
+            {**dumps, **by_format}.get(format) or [entry for entry in files if _sniff(entry.path) == format] or files
+        )
         if not matching:
             raise InputError("the folder is empty", "check the path", str(root))
         return format, tuple(matching)
-    by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files])
+    by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files]) or dumps
     if not by_format:
         what = "this is no kind of collection that is known" if root.is_file() else "the folder holds no collection"
-        known = ", ".join((*HTML_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
+        known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))
     if len(by_format) > 1:

@@ -12,6 +12,8 @@ from thresher.collections.sources import FileState, Part, Reading, Span, changed
 
 HTML_SUFFIXES = (".html", ".htm", ".xhtml", ".shtml")
 """File name suffixes of HTML pages."""
+TEXT_SUFFIXES = (".txt", ".text")
+"""Those of text dumps, which count as pages only where there is nothing else."""
 
 
 @dataclass(frozen=True)

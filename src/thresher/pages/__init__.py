@@ -11,6 +11,7 @@ import numpy as np
 from thresher.collections.sources import Page
 from thresher.defaults import BLOCK_RULES, LANGUAGE
 from thresher.pages.decoding import Decoded, decode
+from thresher.pages.marked_text import dump_blocks
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
@@ -48,7 +49,7 @@ def read_page(
     """
     decoded = decode(page.content, page.charset)
     if page.is_text:
-        return read_text_page(decoded.utf8.decode(), options), decoded
+        return read_text_page(decoded.utf8.decode(), options, by_blank_lines=True), decoded
     return _segments_of(decoded.utf8, options, detail), decoded
 
 
@@ -59,10 +60,11 @@ def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail:
     return read_page(Page("", html), options, detail)[0]
 
 
-def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS) -> Segments:
-    """Return the segments of plain text: one block a line."""
-    text = text.encode("utf-8", "replace").decode()
-    blocks = [" ".join(block.translate(_CONTROLS).split()) for block in text.splitlines()]
+def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_lines: bool = False) -> Segments:
+    """Return the segments of plain text: one block a line, or cut as by `marked_text.dump_blocks`."""
+    lines = [line.translate(_CONTROLS) for line in text.encode("utf-8", "replace").decode().splitlines()]
+    parted = dump_blocks(lines) if by_blank_lines else [[line] for line in lines]
+    blocks = [" ".join(" ".join(block).split()) for block in parted]
     blocks = [block for block in blocks if block]
     return segment("\n".join(blocks), [0] * len(blocks), options)
 

@@ -8,7 +8,7 @@ publish its regular expressions; these rules are this project's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -65,7 +65,7 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
             label = PARAGRAPH
 
     for line in text[_end_of_address(text) :].splitlines():
-        mark, rest = _mark(line)
+        mark, rest = split_mark(line)
         if mark or not rest:
             finish()
         label = mark or label
@@ -87,6 +87,30 @@ def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
     return "".join(lines) + "\n" if lines else ""
 
 
+def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
+    """Return the lines of each block of a text dump: blank lines end blocks, marks of headings and list items begin them.
+
+    A text with no blank line between others has a block a line, as cleaned texts have.
+
+    >>> dump_blocks(["One", "two.", "", "* three", "* four"]), dump_blocks(["", "One", "two."])
+    ([['One', 'two.'], ['* three'], ['* four']], [['One'], ['two.']])
+    """
+    filled = [bool(line.split()) for line in lines]
+    shown = [line for line, has_text in zip(lines, filled, strict=True) if has_text]
+    first = filled.index(True) if shown else 0
+    if all(filled[first : first + len(shown)]):
+        return [[line] for line in shown]
+    blocks: list[list[str]] = []
+    goes_on = False
+    for line, has_text in zip(lines, filled, strict=True):
+        if has_text and goes_on and not split_mark(line)[0]:
+            blocks[-1].append(line)
+        elif has_text:
+            blocks.append([line])
+        goes_on = has_text
+    return blocks
+
+
 def is_bar(text: str) -> bool:
     """Return whether a segment is a navigation bar or footer: three or more fields of at most five words, separated by `|`.
 
@@ -99,7 +123,7 @@ def is_bar(text: str) -> bool:
     return len(fields) >= _FIELDS and all(len(field) <= _FIELD_WORDS for field in fields)
 
 
-def _mark(line: str) -> tuple[str, str]:
+def split_mark(line: str) -> tuple[str, str]:
     """Return the label of the mark that begins a line, else an empty string; and the rest of the line."""
     if tag := _LABEL.match(line):
         rest = line[tag.end() :].rstrip()
