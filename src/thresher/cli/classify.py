@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, terminal_width, workers_option
+from thresher.cli.options import FILE, say, tell, terminal_width, workers_option
 
 
 @click.command()
@@ -43,8 +43,9 @@ def classify(labelled: Path, cleaners: tuple[str, ...], output: Path, workers: i
 
     found = classify_pages(labelled, asked(cleaners, ())[0], LinearClassifier(), output, workers, fresh)
     for name, reason in found.failed:
-        click.echo(f"failed: {name}: {reason}", err=True)
+        say(f"failed: {name}: {reason}")
     write_classification(found, output)
     width = terminal_width()
     click.echo("\n".join(render_text(table, width) for table in classification_tables(found)), nl=False)
-    click.echo(f"\npages: {(output / 'pages.csv').resolve()}")
+    click.echo()
+    tell(f"pages: {(output / 'pages.csv').resolve()}")
