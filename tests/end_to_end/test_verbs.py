@@ -43,7 +43,7 @@ def test_run_prints_the_table_on_standard_output_and_stages_on_standard_error(fi
         "timing 6 variants together",
     ]
     lines = done.out.splitlines()
-    assert lines[0].startswith("- Of 5 variants, ")
+    assert lines[0].startswith("- 0 of 5 variants are significantly worse than the baseline")
     assert len(lines) <= 40
     head = next(number for number, line in enumerate(lines) if line.startswith("variant "))
     assert lines[head].split()[:2] == ["variant", "nDCG@10"]
@@ -127,7 +127,6 @@ def test_report_is_one_page_that_needs_nothing_else(finished: Finished) -> None:
     body = page.text_content()
     for variant in VARIANTS:
         assert variant in body
-    assert page.xpath("//*[name()='svg'] | //img[starts-with(@src, 'data:')]")
 
 
 def test_manifest_says_what_the_results_were_made_from(finished: Finished) -> None:
@@ -193,7 +192,7 @@ def test_every_variant_was_timed_beside_the_twin(finished: Finished) -> None:
     assert results.rows[0].query is not None
     assert results.rows[0].query.ratio == Interval(1.0, 1.0, 1.0)
     page = html.parse(str(finished.results / "report.html")).getroot()
-    times = page.xpath("//section[@id='times']//table/tbody/tr")
+    times = page.xpath("(//details[@id='costs']//table)[1]/tbody/tr")
     assert [row[0].text_content() for row in times] == VARIANTS
     assert ["not measurable here" in row.text_content() for row in times] == [
         not row.is_baseline and row.query is not None and not row.query.measurable for row in results.rows

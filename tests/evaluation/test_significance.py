@@ -7,7 +7,7 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.evaluation.significance import compare, compare_all, holm
+from thresher.evaluation.significance import compare, compare_all, holm, ratio_interval
 
 
 def values(seed: int, n: int = 50, shift: float = 0.0) -> list[float]:
@@ -189,3 +189,42 @@ def test_rows_that_do_not_fit_their_baseline():
     del whole[ROWS[1]]["AP"]
     with pytest.raises(ValueError, match="have different measures"):
         compare_all(whole, BASELINES)
+
+
+def test_the_interval_of_a_ratio_is_the_percentile_bootstrap():
+    baseline = np.random.default_rng(1).lognormal(8, 1, 60)
+    after = baseline * np.random.default_rng(2).uniform(0.1, 0.9, 60)
+    low, high = ratio_interval(after, baseline)
+    expected = scipy.stats.bootstrap(
+        (after, baseline),
+        lambda x, y, axis: x.mean(axis=axis) / y.mean(axis=axis),
+        paired=True,
+        n_resamples=10_000,
+        method="percentile",
+        rng=np.random.default_rng(7),
+    )
+    assert low == pytest.approx(expected.confidence_interval.low, abs=0.1 * expected.standard_error)
+    assert high == pytest.approx(expected.confidence_interval.high, abs=0.1 * expected.standard_error)
+    assert low < after.sum() / baseline.sum() < high
+    wider = ratio_interval(after, baseline, alpha=0.01)
+    assert wider[0] < low < high < wider[1]
+    assert ratio_interval(after, baseline) == (low, high)
+    assert ratio_interval(after, baseline, seed=4) != (low, high)
+
+
+def test_the_interval_of_a_ratio_of_few_topics_is_that_of_all_resamples():
+    # Each topic alone is 1 of 27 resamples of three, more than the 2.5 % beyond a bound.
+    assert ratio_interval(np.array([1.0, 5.0, 9.0]), np.array([10.0, 20.0, 10.0])) == (0.1, pytest.approx(0.9))
+    assert ratio_interval(np.array([3.0]), np.array([12.0])) == (0.25, 0.25)
+
+
+def test_the_interval_of_a_ratio_that_is_the_same_of_all_topics_has_no_width():
+    baseline = np.arange(1.0, 41.0)
+    assert ratio_interval(baseline, baseline) == (1.0, 1.0)
+    assert ratio_interval(np.zeros(40), baseline) == (0.0, 0.0)
+    assert ratio_interval(0.25 * baseline, baseline) == (0.25, 0.25)
+
+
+def test_topics_that_read_nothing_change_nothing_where_no_other_is_drawn():
+    # A quarter of the resamples draws the first topic alone; the rest have the ratio of the second.
+    assert ratio_interval(np.array([0.0, 2.0]), np.array([0.0, 4.0])) == (0.5, 1.0)

@@ -336,7 +336,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
                 None,
                 (50,),
                 (size,),
-                (6.5,),
+                np.array([[6.0, 7.0]]),
                 None,
                 values[:, :, :1],
                 None if others is None else others[:, :, 1:],
@@ -347,7 +347,7 @@ def exploration(errors: SizeErrors | None, sizes: tuple[int, ...] | None, held_o
                 (3.0, 1.0),
                 (4, 9),
                 (size, size),
-                (1.25, 2.0),
+                np.array([[1.0, 1.5], [2.0, 2.0]]),
                 sizes,
                 values,
                 others,
@@ -374,7 +374,9 @@ def test_explorations_are_written_and_read(
         assert (one.held_out is None) == (other.held_out is None) == (not held_out)
         if one.held_out is not None and other.held_out is not None:
             assert one.held_out.tolist() == other.held_out.tolist()
-        assert dataclasses.replace(one, values=other.values, held_out=other.held_out) == other
+        assert one.query_postings.tolist() == other.query_postings.tolist()
+        arrays = {"query_postings": other.query_postings, "values": other.values, "held_out": other.held_out}
+        assert dataclasses.replace(one, **arrays) == other
     assert dataclasses.replace(read, sweeps=written.sweeps) == written
 
 
@@ -392,6 +394,7 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
         text.replace('"words"', '"word"'),
         text.replace('"cutoffs":[3.0,1.0]', '"cutoffs":[3.0]'),
         text.replace('"topics":["1","2"]', '"topics":["1"]'),
+        text.replace('"query_postings":[[1.0,1.5],[2.0,2.0]]', '"query_postings":[[1.0,1.5]]'),
         re.sub(r'"values":\[\[\[\[[^,]*,', '"values":[[[[', text, count=1),
     ):
         assert broken != text
@@ -400,7 +403,7 @@ def test_explorations_that_cannot_be_read(tmp_path: Path) -> None:
             read_exploration(tmp_path)
         assert (damaged.value.where or "").startswith(str(path))
         assert damaged.value.fix in ("run `thresher explore` again", "name a file of the format thresher-exploration")
-    path.write_text(text.replace('"version":5', '"version":4'), encoding="utf-8")
+    path.write_text(text.replace('"version":6', '"version":5'), encoding="utf-8")
     with pytest.raises(StateError) as other:
         read_exploration(tmp_path)
-    assert str(other.value) == f"{path}: version 4 is not known, only 5. Fix: run `thresher explore` again."
+    assert str(other.value) == f"{path}: version 5 is not known, only 6. Fix: run `thresher explore` again."

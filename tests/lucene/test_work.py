@@ -47,7 +47,7 @@ def test_work_of_queries(index: Path, model: str) -> None:
         assert searcher.ranking.work("green green") == QueryWork(2, 2)
         assert searcher.ranking.work("purple") == QueryWork(0, 0)
         assert searcher.ranking.work("the") == QueryWork(0, 0)
-        assert searcher.work(["red blue", "purple"]) == QueryWork(1.5, 1.0)
+        assert searcher.work(["red blue", "purple"]) == QueryWork(1.5, 1.0, (3, 0))
         assert searcher.work([]) == QueryWork(0, 0)
 
 
@@ -62,5 +62,5 @@ def test_lucene_scores_fewer_documents_where_it_can_skip(tmp_path: Path) -> None
 
 
 def test_the_mean_of_work() -> None:
-    assert mean_work([QueryWork(3, 2), QueryWork(0, 1)]) == QueryWork(1.5, 1.5)
+    assert mean_work([QueryWork(3, 2), QueryWork(0, 1)]) == QueryWork(1.5, 1.5, (3, 0))
     assert mean_work([]) == QueryWork(0, 0)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -14,17 +13,21 @@ from browser import Browser
 from choice_samples import BYTES, DOCUMENTS, NDCG, SECONDS, TERMS, WORDS, choice_of, explored, measured, saved_by
 from lxml import html as lxml_html
 from playwright.sync_api import Browser as Chromium
-from report_pages import body_rows, check_policy
+from report_pages import body_rows, check_nothing_is_loaded, check_policy, open_report, page_figures
 from report_samples import small
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision, JudgedVariant, SizeKind
 from thresher.exploring.exploration import Exploration
-from thresher.reports.choice_reading import Facts, facts_by_name, reading_table
+from thresher.reports.choice_html import of_model
 from thresher.reports.choice_sentences import choice_sentences
-from thresher.reports.choice_tables import decision_table, margin_text, picks_table
+from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
+from thresher.reports.first_screen import first_screens
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import render_report
+from thresher.reports.html_parts import viewed
+from thresher.reports.page_data import Facts, facts_by_name
+from thresher.reports.reading_table import reading_table
 from thresher.reports.recommendation import answer
 from thresher.reports.table import Table
 
@@ -44,18 +47,12 @@ def choice(exploration: Exploration) -> Choice:
 @pytest.fixture
 def opened(browser: Browser, page: Path) -> Browser:
     browser.problems.clear()
-    browser.open(page)
+    open_report(browser, page)
     return browser
 
 
 def cells(table: Table) -> list[list[str]]:
-    return [[" ".join((cell.text + cell.mark).split()) for cell in row] for row in table.rows]
-
-
-def data_of(page: str) -> dict[str, Any]:
-    (element,) = lxml_html.document_fromstring(page).xpath("//script[@id='reading-data']")
-    found: dict[str, Any] = json.loads(element.text)
-    return found
+    return [[" ".join((cell.text + cell.mark).split()) for cell in row] for row in viewed(table).table.rows]
 
 
 def reading(browser: Browser) -> dict[str, Any]:
@@ -70,8 +67,6 @@ def reading(browser: Browser) -> dict[str, Any]:
           shown.said = document.getElementById("reading-step").getAttribute("aria-valuetext");
           shown.measures = Array.from(document.querySelectorAll("#reading-measures tr"),
             (row) => Array.from(row.cells, (cell) => cell.textContent));
-          shown.dots = Array.from(document.querySelectorAll("#reading-plot .dot:not([hidden])"),
-            (dot) => [Number(dot.getAttribute("cx")), Number(dot.getAttribute("cy"))]);
           return shown;
         })()"""
     )
@@ -136,12 +131,6 @@ def amount(value: float, *units: tuple[str, float]) -> str:
     return f"{float(f'{value / size:.3g}'):,.10g} {name}"
 
 
-def shown(browser: Browser) -> dict[str, Any]:
-    found = reading(browser)
-    del found["dots"]
-    return found
-
-
 def main_of(choice: Choice, model: int = 0) -> Decision:
     return choice.models[model].main
 
@@ -156,27 +145,23 @@ def test_the_sections_say_what_was_chosen_without_a_script(
     page: Path, choice: Choice, exploration: Exploration
 ) -> None:
     tree = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
-    assert [section.get("id") for section in tree.xpath("//section")] == ["choice", "reading", "methods"]
-    assert [link.get("href") for link in tree.xpath("//nav//a")] == ["#choice", "#reading", "#methods"]
+    sections = [section.get("id") for section in tree.xpath("//section | //details[@class='answer']")]
+    assert sections == ["summary", "choice", "reading", "variants", "methods"]
     assert tree.findtext(".//h1") == "Pages & more"
-    said = tuple(item.text for item in tree.xpath("//section[@id='choice']/ul/li"))
-    assert said == (*answer(choice), *choice_sentences(choice))
-    assert [heading.text for heading in tree.xpath("//section[@id='choice']/h3")] == [
-        "Beside the recommendation",
-        "qld",
-        "bm25",
-    ]
-    tables = [body_rows(table) for table in tree.xpath("//section[@id='choice']/div//table")]
-    assert tables == [cells(make(main_of(choice, model))) for model in (0, 1) for make in (picks_table, decision_table)]
-    others = [body_rows(table) for table in tree.xpath("//section[@id='choice']/details//table")]
-    assert others == [cells(decision_table(one.others[0])) for one in choice.models]
-    assert len(tree.xpath("//section[@id='choice']//figure/svg")) == 6
-    plain = [body_rows(table) for table in tree.xpath("//section[@id='reading']/details//table")]
-    assert plain == [
-        cells(reading_table(one, facts_by_name(one.main.retrieval, exploration, None))) for one in choice.models
-    ]
-    assert tree.xpath("//form")[0].get("hidden") is not None
-    assert [term.text for term in tree.xpath("//section[@id='methods']//dt")] == [
+    blocks = tree.xpath("//details[@id='choice']/div")
+    assert [block.findtext("h3") for block in blocks] == ["qld", "bm25"]
+    for number, (block, one) in enumerate(zip(blocks, choice.models, strict=True)):
+        alone = of_model(choice, one.main.retrieval)
+        assert [item.text for item in block.xpath("./ul/li")] == [*answer(alone), *choice_sentences(alone)]
+        saved = savings_table(alone)
+        expected = [*([saved] if saved else []), picks_table(one.main), decision_table(one.main)]
+        assert [body_rows(table) for table in block.xpath("./div//table")] == list(map(cells, expected))
+        others = [body_rows(table) for table in block.xpath("./details//table")]
+        assert others == [cells(decision_table(one.others[0]))]
+        plain = tree.xpath("//details[@id='reading']/div")[number].xpath(".//table")
+        facts = facts_by_name(one.main.retrieval, exploration, None)
+        assert [body_rows(table) for table in plain] == [cells(reading_table(one, facts))]
+    assert [term.text for term in tree.xpath("//details[@id='methods']//dt")] == [
         "Non-inferiority",
         "Guards",
         "Sizes",
@@ -185,16 +170,43 @@ def test_the_sections_say_what_was_chosen_without_a_script(
     ]
 
 
-def test_the_policy_allows_the_one_script_and_nothing_is_loaded(page: Path) -> None:
+def test_the_first_screen_says_the_recommendation(page: Path, choice: Choice, exploration: Exploration) -> None:
+    tree = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
+    screens = tree.xpath("//section[@id='summary']/div")
+    for screen, found in zip(screens, choice.recommendations, strict=True):
+        assert screen.findtext(".//p[@class='sentence']/code") == found.variant
+        assert "5 %" in screen.xpath("string(.//p[@class='sentence'])")
+        size, effect, work = (item.text_content().split() for item in screen.xpath(".//dl/div/dd"))
+        assert size[:2] == [f"−{100 * (1 - found.share):.1f}", "%"]
+        assert exploration.size_errors is not None
+        assert f"{100 * exploration.size_errors.largest:.1f}" in size
+        assert found.held_out is not None
+        bounds = [signed(value, 4) for value in (found.held_out.low, found.held_out.high)]
+        assert effect == [signed(found.held_out.difference, 4), bounds[0], "to", bounds[1]]
+        assert found.work is not None
+        assert work[:2] == [f"−{100 * (1 - found.work.share.value):.1f}", "%"]
+
+
+def test_warnings_that_matter_are_on_the_first_screen(choice: Choice) -> None:
+    (first, *_) = first_screens(None, choice, None)
+    found = choice.recommendations[0]
+    assert found.nearest is not None
+    assert any(f"{found.nearest.topics:,} topics" in warning for warning in first.warnings)
+    emptied = replace(found, emptied=1234, nearest=None, held_out=None)
+    (screen,) = first_screens(None, replace(choice, recommendations=(emptied,)), None)
+    assert any(f"1,234 of {found.documents:,} pages" in warning for warning in screen.warnings)
+    assert any("held-out" in warning for warning in screen.warnings)
+    (few,) = first_screens(None, replace(choice, recommendations=(replace(found, variant=None, topics=20),)), None)
+    assert (few.variant, few.figures) == (None, ())
+    assert "20 topics" in few.sentence
+    assert "25" in few.sentence
+
+
+def test_the_policy_allows_its_scripts_and_nothing_is_loaded(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    tree = lxml_html.document_fromstring(text)
-    data, _ = tree.xpath("//script")
-    assert data.get("type") == "application/json"
     check_policy(text)
-    assert set(re.findall(r"https?://[^\s\"'<>]+", text)) <= {
-        "http://www.w3.org/2000/svg",
-        "http://www.w3.org/1999/xlink",
-    }
+    check_nothing_is_loaded(text)
+    tree = lxml_html.document_fromstring(text)
     counted = Counter(tree.xpath("//@id"))
     assert [name for name, count in counted.items() if count > 1] == []
     assert all(label.xpath(".//select | .//input") for label in tree.xpath("//form//label"))
@@ -202,7 +214,7 @@ def test_the_policy_allows_the_one_script_and_nothing_is_loaded(page: Path) -> N
 
 def test_results_without_a_choice_have_nothing_of_it() -> None:
     text = render_report(small())
-    assert "reading" not in text
+    assert 'id="reading"' not in text
     assert 'id="choice"' not in text
     with pytest.raises(ValueError, match="there is nothing to report"):
         render_report(None)
@@ -212,28 +224,28 @@ def test_a_choice_stands_behind_the_summary_of_results() -> None:
     _, choice = measured()
     page = render_report(small(), choice)
     tree = lxml_html.document_fromstring(page)
-    sections = [section.get("id") for section in tree.xpath("//section")]
-    assert sections[:4] == ["summary", "choice", "reading", "table"]
+    sections = [section.get("id") for section in tree.xpath("//section | //details[@class='answer']")]
+    assert sections[:4] == ["summary", "choice", "reading", "variants"]
     assert sections[-1] == "methods"
-    headings = [term.text for term in tree.xpath("//section[@id='methods']//dt")]
+    headings = [term.text for term in tree.xpath("//details[@id='methods']//dt")]
     assert headings[:2] == ["Time", "Non-inferiority"]
-    assert [link.get("href") for link in tree.xpath("//nav//a")][:3] == ["#choice", "#reading", "#table"]
     # What the runs tell of words@11; of other cutoffs these runs know nothing.
-    words = data_of(page)["models"][0]["sweeps"][0]
+    words = page_figures(page)["models"][0]["sweeps"][0]
     known = {
         name: words["words"][place] for place, name in enumerate(words["names"]) if words["words"][place] is not None
     }
     assert known == {"words@11": 50.0}
     counts = {variant.name: variant.documents for variant in main_of(choice).variants}
     assert words["documents"] == [counts[name] for name in words["names"]]
-    assert words["measures"][0]["held"] is None
+    assert {one for held in words["held"] for one in held} == {None}
 
 
 def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
     results = small()
     tested = replace(results, rows=tuple(replace(row, measures={"P@10": 0.25}) for row in results.rows))
+    rows = {row.variant: row for row in results.rows}
     facts = facts_by_name("qld", None, replace(results, held_out=tested))
-    assert facts["justext"] == Facts(0.3, {"P@10": 0.25})
+    assert facts["justext"] == Facts(0.3, {"P@10": 0.25}, rows["justext"].work.postings)
     assert set(facts) == {"none", "words@11", "justext"}
     assert facts_by_name("bm25", None, results) == facts_by_name("qld", None, None) == {}
 
@@ -256,7 +268,7 @@ def test_some_cutoffs_are_in_the_plain_table(choice: Choice, exploration: Explor
 
 
 def test_numbers_in_the_data_are_those_of_all_variants(page: Path, choice: Choice) -> None:
-    data = data_of(page.read_text(encoding="utf-8"))
+    data = page_figures(page.read_text(encoding="utf-8"))
     for number, model in enumerate(data["models"]):
         main = main_of(choice, number)
         assert sorted(name for sweep in model["sweeps"] for name in sweep["names"]) == sorted(main.by_name)
@@ -264,7 +276,8 @@ def test_numbers_in_the_data_are_those_of_all_variants(page: Path, choice: Choic
             for step, name in enumerate(sweep["names"]):
                 variant = main.by_name[name]
                 test = variant.test
-                assert sweep["measures"][0]["means"][step] == round(variant.mean, 4)
+                assert sweep["means"][step][0] == round(variant.mean, 10)
+                assert sweep["front"][step] is variant.on_front
                 assert (sweep["lows"][step], sweep["highs"][step]) == (round(test.low, 4), round(test.high, 4))
                 assert sweep["verdicts"][step] == test.verdict
                 assert sweep["sizes"][step] == variant.size
@@ -285,10 +298,10 @@ def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration)
     )
     choice = choice_of(small_one, replace(TERMS, resamples=50, folds=2, repeats=1))
     assert main_of(choice).size_kind is SizeKind.POSTINGS
-    (model,) = data_of(render_report(None, choice, small_one))["models"]
+    (model,) = page_figures(render_report(None, choice, small_one))["models"]
     assert (model["seconds"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
     assert {one for sweep in model["sweeps"] for one in sweep["saved"]} == {None}
-    assert model["sweeps"][0]["measures"][0]["held"] is None
+    assert {one for held in model["sweeps"][0]["held"] for one in held} == {None}
 
 
 def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choice, exploration: Exploration) -> None:
@@ -297,7 +310,7 @@ def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choic
     sweep = next(sweep for sweep in main.ordered_sweeps if sweep.name == recommended.sweep)
     names = [variant.name for variant in sweep.laxest_first]
     here = names.index(recommended.name)
-    assert shown(opened) == expected(choice, exploration, 0, recommended.name)
+    assert reading(opened) == expected(choice, exploration, 0, recommended.name)
     opened.evaluate("document.getElementById('reading-step').focus()")
     steps = {
         "ArrowRight": here + 1,
@@ -310,7 +323,7 @@ def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choic
     for key, step in steps.items():
         opened.press(key)
         opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(names[step])}")
-        assert shown(opened) == expected(choice, exploration, 0, names[step])
+        assert reading(opened) == expected(choice, exploration, 0, names[step])
     opened.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + names[-1])}")
     assert sweep.laxest_first[-1].test.verdict == "inferior"
     assert opened.problems == []
@@ -328,40 +341,31 @@ def test_a_held_key_takes_no_more_than_one_address(opened: Browser) -> None:
     assert 1 <= opened.evaluate("window.count") < 12
 
 
-def test_the_marker_is_on_the_line(opened: Browser, choice: Choice) -> None:
+def marked(browser: Browser) -> list[str]:
+    """Return what the slider's marks say of themselves, one for each panel."""
+    script = "document.querySelectorAll('#reading-plot .mark-symbol path')"
+    browser.wait(f"{script}.length === 2")
+    found: list[str] = browser.evaluate(f"Array.from({script}, (mark) => mark.getAttribute('aria-label'))")
+    return found
+
+
+def test_the_marker_is_at_the_cutoff(opened: Browser, choice: Choice) -> None:
     main = main_of(choice)
     sweep = main.ordered_sweeps[0]
-    corners = opened.evaluate(
-        """Array.from(document.querySelectorAll("#sweep-0-0-figure_1 path"), (path) => [path.getAttribute("style") ?? "",
-          Array.from((path.getAttribute("d") ?? "").matchAll(/[ML] (\\S+) (\\S+)/g), ([, x, y]) => [Number(x), Number(y)])])"""
-    )
-    lines = [points for style, points in corners if "fill: none" in style and len(points) == len(sweep.variants)]
-    difference, ratio, size = lines
-    assert len(ratio) == 120
     for variant in (recommended_of(choice), sweep.variants[-1], sweep.variants[0]):
-        name = variant.name
-        opened.evaluate(f"location.hash = {json.dumps('#reading:' + name)}")
-        opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(name)}")
-        index = sweep.variants.index(variant)
-        upper, lower = reading(opened)["dots"]
-        assert lower == pytest.approx(size[index], abs=0.06)
-        assert upper[0] == pytest.approx(difference[index][0], abs=0.06)
-        # The panel ends above the deepest losses, and the marker with it.
-        frame = data_of_page(opened)["models"][0]["sweeps"][0]["plot"]["frame"]
-        assert upper[1] == pytest.approx(difference[index][1], abs=0.06) or difference[index][1] > upper[1] > frame[1]
-        line = opened.evaluate(
-            "['x1', 'x2', 'y1', 'y2'].map((name) => Number(document.getElementById('reading-line').getAttribute(name)))"
+        opened.evaluate(f"location.hash = {json.dumps('#reading:' + variant.name)}")
+        opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(variant.name)}")
+        share = round(100 * main.size_share(variant.size), 1)
+        opened.wait(
+            "document.querySelectorAll('#reading-plot .mark-symbol path')[1]?.getAttribute('aria-label')"
+            f".endsWith({json.dumps(f': {share:g}')})"
         )
-        assert line == [upper[0], upper[0], frame[1], frame[3]]
-    drawn = opened.evaluate(
-        "(({width, height}) => [width, height])(document.getElementById('reading-drawing').getBoundingClientRect())"
-    )
-    assert min(drawn) > 200
-
-
-def data_of_page(browser: Browser) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(browser.evaluate("document.getElementById('reading-data').textContent"))
-    return found
+        above, below = (
+            [float(part.rpartition(": ")[2].replace("−", "-")) for part in mark.split("; ")] for mark in marked(opened)
+        )
+        assert above == [variant.cutoff, pytest.approx(variant.test.difference, abs=1e-8)]
+        assert below == [variant.cutoff, share]
+    assert opened.problems == []
 
 
 def choose(browser: Browser, name: str, key: str) -> None:
@@ -375,19 +379,17 @@ def test_another_scorer_is_read_at_the_nearest_size(opened: Browser, choice: Cho
     other = main.ordered_sweeps[1]
     size = recommended_of(choice).size
     name = min(other.laxest_first, key=lambda variant: abs(variant.size - size)).name
-    assert shown(opened) == expected(choice, exploration, 0, name)
-    assert opened.evaluate("document.getElementById('reading-drawing').getAttribute('href')") == "#sweep-0-1-figure_1"
+    assert reading(opened) == expected(choice, exploration, 0, name)
     assert (
         opened.evaluate("document.getElementById('reading-ends').textContent")
         == "From the laxest cutoff to the strictest"
     )
     choose(opened, "sweep", "ArrowDown")
-    assert shown(opened) == expected(choice, exploration, 0, "justext")
+    assert reading(opened) == expected(choice, exploration, 0, "justext")
     assert (
         opened.evaluate("document.getElementById('reading-ends').textContent")
         == "From the largest index to the smallest"
     )
-    assert len(reading(opened)["dots"]) == 1
     assert [variant.name for variant in main.singles] == ["justext"]
     opened.wait("location.hash === '#reading:justext'")
     assert opened.problems == []
@@ -411,9 +413,9 @@ def test_savings_follow_the_number_of_queries(opened: Browser, choice: Choice) -
 
 def test_another_retrieval_model_has_its_own_numbers(opened: Browser, choice: Choice, exploration: Exploration) -> None:
     name = recommended_of(choice).name
-    assert opened.evaluate("document.getElementById('reading-models').hidden") is False
-    choose(opened, "model", "ArrowDown")
-    assert shown(opened) == expected(choice, exploration, 1, name)
+    opened.evaluate("document.querySelector('#models input').focus()")
+    opened.press("ArrowRight")
+    assert reading(opened) == expected(choice, exploration, 1, name)
     assert opened.evaluate("document.getElementById('reading-costs').hidden") is True
     opened.wait(f"location.hash === {json.dumps('#reading:' + name + ':bm25')}")
     links = opened.evaluate("Array.from(document.querySelectorAll('#reading-picks a'), (link) => link.textContent)")
@@ -423,22 +425,28 @@ def test_another_retrieval_model_has_its_own_numbers(opened: Browser, choice: Ch
 
 def test_a_linked_cutoff_is_opened(browser: Browser, page: Path, choice: Choice, exploration: Exploration) -> None:
     browser.problems.clear()
-    browser.open(page, "#reading:perplexity(lm%3Dbooks)@900000:bm25")
-    assert shown(browser) == expected(choice, exploration, 1, "perplexity(lm=books)@900000")
+    open_report(browser, page, "#reading:perplexity(lm%3Dbooks)@900000:bm25")
+    assert reading(browser) == expected(choice, exploration, 1, "perplexity(lm=books)@900000")
     assert abs(browser.evaluate("document.getElementById('reading').getBoundingClientRect().top")) < 2
     browser.evaluate("document.querySelector('#reading-picks a').click()")
     picked = recommended_of(choice, 1).name
     browser.wait(f"document.getElementById('reading-name').textContent === {json.dumps(picked)}")
-    assert shown(browser) == expected(choice, exploration, 1, picked)
-    browser.open(page, "#reading:perplexity(lm%3Dbooks)@900000")
-    found = shown(browser)
+    assert reading(browser) == expected(choice, exploration, 1, picked)
+    open_report(browser, page, "#reading:perplexity(lm%3Dbooks)@900000")
+    found = reading(browser)
     assert found == expected(choice, exploration, 0, "perplexity(lm=books)@900000")
     assert found["saved"] == "not measurable here"
-    browser.open(page, f"#reading:{picked}:bm25")
+    open_report(browser, page, f"#reading:{picked}:bm25")
     # A link that leads nowhere leaves what is shown.
-    for strange in ("#reading:nothing@1", "#reading:%E0%A4%A", "#reading:justext:bm26", "#reading:__proto__", "#table"):
+    for strange in (
+        "#reading:nothing@1",
+        "#reading:%E0%A4%A",
+        "#reading:justext:bm26",
+        "#reading:__proto__",
+        "#nothing",
+    ):
         browser.evaluate(f"location.hash = {json.dumps(strange)}")
-        assert shown(browser) == expected(choice, exploration, 1, picked)
+        assert reading(browser) == expected(choice, exploration, 1, picked)
     assert browser.problems == []
 
 
@@ -447,7 +455,10 @@ def test_without_scripts_the_tables_are_there_and_the_form_is_not(system_browser
     browser.open(page)
     seen = browser.page.inner_text("body")
     assert "Scripts are off" in seen
-    assert "Selected cutoffs as a table: qld" in seen
+    assert "What does another cutoff lose?" in seen
+    browser.page.click("#reading > summary")
+    seen = browser.page.inner_text("#reading")
+    assert "Selected cutoffs as a table" in seen
     assert "Searching saved" not in seen
     assert browser.problems == []
 
@@ -462,12 +473,12 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
         render_report(replace(small(), title=HOSTILE, experiment=HOSTILE), choice, sample), encoding="utf-8"
     )
     text = path.read_text(encoding="utf-8")
-    assert text.count("</script>") == 2
+    assert text.count("</script>") == 3
     tree = lxml_html.document_fromstring(text)
     assert not tree.xpath("//img")
     assert tree.findtext(".//h1") == HOSTILE
     browser.problems.clear()
-    browser.open(path)
+    open_report(browser, path)
     assert browser.evaluate("document.images.length") == 0
     main = main_of(choice)
     for sweep in main.ordered_sweeps:
@@ -482,7 +493,7 @@ def test_hostile_names_are_only_text(browser: Browser, tmp_path: Path) -> None:
     name = browser.evaluate("document.getElementById('reading-name').textContent")
     browser.wait(f"decodeURIComponent(location.hash) === {json.dumps('#reading:' + name)}")
     address = browser.evaluate("location.hash")
-    browser.open(path, address)
+    open_report(browser, path, address)
     assert reading(browser)["name"] == name
     assert browser.evaluate("document.images.length") == 0
     assert browser.problems == []
@@ -496,7 +507,7 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
     path = tmp_path / "report.html"
     path.write_text(render_report(None, choice, sample), encoding="utf-8")
     browser.problems.clear()
-    browser.open(path)
+    open_report(browser, path)
     first = next(pick.variant for pick in main.picks if pick.variant)
     found = reading(browser)
     assert found["name"] == first.name
@@ -505,9 +516,9 @@ def test_an_inconclusive_choice_starts_at_what_else_is_picked(browser: Browser, 
     stay = tuple(replace(pick, variant=None) for pick in main.picks)
     without = replace(choice, decisions=tuple(replace(decision, picks=stay) for decision in choice.decisions))
     path.write_text(render_report(None, without, sample), encoding="utf-8")
-    browser.open(path)
+    open_report(browser, path)
     assert reading(browser)["name"] == main.ordered_sweeps[0].laxest_first[0].name
-    assert browser.evaluate("document.getElementById('reading-models').hidden") is True
+    assert browser.evaluate("document.getElementById('models')") is None
     assert browser.evaluate("document.getElementById('reading-picks').textContent") == ""
     assert browser.problems == []
 
@@ -517,7 +528,7 @@ def test_a_choice_of_runs_is_read_through_its_variants(browser: Browser, tmp_pat
     path = tmp_path / "report.html"
     path.write_text(render_report(None, choice), encoding="utf-8")
     browser.problems.clear()
-    browser.open(path, "#reading:bte")
+    open_report(browser, path, "#reading:bte")
     main = main_of(choice)
     variant = main.by_name["bte"]
     found = reading(browser)

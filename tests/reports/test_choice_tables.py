@@ -40,9 +40,10 @@ def test_what_rules_pick_of_each_scorer() -> None:
     ]
     assert table.caption == "qld, AP, 40 topics: what the rules pick of each scorer. Sizes are bytes, estimated."
     assert table.note == (
-        "Non-inferior: the loss is shown to be less than 0.0200 (5 % of the baseline's 0.4000). The lower bounds of "
-        "all 4 differences hold simultaneously with 95 % confidence (3.10 standard errors). Topics needed: the fewest that "
-        "would show this for a cutoff with a smaller index than the baseline's if its difference and spread stay the same."
+        "Non-inferior: the loss is shown to be less than 5 % of the baseline's mean. The lower bounds of "
+        "all 4 differences hold simultaneously with 95 % confidence. Each is 3.10 standard errors below its difference. "
+        "Topics needed: the fewest that would show this for a cutoff with a smaller index than the baseline's if its "
+        "difference and spread stay the same."
     )
 
 

@@ -15,6 +15,7 @@ from thresher.cleaneval.judging import PartialQuality
 from thresher.cleaneval.partial_runs import PartialResult, PartialRun
 from thresher.reports.cleaning_report import write_cleaning_report
 from thresher.reports.cleaning_tables import CLEANERS, PAGES
+from thresher.reports.html_parts import viewed
 from thresher.reports.partial_report import render_partial_report, write_partial_report
 from thresher.reports.partial_tables import PARTIAL, PARTIAL_PAGES, partial_table
 
@@ -95,7 +96,7 @@ def test_the_page_needs_nothing_else_and_shows_all(name: str) -> None:
     assert tree.findtext(".//h1") == f"Cleaning {name}"
     assert [section.get("id") for section in tree.xpath("//section")] == ["summary", "snippets", "lists", "methods"]
     (table,) = tree.xpath("//table")
-    assert body_rows(table) == [[cell.text for cell in row] for row in partial_table(partial()).rows]
+    assert body_rows(table) == [[cell.text for cell in row] for row in viewed(partial_table(partial())).table.rows]
     assert tree.findtext(".//section[@id='summary']/p") == (
         "All text keeps 22 of 22 snippets that must stay and 11 of 11 that must go."
     )

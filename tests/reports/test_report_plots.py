@@ -147,14 +147,15 @@ def test_dollars_brackets_and_other_scripts_are_only_text() -> None:
 
 
 def test_files_are_the_same_every_time(tmp_path: Path) -> None:
-    for suffix in ("svg", "png", "PNG"):
+    for suffix in ("svg", "png", "PNG", "pdf"):
         for name in ("a", "b"):
             write_plot(trade_off_figure(small(), "qld"), tmp_path / f"{name}.{suffix}")
         assert (tmp_path / f"a.{suffix}").read_bytes() == (tmp_path / f"b.{suffix}").read_bytes()
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "a.pdf").read_bytes().startswith(b"%PDF-")
     etree.parse(tmp_path / "a.svg")
     with pytest.raises(InputError) as caught:
-        write_plot(Figure(), tmp_path / "a.pdf")
+        write_plot(Figure(), tmp_path / "a.eps")
     assert str(caught.value) == (
-        f"{tmp_path / 'a.pdf'}: a plot is written as SVG or PNG. Fix: end the file name in .svg or .png."
+        f"{tmp_path / 'a.eps'}: a plot is written as SVG, PDF or PNG. Fix: end the file name in .svg, .pdf or .png."
     )

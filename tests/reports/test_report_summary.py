@@ -16,7 +16,7 @@ ASK = "Which of them to use is a question for `thresher choose`."
 
 def test_the_small_sample() -> None:
     assert summary(small()) == (
-        f"Of 2 variants, 1 is significantly better than the baseline in {NDCG}, 1 significantly worse, and 0 neither.",
+        f"1 of 2 variants is significantly worse than the baseline in {NDCG}. 1 is significantly better.",
         f"Differences from the baseline in {NDCG} are between −0.1000 and +0.0123.",
         "Of 2 smaller indexes, 1 shows no loss in any measure, neither a significant one nor an interval below zero; that is "
         "not to say that there is none.",
@@ -37,7 +37,7 @@ def test_what_was_chosen_comes_first_and_nothing_else_is_singled_out() -> None:
 def test_where_cleaning_only_hurts_it_says_so() -> None:
     sentences = summary(replace(small(), rows=(BASELINE, JUSTEXT)))
     assert sentences[0] == (
-        f"Of 1 variant, 0 are significantly better than the baseline in {NDCG}, 1 significantly worse, and 0 neither."
+        f"1 of 1 variant is significantly worse than the baseline in {NDCG}. 0 are significantly better."
     )
     assert sentences[1] == f"The difference from the baseline in {NDCG} is −0.1000."
     assert sentences[2].startswith("Of 1 smaller index, 0 show no loss in any measure")
@@ -67,18 +67,18 @@ def test_topics_that_repeat_titles() -> None:
     biased = replace(small(), title_bias=TitleBias(1000, 99, 250))
     assert summary(biased) == (
         *summary(small())[:-1],
-        "250 of 1,000 relevant pages (25 %) have all words of the topic in title or headings, 99 in the title.",
+        "250 of 1,000 relevant pages have all words of the topic in title or headings. 99 have them in the title.",
         ASK,
     )
     many = replace(biased, title_bias=TitleBias(1000, 99, 251), held_out=replace(biased, title_bias=TitleBias(1, 0, 1)))
     warning = (
-        "; an index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning."
+        " An index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning."
     )
     assert summary(many)[-3:-1] == (
-        "251 of 1,000 relevant pages (25 %) have all words of the topic in title or headings, 99 in the title"
+        "251 of 1,000 relevant pages have all words of the topic in title or headings. 99 have them in the title."
         + warning,
-        "Of the held-out topics, 1 of 1 relevant page (100 %) has all words of the topic in title or headings, 0 in the title"
-        + warning,
+        "Of the held-out topics, 1 of 1 relevant page has all words of the topic in title or headings. 0 have them in the "
+        "title." + warning,
     )
     assert summary(replace(small(), title_bias=TitleBias(0, 0, 0))) == summary(small())
 

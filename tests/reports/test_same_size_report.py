@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from browser import Browser
 from choice_samples import choice_of
 from lxml import html as lxml_html
 from matplotlib.collections import PolyCollection
-from report_pages import check_policy
+from report_pages import check_policy, open_report, page_figures
 from same_size_samples import COMBINED, MEASURES, PRUNED, families
 
 from thresher.arms.pruned_names import Family
@@ -23,7 +22,7 @@ from thresher.choosing.same_size import frontier, of_families, same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
 from thresher.reports.html import render_report
-from thresher.reports.same_size_plots import combination_figure, drawn_combination, frontier_figure
+from thresher.reports.same_size_plots import combination_figure, frontier_figure
 from thresher.reports.same_size_tables import FRONTIERS_FILE, TABLE_FILE, same_size_table, write_same_size_csv
 
 TERMS = Terms(resamples=200, folds=2, repeats=1)
@@ -38,7 +37,12 @@ def exploration() -> Exploration:
 def choice(exploration: Exploration) -> Choice:
     chosen = choice_of(exploration, TERMS)
     sweeps = exploration.sweeps
-    postings = {name: held for one in sweeps for name, held in zip(one.variants, one.query_postings, strict=True)}
+    means = [one.query_postings.mean(axis=1).tolist() for one in sweeps]
+    postings = {
+        name: mean
+        for one, held in zip(sweeps, means, strict=True)
+        for name, mean in zip(one.variants, held, strict=True)
+    }
     found = [same_size(decision, postings, {}) for decision in chosen.decisions]
     return replace(chosen, same_size=tuple(one for one in found if one))
 
@@ -139,38 +143,42 @@ def test_a_combination_is_one_picture_of_all_its_cutoffs(choice: Choice) -> None
     paths = cells.get_paths()
     for path, (row, cutoff) in zip(paths, ((row, cutoff) for row in range(3) for cutoff in PRUNED), strict=True):
         assert path.contains_point((cutoff, row))
-    drawn = drawn_combination(decision, combination, "c")
-    assert set(drawn.dots) == {one.name for one in combination.variants}
-    assert len({dot for dots in drawn.dots.values() for dot in dots}) == 15
 
 
-def test_the_page_has_the_section_and_one_picture_a_combination(page: Path, choice: Choice) -> None:
-    root = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
-    (section,) = root.xpath("//section[@id='same-size']")
-    assert len(section.xpath(".//svg[@role='img']")) == len(section.xpath(".//table")) == len(MEASURES)
-    rows = section.xpath(".//table")[0].xpath(".//tbody/tr")
-    assert [row.xpath("string(td[2])") for row in rows] == [best.variant.name for best in choice.same_size[0].best]
-    labels = root.xpath("//section[@id='choice']//svg/@aria-label")
-    assert [label for label in labels if "|dcp" in label] == [
-        "nDCG@10 and index size by cutoff of none|dcp",
-        "AP by both cutoffs of words|dcp",
+def test_the_page_has_the_section_and_its_chart(page: Path, choice: Choice, browser: Browser) -> None:
+    text = page.read_text(encoding="utf-8")
+    (section,) = lxml_html.document_fromstring(text).xpath("//details[@id='same-size']")
+    tables = section.xpath(".//table")
+    assert len(tables) == len(MEASURES)
+    heads = [head.text for head in tables[0].xpath(".//thead//th")]
+    rows = tables[0].xpath(".//tbody/tr")
+    assert [row.xpath("./*")[heads.index("variant")].text for row in rows] == [
+        best.variant.name for best in choice.same_size[0].best
     ]
-    data = json.loads(root.xpath("string(//script[@id='reading-data'])"))
-    sweeps = {sweep["name"]: sweep for sweep in data["models"][0]["sweeps"]}
+    (model,) = page_figures(text)["models"]
+    decision = choice.models[0].main
+    assert {family["name"]: family["names"] for family in model["families"]} == {
+        family.value: [variant.name for variant in frontier(variants)]
+        for family, variants in of_families(decision).items()
+    }
+    sweeps = {sweep["name"]: sweep for sweep in model["sweeps"]}
     assert list(sweeps) == ["words", "none|dcp", "none|nucleus(mass=mle)", "words|dcp", "cleaners without a sweep"]
     combined = sweeps["words|dcp"]
     assert combined["sizes"] == sorted(combined["sizes"], reverse=True)
     assert (len(combined["names"]), set(combined["cutoffs"])) == (15, {None})
+    open_report(browser, page, section="same-size")
+    browser.wait("document.getElementById('families-0').dataset.drawn === ''")
+    lines = browser.evaluate("document.querySelectorAll('#families-0 .mark-line path').length")
+    assert lines == len(model["families"])
 
 
 def test_the_slider_follows_a_combination(page: Path, browser: Browser) -> None:
+    browser.problems.clear()
     check_policy(page.read_text(encoding="utf-8"))
-    browser.open(page, "#reading:words@9|dcp@0.5")
+    open_report(browser, page, "#reading:words@9|dcp@0.5")
     browser.wait("document.getElementById('reading-name').textContent === 'words@9|dcp@0.5'")
     shown = browser.evaluate(
-        """[document.getElementById("reading-ends").textContent, document.getElementById("reading-cutoff").textContent,
-            document.getElementById("reading-line").hasAttribute("hidden"),
-            document.querySelectorAll("#reading-plot .dot:not([hidden])").length]"""
+        """["ends", "cutoff"].map((name) => document.getElementById(`reading-${name}`).textContent)"""
     )
-    assert shown == ["From the largest index to the smallest", "–", True, 1]
+    assert shown == ["From the largest index to the smallest", "–"]
     assert browser.problems == []

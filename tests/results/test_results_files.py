@@ -77,7 +77,7 @@ rows = st.builds(
     index=costs,
     search=costs,
     statistics=st.builds(IndexStatistics, counts, counts, counts),
-    work=st.builds(QueryWork, numbers, numbers),
+    work=st.builds(QueryWork, numbers, numbers, st.lists(numbers, max_size=3).map(tuple)),
     query=st.none() | measured_times,
     indexing=st.none() | measured_times,
     break_even=st.builds(BreakEven, st.none() | intervals, names),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from report_samples import large
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import Decision, Evidence, QueryCosts, SizeKind
+from thresher.choosing.decisions import Decision, Evidence, QueryCosts, SizeKind, Values
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
@@ -61,7 +62,7 @@ def explored(
             None if cutoffs is None else tuple(cutoffs),
             tuple(round(WORDS * k) for k in kept),
             tuple(sizes),
-            tuple(100 * k for k in kept.tolist()),
+            100 * kept[:, None] ** (1 + np.arange(topics) / topics),
             tuple(round(BYTES * k) for k in kept),
             found[0],
             found[1] if held_out else None,
@@ -95,7 +96,12 @@ def choice_of(exploration: Exploration, terms: Terms = TERMS) -> Choice:
         for model in range(len(exploration.retrieval))
         for measure in range(len(exploration.measures))
     ]
-    return _choice(evidence, terms, exploration.retrieval[0])
+    held = {
+        name: postings
+        for sweep in exploration.sweeps
+        for name, postings in zip(sweep.variants, sweep.query_postings, strict=True)
+    }
+    return _choice(evidence, terms, exploration.retrieval[0], held)
 
 
 @functools.cache
@@ -107,7 +113,9 @@ def measured() -> tuple[Results, Choice]:
     return results, _choice(evidence, replace(TERMS, resamples=300, folds=2, repeats=1), "qld")
 
 
-def _choice(evidence: list[Evidence], terms: Terms, priced: str) -> Choice:
+def _choice(
+    evidence: list[Evidence], terms: Terms, priced: str, postings: Mapping[str, Values] | None = None
+) -> Choice:
     main = evidence[0].measure
     decisions: list[Decision] = []
     recommendations = []
@@ -116,7 +124,7 @@ def _choice(evidence: list[Evidence], terms: Terms, priced: str) -> Choice:
         others = [decide(one, terms, False) for one in rest]
         decision = decide(first, terms, guards=NO_GUARDS)
         decisions += [decision, *others]
-        recommendations.append(recommend(decision, (), NO_GUARDS, None))
+        recommendations.append(recommend(decision, (), NO_GUARDS, None, postings))
     saved = {variant.name: saved_by(variant.size) for variant in decisions[0].variants}
     # Postings have no price: prices are by byte.
     costs = () if decisions[0].size_kind is SizeKind.POSTINGS else (QueryCosts(priced, SECONDS, saved),)

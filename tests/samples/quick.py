@@ -27,19 +27,15 @@ def quick_java() -> None:
 def no_plots() -> Iterator[None]:
     """Leave the plots out of the reports that are written within the block, here and by commands begun here."""
     # Matplotlib takes half a second to import.
-    from thresher.reports import choice_plots, cleaning_plots, html_parts, plots
+    from thresher.reports import cleaning_plots, html_parts
 
-    drawn = html_parts.figure_svg
-    modules = (plots, cleaning_plots, choice_plots)
-    placed = [module.place_labels for module in modules]  # type: ignore[attr-defined]
+    drawn, placed = html_parts.figure_svg, cleaning_plots.place_labels
     html_parts.figure_svg = lambda figure, name: "<svg></svg>\n"  # type: ignore[attr-defined]
-    for module in modules:
-        module.place_labels = lambda *_, **__: 0  # type: ignore[attr-defined]
+    cleaning_plots.place_labels = lambda *_, **__: 0  # type: ignore[attr-defined]
     os.environ[NO_PLOTS] = "1"
     try:
         yield
     finally:
         del os.environ[NO_PLOTS]
         html_parts.figure_svg = drawn  # type: ignore[attr-defined]
-        for module, place in zip(modules, placed, strict=True):
-            module.place_labels = place  # type: ignore[attr-defined]
+        cleaning_plots.place_labels = placed  # type: ignore[attr-defined]

@@ -28,7 +28,7 @@ def families(seed: int = 4) -> Exploration:
             cutoffs,
             tuple(round(1000 * one) for one in kept),
             tuple(IndexStatistics(100, round(5000 * one), round(4000 * one), 900) for one in kept),
-            tuple(40 * one for one in kept),
+            np.outer(kept, np.tile((20.0, 60.0), TOPICS // 2)),
             tuple(round(BYTES * one) for one in kept),
             np.clip(base - harm, 0, 1),
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 from thresher.choosing.decisions import Decision, ModelDecisions, QueryCosts, Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName, Guards
 from thresher.choosing.same_size import SameSize
+from thresher.costs import Interval
 from thresher.errors import StateError
 from thresher.records import RecordFile
 
@@ -57,6 +58,18 @@ class Nearest:
 
 
 @dataclass(frozen=True)
+class WorkChange:
+    """The postings of a query's terms, Σ df, with what is recommended and with the baseline; means over the topics.
+
+    `share` is their ratio, with the bounds of its 95 % interval by bootstrap over topics.
+    """
+
+    postings: float
+    baseline: float
+    share: Interval
+
+
+@dataclass(frozen=True)
 class Recommendation:
     """The answer for one retrieval model: what to use, its size, what it loses and empties, and what it saves.
 
@@ -85,6 +98,7 @@ class Recommendation:
         unguarded: what would be picked without guards, where that is something else.
         nearest: the nearest to being shown non-inferior, of a smaller index than this; None if there is none.
         savings: None where nothing is recommended.
+        work: likewise, and where a query's postings are not known by topic.
     """
 
     retrieval: str
@@ -111,6 +125,7 @@ class Recommendation:
     unguarded: Unguarded | None
     nearest: Nearest | None
     savings: Savings | None
+    work: WorkChange | None = None
 
 
 @dataclass(frozen=True)

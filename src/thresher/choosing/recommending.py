@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from thresher.choosing.choices import Effect, Nearest, Recommendation, Unguarded
+from thresher.choosing.choices import Effect, Nearest, Recommendation, Unguarded, WorkChange
 from thresher.choosing.decisions import Decision, HeldOutCheck, JudgedVariant, RuleName, Savings
 from thresher.choosing.guards import Breach, GuardName, Guards
+from thresher.costs import Interval
+from thresher.costs.repeats import Floats
 from thresher.evaluation.non_inferiority import Verdict
+from thresher.evaluation.significance import ratio_interval
+from thresher.scorers.cleaners import BASELINE
 
 
 def recommend(
-    decision: Decision, deciding: Sequence[Decision], guards: Guards, savings: Savings | None
+    decision: Decision,
+    deciding: Sequence[Decision],
+    guards: Guards,
+    savings: Savings | None,
+    postings: Mapping[str, Floats] | None = None,
 ) -> Recommendation:
     """Return the answer that follows from the decisions.
 
@@ -20,6 +28,7 @@ def recommend(
         deciding: by the other measures that decide.
         guards: see there.
         savings: of the recommended variant; None if there is none.
+        postings: of each query, by variant, the baseline among them; empty where they are not known.
     """
     variant, every = decision.recommended, (decision, *deciding)
     size, documents = decision.baseline_size, decision.documents
@@ -59,6 +68,7 @@ def recommend(
         if nearest
         else None,
         savings=savings,
+        work=_work(variant, postings or {}) if variant else None,
     )
 
 
@@ -76,6 +86,15 @@ def breaches(
     if GuardName.STABILITY in variant.broken:
         breaches.append(Breach(GuardName.STABILITY, variant.stability or 0.0, guards.stability))
     return tuple(breaches)
+
+
+def _work(variant: JudgedVariant, postings: Mapping[str, Floats]) -> WorkChange | None:
+    after, before = postings.get(variant.name), postings.get(BASELINE)
+    if after is None or before is None or not before.any():
+        return None
+    low, high = ratio_interval(after, before)
+    share = float(after.sum() / before.sum())
+    return WorkChange(float(after.mean()), float(before.mean()), Interval(share, low, high))
 
 
 def _effect(decision: Decision, variant: JudgedVariant | None) -> Effect:

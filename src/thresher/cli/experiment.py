@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -100,8 +101,9 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 
 @click.command()
 @click.argument("folder", type=FILE)
+@click.option("--plots", type=FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF.")
 @shape_options
-def report(folder: Path, shape: Shape) -> None:
+def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
     from thresher.experiments.chooser import last_choice
     from thresher.reports import write_all
@@ -110,10 +112,18 @@ def report(folder: Path, shape: Shape) -> None:
     results = read_results(folder)
     choice, exploration = last_choice(folder, results.key)
     write_all(results, folder, choice, exploration)
-    _show(results, choice, folder, shape)
+    files = []
+    if plots:
+        from thresher.reports.paper_plots import write_paper_plots
+
+        files = [("plots", plots)]
+        write_paper_plots(results, choice, plots, ("svg", "pdf"))
+    _show(results, choice, folder, shape, files)
 
 
-def _show(results: Results, choice: Choice | None, folder: Path, shape: Shape) -> None:
+def _show(
+    results: Results, choice: Choice | None, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()
+) -> None:
     from thresher.reports.results_tables import answer_table, main_table
     from thresher.reports.summary import summary
     from thresher.results.experiment_results import RESULTS_FILE
@@ -123,7 +133,7 @@ def _show(results: Results, choice: Choice | None, folder: Path, shape: Shape) -
         (*summary(results, choice), *results.notices),
         lambda rows: answer_table(results, rows, recommended),
         [main_table(results)],
-        [("report", folder / "report.html")],
+        [("report", folder / "report.html"), *files],
         folder / RESULTS_FILE,
     )
     say_answer(answer, shape)

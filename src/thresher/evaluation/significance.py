@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -262,17 +262,41 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return corrected
 
 
+def ratio_interval(
+    values: NDArray[np.float64], baseline: NDArray[np.float64], alpha: float = ALPHA, seed: int = SEED
+) -> tuple[float, float]:
+    """Return the bounds of the ratio of two means over topics: the percentile bootstrap (Efron 1979) at level 1 - alpha.
+
+    Args:
+        values, baseline: one per topic, not negative; the baseline's are above 0 for some topic.
+        alpha, seed: as for `compare`.
+    """
+
+    def ratios(drawn: NDArray[np.int64]) -> NDArray[np.float64]:
+        below = baseline[drawn].mean(axis=1)
+        found: NDArray[np.float64] = np.divide(
+            values[drawn].mean(axis=1), below, out=np.ones(len(drawn)), where=below > 0
+        )
+        return found
+
+    return _bounds(len(values), ratios, alpha, seed)
+
+
 def _interval(differences: NDArray[np.float64], alpha: float, seed: int) -> tuple[float, float]:
-    n = len(differences)
+    return _bounds(len(differences), lambda drawn: differences[drawn].mean(axis=1), alpha, seed)
+
+
+def _bounds(
+    n: int, statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]], alpha: float, seed: int
+) -> tuple[float, float]:
+    """Return quantiles of a statistic over resamples; it takes the numbers of the topics drawn, shape (resamples, n)."""
     generator = np.random.default_rng(seed)
     block = max(1, 1_000_000 // n)  # bounds the memory, not the result
-    means = np.concatenate(
-        [
-            differences[generator.integers(0, n, size=(min(block, RESAMPLES - start), n))].mean(axis=1)
-            for start in range(0, RESAMPLES, block)
-        ]
-    )
-    low, high = np.quantile(means, [alpha / 2, 1 - alpha / 2])
+    drawn = [
+        statistic(generator.integers(0, n, size=(min(block, RESAMPLES - start), n)))
+        for start in range(0, RESAMPLES, block)
+    ]
+    low, high = np.quantile(np.concatenate(drawn), [alpha / 2, 1 - alpha / 2])
     return float(low), float(high)
 
 

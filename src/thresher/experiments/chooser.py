@@ -7,10 +7,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from thresher.arms.pruned_names import parse_treatment
 from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
-from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind
+from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind, Values
 from thresher.choosing.evidence import explored_evidence, measured_evidence
 from thresher.choosing.guards import Guards
 from thresher.choosing.recommending import recommend
@@ -197,10 +199,11 @@ def _choose(
             decision = decide(evidence, question.terms, True, lambda _: bar.advance(), also, guards)
             decisions += [decision, *(other for _, other in others)]
             saved = _savings(decision, question.queries, measured, power)
-            recommendations.append(recommend(decision, [other for _, other in also], guards, saved))
             name = evidence.retrieval
             postings, builds = _query_postings(exploration, measured, name), _builds(measured, name)
-            same += [same_size(one, postings, builds) for one in (decision, *(other for _, other in also))]
+            recommendations.append(recommend(decision, [other for _, other in also], guards, saved, postings))
+            means = {variant: float(held.mean()) for variant, held in postings.items()}
+            same += [same_size(one, means, builds) for one in (decision, *(other for _, other in also))]
     return Choice(
         title=experiment.title,
         key=key,
@@ -275,14 +278,14 @@ def _costs(decisions: Sequence[Decision], measured: Results) -> Iterator[QueryCo
         yield QueryCosts(model, timings.rows[0].query.wall.value, saved)
 
 
-def _query_postings(exploration: Exploration | None, measured: Results | None, retrieval: str) -> dict[str, float]:
-    """Return the postings of a query's terms by variant, the baseline among them."""
+def _query_postings(exploration: Exploration | None, measured: Results | None, retrieval: str) -> dict[str, Values]:
+    """Return the postings of each query's terms by variant, the baseline among them."""
     if exploration is not None:
         sweeps = exploration.sweeps
         return {name: held for one in sweeps for name, held in zip(one.variants, one.query_postings, strict=True)}
     assert measured is not None
     rows = (baseline_row(measured, retrieval), *variant_rows(measured, retrieval))
-    return {row.variant: row.work.postings for row in rows}
+    return {row.variant: np.array(row.work.by_query) for row in rows if row.work.by_query}
 
 
 def _builds(measured: Results | None, retrieval: str) -> dict[str, MeasuredTime]:

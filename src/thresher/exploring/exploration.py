@@ -39,7 +39,7 @@ class ExploredSweep:
         cutoffs: by variant; None for a single variant.
         words: kept of the collection, by variant.
         sizes: by variant.
-        query_postings: of a query's terms, Σ df, mean over the topics, by variant.
+        query_postings: of a query's terms, Σ df, by variant and topic; shape (variants, topics).
         bytes: of the index, estimated, by variant; None where there is nothing to estimate them by.
         values: in the order of `Exploration`'s lists.
         held_out: the same on the held-out topics; None if there are none.
@@ -53,15 +53,16 @@ class ExploredSweep:
     cutoffs: tuple[float, ...] | None
     words: tuple[int, ...]
     sizes: tuple[IndexStatistics, ...]
-    query_postings: tuple[float, ...]
+    query_postings: Annotated[npt.NDArray[np.float64], NestedLists(2)]
     bytes: tuple[int, ...] | None
     values: Values
     held_out: Values | None = None
 
     def __post_init__(self) -> None:
-        lists = (self.cutoffs, self.words, self.sizes, self.query_postings, self.bytes)
+        lists = (self.cutoffs, self.words, self.sizes, self.bytes)
         lengths = {len(values) for values in lists if values is not None}
         lengths |= {values.shape[2] for values in (self.values, self.held_out) if values is not None}
+        lengths.add(len(self.query_postings))
         if lengths != {len(self.variants)}:
             raise ValueError("its lists differ in length")
 
@@ -127,7 +128,7 @@ def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDA
 
 FILE = "explored.json"
 _RECORDS = RecordFile(
-    Exploration, "an exploration", "run `thresher explore` again", "thresher-exploration", 5, StateError
+    Exploration, "an exploration", "run `thresher explore` again", "thresher-exploration", 6, StateError
 )
 
 

@@ -90,7 +90,7 @@ def explore(
     sizes = [_sizes(counted, number, len(sweep.cleaners)) for number, sweep in enumerate(every)]
     words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
     matches = Matches(counted, len(terms))
-    postings = [query_postings(matches, number, queries[: len(judging.ids)]).tolist() for number in range(len(every))]
+    postings = [query_postings(matches, number, queries[: len(judging.ids)]) for number in range(len(every))]
     work = RankingJob(matches, queries, judges, models, depth)
     # Workers need the memory more than this process.
     del counted, matches
@@ -103,7 +103,7 @@ def explore(
             sweep.cutoffs,
             tuple(words[number]),
             tuple(sizes[number]),
-            tuple(postings[number]),
+            postings[number].astype(np.float64),
             None,
             *values[number],
         )

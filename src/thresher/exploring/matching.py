@@ -136,8 +136,8 @@ def blocks(matches: Matches, sweep: int, rows: int, turn: tuple[int, int] = (0, 
         lengths, times = held[-1].copy(), after
 
 
-def query_postings(matches: Matches, sweep: int, queries: Sequence[Query]) -> Floats:
-    """Return the postings of a query's terms at each step, Σ df, as the mean over queries; shape (steps,).
+def query_postings(matches: Matches, sweep: int, queries: Sequence[Query]) -> Ints:
+    """Return the postings of each query's terms at each step, Σ df; shape (steps, queries).
 
     Args:
         matches: of the collection.
@@ -145,9 +145,8 @@ def query_postings(matches: Matches, sweep: int, queries: Sequence[Query]) -> Fl
         queries: at least one.
     """
     size = len(matches.counted.counts[sweep].tokens) - 1
-    uses = np.bincount(np.concatenate([query.terms for query in queries]), minlength=len(matches.parts))
-    postings: Floats = _holders(matches, matches.counted.steps[sweep], size) @ uses / len(queries)
-    return postings
+    holders = _holders(matches, matches.counted.steps[sweep], size)
+    return np.stack([holders[:, query.terms].sum(axis=1) for query in queries], axis=1)
 
 
 def _by_term(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> tuple[Ints, Ints]:

@@ -31,11 +31,12 @@ class QueryWork:
 
     `postings` are those of a query's terms, Σ df: what an evaluation traverses that skips nothing. `documents` are those that
     were scored: Lucene leaves out documents that cannot be among the best once it has enough hits; `qld(exact)` scores every
-    document with a query term.
+    document with a query term. `by_query` are the postings of each query, in the order they came; empty for a single query.
     """
 
     postings: float
     documents: float
+    by_query: tuple[float, ...] = ()
 
 
 def index_statistics(reader: Any) -> IndexStatistics:
@@ -59,7 +60,11 @@ def index_statistics(reader: Any) -> IndexStatistics:
 def mean_work(work: Sequence[QueryWork]) -> QueryWork:
     """Return the mean over queries; zeros if there are none."""
     count = max(len(work), 1)
-    return QueryWork(sum(one.postings for one in work) / count, sum(one.documents for one in work) / count)
+    return QueryWork(
+        sum(one.postings for one in work) / count,
+        sum(one.documents for one in work) / count,
+        tuple(float(one.postings) for one in work),
+    )
 
 
 def postings_of(reader: Any, words: Mapping[str, int]) -> int:

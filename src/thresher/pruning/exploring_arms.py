@@ -143,7 +143,7 @@ def _explored(
     folder: Path,
 ) -> ExploredSweep:
     matches = counted.matches()
-    postings = query_postings(matches, 0, queries[: judges[0].topics]).tolist()
+    postings = query_postings(matches, 0, queries[: judges[0].topics])
     job = RankingJob(matches, queries, judges, models, depth)
     cutoffs = counted.cutoffs.tolist()
     return ExploredSweep(
@@ -152,7 +152,7 @@ def _explored(
         tuple(cutoffs),
         (counted.words,) * len(cutoffs),
         counted.sizes,
-        tuple(postings),
+        postings.astype(np.float64),
         None,
         *evaluated(job, 1, backend, folder)[0],
     )

@@ -1,131 +1,72 @@
-"""The sections of a page on a choice: what was chosen and why, and the figures of any cutoff."""
+"""What the report says of a choice: the answer, its tables, and how it was made."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from markupsafe import Markup
+from dataclasses import dataclass, replace
 
 from thresher.choosing.choices import Choice, Recommendation
-from thresher.choosing.decisions import Decision, ModelDecisions
-from thresher.choosing.same_size import SameSize
+from thresher.choosing.decisions import Decision
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
-from thresher.reports.choice_plots import drawn_overview, drawn_sweep
-from thresher.reports.choice_reading import Readable, facts_by_name, reading_json, reading_table
 from thresher.reports.choice_sentences import choice_sentences
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
 from thresher.reports.formatting import percent_text
-from thresher.reports.html_parts import Picture, picture
+from thresher.reports.page_data import facts_by_name
+from thresher.reports.reading_table import reading_table
 from thresher.reports.recommendation import answer
-from thresher.reports.same_size_plots import drawn_combination, frontier_figure
-from thresher.reports.same_size_tables import FRONTIERS_FILE, decision_of, same_size_table
+from thresher.reports.same_size_tables import decision_of, same_size_table
 from thresher.reports.table import Table
 from thresher.results.experiment_results import Results
-
-PARTS = ("choice.css", "reading.js")
-"""What a page with these sections needs beside the styles and the script of all."""
 
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What the page shows of one retrieval model."""
+    """What the page says of one retrieval model's choice."""
 
-    name: str
-    measure: str
+    sentences: tuple[str, ...]
+    savings: Table | None
     picks: Table | None
     decision: Table
-    overview: Picture
-    sweeps: tuple[Picture, ...]
-    combinations: tuple[Picture, ...]
-    band: str
     others: tuple[Table, ...]
+    band: str
     selected: Table
 
 
-@dataclass(frozen=True)
-class FamilyBlock:
-    """What is best at the same size by one measure and retrieval model."""
-
-    picture: Picture
-    table: Table
-
-
-@dataclass(frozen=True)
-class ChoiceSections:
-    """What the sections show: the `answer`, `sentences` on what stands beside it; `same_size` is empty where all variants are
-    of one family. `data` is the JSON that the slider reads.
-    """
-
-    answer: tuple[str, ...]
-    sentences: tuple[str, ...]
-    savings: Table | None
-    models: tuple[ModelChoice, ...]
-    same_size: tuple[FamilyBlock, ...]
-    methods: tuple[tuple[str, str], ...]
-    data: Markup
-
-
-def choice_sections(choice: Choice, exploration: Exploration | None, results: Results | None) -> ChoiceSections:
-    """Return what the page shows of a choice, with the exploration or the runs that it was made from."""
-    readable = [_readable(one, number, exploration, results) for number, one in enumerate(choice.models)]
-    return ChoiceSections(
-        tuple(answer(choice)),
-        tuple(choice_sentences(choice)),
-        savings_table(choice),
-        tuple(map(_model, readable)),
-        tuple(_same_size(choice, found, number) for number, found in enumerate(choice.same_size)),
-        tuple(_methods(choice)),
-        reading_json(choice, readable),
-    )
-
-
-def _readable(one: ModelDecisions, number: int, exploration: Exploration | None, results: Results | None) -> Readable:
-    return Readable(
-        one,
-        facts_by_name(one.main.retrieval, exploration if one.main.explored else None, results),
-        [
-            drawn_sweep(one.main, sweep, one.others, f"sweep-{number}-{index}")
-            for index, sweep in enumerate(one.main.ordered_sweeps)
-        ],
-        [
-            drawn_combination(_pictured(one), combination, f"combination-{number}-{index}")
-            for index, combination in enumerate(one.main.combinations)
-        ],
-        drawn_overview(one.main, f"overview-{number}"),
-    )
-
-
-def _pictured(one: ModelDecisions) -> Decision:
-    """Return the decision by AP, which looks at whole rankings, where there is one; else the main one."""
-    return next((decision for decision in one.others if decision.measure == "AP"), one.main)
-
-
-def _same_size(choice: Choice, found: SameSize, number: int) -> FamilyBlock:
-    decision = decision_of(choice, found)
-    where = f"{found.retrieval}, {found.measure}"
-    shown = picture(
-        frontier_figure(decision),
-        f"same-size-{number}",
-        f"Frontiers of the families: index size against {found.measure}",
-        f"{where}: the best mean of each family at no more than a size; data in {FRONTIERS_FILE}.",
-    )
-    return FamilyBlock(shown, same_size_table(found, decision))
-
-
-def _model(readable: Readable) -> ModelChoice:
-    main, others = readable.decisions.main, readable.decisions.others
+def model_choice(
+    choice: Choice, retrieval: str, exploration: Exploration | None, results: Results | None
+) -> ModelChoice:
+    """Return what the page says, with the exploration or the runs that the choice was made from."""
+    one = next(one for one in choice.models if one.main.retrieval == retrieval)
+    alone = of_model(choice, retrieval)
+    main = one.main
+    facts = facts_by_name(retrieval, exploration if main.explored else None, results)
     return ModelChoice(
-        main.retrieval,
-        main.measure,
+        (*answer(alone), *choice_sentences(alone)),
+        savings_table(alone),
         picks_table(main) if main.checked else None,
         decision_table(main),
-        readable.overview.picture,
-        tuple(drawn.picture for drawn in readable.sweeps),
-        tuple(drawn.picture for drawn in readable.combinations),
+        tuple(map(decision_table, one.others)),
         _band(main),
-        tuple(map(decision_table, others)),
-        reading_table(readable.decisions, readable.facts),
+        reading_table(one, facts),
+    )
+
+
+def of_model(choice: Choice, retrieval: str) -> Choice:
+    """Return the part of a choice that is about one retrieval model, without notices."""
+    return replace(
+        choice,
+        recommendations=tuple(one for one in choice.recommendations if one.retrieval == retrieval),
+        decisions=tuple(one for one in choice.decisions if one.retrieval == retrieval),
+        costs=tuple(one for one in choice.costs if one.retrieval == retrieval),
+        same_size=tuple(one for one in choice.same_size if one.retrieval == retrieval),
+        notices=(),
+    )
+
+
+def same_size_tables(choice: Choice, retrieval: str) -> tuple[Table, ...]:
+    """Return what is best at the same size by each deciding measure; none if all variants are of one family."""
+    return tuple(
+        same_size_table(found, decision_of(choice, found)) for found in choice.same_size if found.retrieval == retrieval
     )
 
 
@@ -139,7 +80,8 @@ def _band(decision: Decision) -> str:
     )
 
 
-def _methods(choice: Choice) -> list[tuple[str, str]]:
+def choice_methods(choice: Choice) -> list[tuple[str, str]]:
+    """Return how the choice was made, as headings and texts."""
     main = choice.models[0].main
     methods = [
         (

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,22 +15,17 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
 from thresher.choosing.decisions import Decision, JudgedVariant, OrderedSweep
 from thresher.choosing.same_size import frontier
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
-from thresher.reports.html_parts import Picture, picture
 from thresher.reports.plot_style import (
     GAIN,
     INK,
     LOSS,
     MARKERS,
     SERIES,
-    Frame,
     cutoff_axis,
-    frame_of,
     light_grid,
     new_figure,
     place_labels,
     style,
-    svg_positions,
-    svg_size,
 )
 
 MOST_VERTICES = 300
@@ -302,58 +296,3 @@ def _chosen(decision: Decision, sweep: OrderedSweep) -> list[JudgedVariant]:
 
 def _signed_tick(value: float) -> str:
     return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)
-
-
-Point = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class Drawn:
-    """A plot on the page: `id` of its figure, its `size`, the `frame` around its panels, and the `dots` of each variant by
-    name, one for each panel that shows it; all in units of its viewBox.
-    """
-
-    picture: Picture
-    id: str
-    size: tuple[float, float]
-    frame: Frame
-    dots: Mapping[str, tuple[Point, ...]]
-
-
-def drawn_sweep(decision: Decision, sweep: OrderedSweep, others: Sequence[Decision], name: str) -> Drawn:
-    """Draw a sweep (see `judged_sweep_figure`); `name` makes its ids unique."""
-    figure = judged_sweep_figure(decision, sweep, others)
-    shown = picture(
-        figure,
-        name,
-        f"{decision.measure} and index size by cutoff of {sweep.name}",
-    )
-    cutoffs = list(sweep.cutoffs)
-    differences = [variant.test.difference for variant in sweep.variants]
-    sizes = [100 * decision.size_share(variant.size) for variant in sweep.variants]
-    names = [variant.name for variant in sweep.variants]
-    upper = svg_positions(figure, figure.axes[0], cutoffs, differences)
-    lower = svg_positions(figure, figure.axes[-1], cutoffs, sizes)
-    return drawn_plot(figure, shown, name, dict(zip(names, zip(upper, lower, strict=True), strict=True)))
-
-
-def drawn_overview(decision: Decision, name: str) -> Drawn:
-    """Draw all variants (see `overview_figure`); `name` makes its ids unique."""
-    figure = overview_figure(decision)
-    shown = picture(
-        figure,
-        name,
-        f"Index size against {decision.measure} of all variants",
-        f"{decision.retrieval}: index size against {decision.measure} of all {len(decision.variants)} variants. On the "
-        "front: those that neither another one nor the baseline beats in both.",
-    )
-    sizes, means = zip(*(_point(decision, variant) for variant in decision.variants), strict=True)
-    dots = svg_positions(figure, figure.axes[0], sizes, means)
-    return drawn_plot(figure, shown, name, {v.name: (dot,) for v, dot in zip(decision.variants, dots, strict=True)})
-
-
-def drawn_plot(figure: Figure, shown: Picture, name: str, dots: Mapping[str, tuple[Point, ...]]) -> Drawn:
-    """Return a figure that was drawn as `shown` under this name, with the dots of its variants."""
-    first, last = (frame_of(figure, figure.axes[end]) for end in (0, -1))
-    frame = Frame(first.left, first.top, last.right, last.bottom)
-    return Drawn(shown, f"{name}-figure_1", svg_size(figure), frame, dots)

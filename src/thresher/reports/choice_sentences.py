@@ -32,23 +32,23 @@ def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
     name = "the baseline" if pick.variant is None else pick.variant.name
     result = check.comparison
     worth = (
-        f"scores {_value(check.mean)} against the baseline's {_value(check.mean - result.difference)} (difference "
-        f"{_signed(result.difference)}, interval {_signed(result.ci_low)} to {_signed(result.ci_high)})"
+        f"scores {_value(check.mean)} where the baseline has {_value(check.mean - result.difference)}. The difference is "
+        f"between {_signed(result.ci_low)} and {_signed(result.ci_high)}."
     )
     if decision.held_out_topics:
         return (
-            f"The {pick.rule} of the {decision.topics} topics, {name}, {worth} on the {decision.held_out_topics} "
-            f"held-out topics; a pick made on those topics themselves promises {_signed(check.optimism)} beyond that."
+            f"The {pick.rule}, {name}, {worth} It was picked on {decision.topics} topics and measured on "
+            f"{decision.held_out_topics} held-out ones. A pick made on those topics themselves promises "
+            f"{_signed(check.optimism)} beyond that."
         )
     again = ""
     if check.share is not None:
         same, size = percent(check.share), percent(decision.size_share(check.size))
-        again = f"; {same} % of the training splits pick the same variant, and the mean size of their picks is {size} %"
+        again = f" {same} % of the training splits pick the same variant. The mean size of their picks is {size} %."
     than = "less than" if check.optimism >= 0 else "more than"
     return (
-        f"The {pick.rule}, {name} on all topics, {worth} on held-out topics ({decision.repeats} × "
-        f"{decision.folds}-fold cross-validation), {_value(abs(check.optimism))} {than} the "
-        f"{_value(check.apparent)} on the topics that it was picked on{again}."
+        f"On held-out topics the {pick.rule}, {name} on all topics, {worth} That is {_value(abs(check.optimism))} {than} the "
+        f"{_value(check.apparent)} on the topics that it was picked on.{again}"
     )
 
 
@@ -57,8 +57,8 @@ def _other_measures(main: Decision, others: tuple[Decision, ...]) -> Iterator[st
         return
     name = main.recommended.name
     tests = [(decision.measure, decision.by_name[name].test) for decision in others]
-    verdicts = [f"{measure} {test.verdict} (difference {_signed(test.difference)})" for measure, test in tests]
-    yield f"In the other measures, each at its own margin, {name} is: {'; '.join(verdicts)}."
+    verdicts = [f"{test.verdict} in {measure}" for measure, test in tests]
+    yield f"By its own margin {name} is {', '.join(verdicts)}."
 
 
 def _value(value: float) -> str:

@@ -221,9 +221,9 @@ def decision_table(decision: Decision) -> Table:
     )
     note = (
         f"Non-inferior: the loss is shown to be less than {margin_text(decision)}. The lower bounds of all "
-        f"{len(decision.variants)} differences hold simultaneously with {percent_text(1 - decision.alpha)} confidence "
-        f"({fixed(decision.critical, 2)} standard errors). Topics needed: the fewest that would show this for a cutoff with "
-        f"a smaller index than the baseline's if its difference and spread stay the same."
+        f"{len(decision.variants)} differences hold simultaneously with {percent_text(1 - decision.alpha)} confidence. Each "
+        f"is {fixed(decision.critical, 2)} standard errors below its difference. Topics needed: the fewest that would show "
+        "this for a cutoff with a smaller index than the baseline's if its difference and spread stay the same."
     )
     return Table.of(columns, decision.sweeps, caption, note)
 
@@ -404,16 +404,13 @@ def _times(saved: Savings) -> str:
 
 
 def margin_text(decision: Decision) -> str:
-    """Return the margin in units of the measure, and as the share it was stated as."""
-    return loss_text(decision.margin, decision.relative_margin, decision.baseline_mean)
+    """Return the margin as the share that it was stated as, or in units of the measure."""
+    return loss_text(decision.margin, decision.relative_margin)
 
 
-def loss_text(margin: float, relative: float | None, baseline: float) -> str:
-    """Return a margin in units of the measure, and as the share of the baseline's mean that it was stated as, if it was."""
-    text = fixed(margin, MEASURE_DECIMALS)
-    if relative is None:
-        return text
-    return f"{text} ({percent_text(relative)} of the baseline's {fixed(baseline, MEASURE_DECIMALS)})"
+def loss_text(margin: float, relative: float | None) -> str:
+    """Return a margin as the share of the baseline's mean that it was stated as, or else in units of the measure."""
+    return fixed(margin, MEASURE_DECIMALS) if relative is None else f"{percent_text(relative)} of the baseline's mean"
 
 
 def _picks_caption(decision: Decision) -> str:

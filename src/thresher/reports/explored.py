@@ -62,7 +62,7 @@ def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVar
                 sweep.words[index],
                 exploration.words,
                 sweep.sizes[index],
-                sweep.query_postings[index],
+                float(sweep.query_postings[index].mean()),
                 sweep.bytes[index] if sweep.bytes else None,
                 base.bytes[0] if base.bytes else None,
             )

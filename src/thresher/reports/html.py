@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from thresher.arms.pruned_names import combined_cutoff
 from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
-from thresher.reports.choice_html import PARTS, ChoiceSections, choice_sections
+from thresher.reports.choice_html import ModelChoice, choice_methods, model_choice, same_size_tables
 from thresher.reports.chosen_tables import chosen_table
-from thresher.reports.html_parts import Picture, picture, render_template
-from thresher.reports.plots import (
-    RowTopics,
-    common_scale,
-    shown_topics,
-    sweep_figure,
-    topics_figure,
-    trade_off_figure,
-)
+from thresher.reports.first_screen import FirstScreen, first_screens
+from thresher.reports.html_parts import chart_library, packed, render_template
+from thresher.reports.page_data import page_data
 from thresher.reports.results_tables import (
     HELD_OUT_FILE,
     STAGES,
@@ -31,145 +25,144 @@ from thresher.reports.results_tables import (
     times_tables,
     work_table,
 )
-from thresher.reports.summary import summary
-from thresher.reports.table import DIFFERENCE, Column, Table
+from thresher.reports.summary import model_summary
+from thresher.reports.table import Table, measure_header
 from thresher.reports.without_headings import twins_table
 from thresher.results.experiment_results import Results
-from thresher.results.selection import (
-    TopicDifference,
-    main_measure,
-    retrievals,
-    sweep_rows,
-    sweeps,
-)
+from thresher.results.selection import main_measure
 
-SHORT = 24
-"""Rows of a table, for each retrieval model, before the rest is folded away."""
 MOST_FAILED = 200
 """Failed pages that are listed one by one."""
-EXTREMES = 5
-"""Topics shown at either end."""
 
 
 @dataclass(frozen=True)
-class TopicBlock:
-    """One variant's topics: the plot, and those most hurt and most helped."""
+class ModelTables:
+    """What the page shows of one retrieval model's runs."""
 
-    variant: str
-    picture: Picture
-    hurt: Table
-    helped: Table
+    sentences: tuple[str, ...]
+    main: Table
+    work: Table
+    bytes: Table
+    times: tuple[Table, ...]
+    footprints: tuple[Table, ...]
+    stages: tuple[Table, ...]
+    break_even: Table
+    twins: Table | None
+    chosen: Table | None
+    held_out: Table | None
 
 
 @dataclass(frozen=True)
-class Model:
-    """What the page shows of one retrieval model."""
+class ModelPage:
+    """What the page shows of one retrieval model; without a choice or results there is nothing of these."""
 
     name: str
-    trade_off: Picture
-    sweeps: tuple[Picture, ...]
-    topics: tuple[TopicBlock, ...]
+    screen: FirstScreen
+    choice: ModelChoice | None
+    same_size: tuple[Table, ...]
+    tables: ModelTables | None
 
 
 def render_report(results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None) -> str:
-    """Return the page: one HTML document with its styles, plots and script inside, the same bytes every time.
+    """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
     Without results the page is about the choice alone; without an exploration the choice was made from the runs.
 
     Raises:
         InputError: if the results hold no measure, or a retrieval model without a baseline.
+        MissingDependencyError: without the library of the charts.
         ValueError: if there are neither results nor a choice.
     """
-    sections = choice_sections(choice, exploration, results) if choice else None
-    if results is not None:
-        return _results_page(results, choice, sections)
-    if choice is None:
+    if results is None and choice is None:
         raise ValueError("there is nothing to report")
-    return render_template(
-        "choice_page.html.j2",
-        parts=PARTS,
-        choice=sections,
-        title=choice.title,
-        measure=choice.measure,
-        topics=choice.decisions[0].topics,
-    )
-
-
-def _results_page(results: Results, choice: Choice | None, sections: ChoiceSections | None) -> str:
-    models = retrievals(results)
-    limit = SHORT * len(models)
+    screens = first_screens(results, choice, exploration)
+    models = [_model(screen, results, choice, exploration) for screen in screens]
+    failed = results.failed_pages if results else ()
+    notices = (*(results.notices if results else ()), *(choice.notices if choice else ()))
+    methods = (*(results.methods if results else ()), *(choice_methods(choice) if choice else ()))
+    data = page_data(choice, exploration, results)
+    library = chart_library()
     return render_template(
         "report.html.j2",
-        parts=PARTS if sections else (),
-        choice=sections,
-        methods=(*results.methods, *(sections.methods if sections else ())),
+        parts=("choice.css", "charts.js", "reading.js", "page.js"),
+        library=library,
+        data=packed(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))),
+        title=results.title if results else choice.title if choice else "",
+        sub=_sub(results, choice),
+        models=models,
+        chosen=choice is not None,
         results=results,
-        sentences=summary(results, choice),
-        measure=main_measure(results),
-        table=main_table(results, limit),
-        whole=main_table(results) if len(results.rows) > limit else None,
-        models=[_model(results, name, number, _combined(choice)) for number, name in enumerate(models)],
-        work=work_table(results, limit),
-        bytes=bytes_table(results, limit),
-        times=times_tables(results, limit),
-        footprints=footprint_tables(results, limit),
-        stages=[stage_table(results, stage, limit) for stage in STAGES],
-        break_even=break_even_table(results, limit),
-        chosen=chosen_table(results),
-        twins=twins_table(results),
-        held_out=effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
-        reasons=Counter(reason for _, reason in results.failed_pages).most_common(),
-        failed=results.failed_pages[:MOST_FAILED],
-        failed_count=max(len(results.failed_pages), *(row.failed for row in results.rows)),
+        notices=tuple(dict.fromkeys(notices)),
+        reasons=Counter(reason for _, reason in failed).most_common(),
+        failed=failed[:MOST_FAILED],
+        known=len(failed),
+        failed_count=max(len(failed), *(row.failed for row in results.rows)) if results else 0,
+        methods=methods,
     )
 
 
-def _combined(choice: Choice | None) -> frozenset[str]:
-    """Return the combinations that the choice has a picture of."""
-    models = choice.models if choice else ()
-    return frozenset(combination.name for model in models for combination in model.main.combinations)
+def _sub(results: Results | None, choice: Choice | None) -> str:
+    """Return the line below the title: how many topics and variants there are."""
+    if choice is not None:
+        decision = choice.decisions[0]
+        topics, variants = decision.topics, len(decision.variants)
+    else:
+        assert results is not None
+        topics, variants = results.topics, len({row.variant for row in results.rows}) - 1
+    return f"{topics} topics · {variants:,} variants"
 
 
-def _model(results: Results, retrieval: str, number: int, pictured: frozenset[str]) -> Model:
-    """Return what the page shows of a model; sweeps that are parts of pictured combinations have no plot of their own."""
-    measure = main_measure(results)
-    trade_off = picture(
-        trade_off_figure(results, retrieval),
-        f"trade-off-{number}",
-        f"Index size against {measure}",
-        f"Index size against {measure}, one point per variant. On the line: those that none beats in both.",
+def _model(
+    screen: FirstScreen, results: Results | None, choice: Choice | None, exploration: Exploration | None
+) -> ModelPage:
+    name = screen.retrieval
+    return ModelPage(
+        name,
+        screen,
+        model_choice(choice, name, exploration, results) if choice else None,
+        same_size_tables(choice, name) if choice else (),
+        _tables(alone) if (alone := results and results_of(results, name)) and alone.rows else None,
     )
-    panels = tuple(
-        picture(
-            sweep_figure(results, name, retrieval),
-            f"sweep-{number}-{index}",
-            f"Cutoffs of {name}",
-            f"{name}: measures and index size by cutoff, in % of the baseline (its values in brackets).",
-        )
-        for index, name in enumerate(sweeps(results))
-        if sweep_rows(results, name, retrieval)
-        and not ((part := combined_cutoff(name)) and part.combination in pictured)
+
+
+def results_of(results: Results, retrieval: str) -> Results:
+    """Return the results with the rows of one retrieval model alone."""
+
+    def inner(part: Results | None) -> Results | None:
+        return part and results_of(part, retrieval)
+
+    return replace(
+        results,
+        rows=tuple(row for row in results.rows if row.retrieval == retrieval),
+        per_topic=tuple(value for value in results.per_topic if value.retrieval == retrieval),
+        held_out=inner(results.held_out),
+        chosen=tuple(one for one in results.chosen if one.retrieval == retrieval),
+        noise=tuple(floor for floor in results.noise if floor.retrieval in ("", retrieval)),
+        without_headings=inner(results.without_headings),
     )
-    shown = shown_topics(results, retrieval)
-    scale = common_scale(shown)
-    blocks = tuple(
-        _topic_block(measure, topics, scale, f"topics-{number}-{index}") for index, topics in enumerate(shown)
+
+
+def _tables(results: Results) -> ModelTables:
+    return ModelTables(
+        tuple(model_summary(results, results.rows[0].retrieval)),
+        _costs_first(main_table(results), main_measure(results)),
+        work_table(results),
+        bytes_table(results),
+        tuple(times_tables(results)),
+        tuple(footprint_tables(results)),
+        tuple(stage_table(results, stage) for stage in STAGES),
+        break_even_table(results),
+        twins_table(results),
+        chosen_table(results),
+        effectiveness_table(results.held_out, HELD_OUT_FILE) if results.held_out else None,
     )
-    return Model(retrieval, trade_off, panels, blocks)
 
 
-def _topic_block(measure: str, shown: RowTopics, scale: tuple[float, float], name: str) -> TopicBlock:
-    pairs, variant = shown.differences, shown.row.variant
-    plot = picture(topics_figure(measure, shown, scale), name, f"Differences per topic of {variant}")
-    hurt = [pair for pair in reversed(pairs) if pair.difference < 0][:EXTREMES]
-    helped = [pair for pair in pairs if pair.difference > 0][:EXTREMES]
-    return TopicBlock(variant, plot, Table.of(_TOPICS, hurt, "Most hurt"), Table.of(_TOPICS, helped, "Most helped"))
-
-
-_TOPICS: tuple[Column[TopicDifference], ...] = (
-    Column("topic", lambda pair: pair.topic, "The topic's id.", align="left"),
-    Column("query", lambda pair: pair.query, "The topic's query.", align="left"),
-    Column("baseline", lambda pair: pair.baseline, "The baseline's value for the topic."),
-    Column("variant", lambda pair: pair.value, "The variant's value for the topic."),
-    Column("difference", lambda pair: pair.difference, "The variant's value less the baseline's.", format=DIFFERENCE),
-)
+def _costs_first(table: Table, measure: str) -> Table:
+    """Return the main table with what pages show at first in front: the main measure, then sizes and work."""
+    first = ("variant", measure_header(measure)[0], "W/T/L", "index", "words kept", "emptied", "postings")
+    order = sorted(
+        range(len(table.columns)),
+        key=lambda index: first.index(header) if (header := table.columns[index].header) in first else len(first),
+    )
+    return table.ordered(order)

@@ -1,8 +1,10 @@
-"""Parts of every HTML page that reports write: templates, plots inside the page, the script's digest."""
+"""Parts of every HTML page that reports write: templates, tables, plots and charts inside the page, its policy."""
 
 from __future__ import annotations
 
 import base64
+import functools
+import gzip
 import hashlib
 import html
 import re
@@ -13,7 +15,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
+from thresher.errors import missing_retrieval
 from thresher.reports.plot_style import INK, figure_svg
+from thresher.reports.table import Cell, Table
 
 
 @dataclass(frozen=True)
@@ -24,12 +28,13 @@ class Picture:
     caption: str
 
 
-def render_template(name: str, *, parts: Sequence[str] = (), **values: object) -> str:
+def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", **values: object) -> str:
     """Return a template's page with the style and the script of all reports inside: the same bytes for the same values.
 
     Args:
         name: of the template.
         parts: files of further styles (.css) and scripts (.js) that this page needs.
+        library: a script that the page unpacks and runs, which its policy must allow too.
         values: what the template shows.
     """
     loader = PackageLoader("thresher.reports", "templates")
@@ -41,18 +46,46 @@ def render_template(name: str, *, parts: Sequence[str] = (), **values: object) -
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["viewed"] = viewed
 
-    def joined(first: str, ending: str) -> str:
-        files = [first, *(part for part in parts if part.endswith(ending))]
+    def joined(ending: str) -> str:
+        files = [part for part in ("report.css", "data.js", "tables.js", *parts) if part.endswith(ending)]
         return "\n".join(loader.get_source(environment, file)[0].strip() for file in files)
 
-    script, css = joined("sort.js", ".js"), joined("report.css", ".css")
+    script = joined(".js")
+    allowed = [f"'sha256-{digest(text)}'" for text in (script, library) if text]
     return environment.get_template(name).render(
-        style=Markup(css),
+        style=Markup(joined(".css")),
         script=Markup(script),
-        script_digest=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        policy=Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(allowed)}"),
+        library=packed(library),
         **values,
     )
+
+
+def digest(script: str) -> str:
+    """Return what a content security policy calls a script by: its SHA-256 in base 64."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def packed(text: str) -> Markup:
+    """Return a text as gzip in base 64, which may stand in a `script` element and which page scripts can unpack."""
+    return Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+
+
+@functools.cache
+def chart_library() -> str:
+    """Return Vega-Lite with all that it needs, one script.
+
+    Raises:
+        MissingDependencyError: without vl-convert.
+    """
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise missing_retrieval("vl-convert-python, which has the charts of reports, is not installed") from error
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    return script
 
 
 def picture(figure: Figure, name: str, label: str, caption: str = "") -> Picture:
@@ -66,3 +99,33 @@ def picture(figure: Figure, name: str, label: str, caption: str = "") -> Picture
     """
     svg = re.sub(re.escape(INK), "currentColor", figure_svg(figure, name), flags=re.IGNORECASE)
     return Picture(Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)), caption)
+
+
+@dataclass(frozen=True)
+class View:
+    """A table without the columns that say the same in every row, and these as (header with its unit, text)."""
+
+    table: Table
+    same: tuple[tuple[str, str], ...]
+
+
+def viewed(table: Table) -> View:
+    """Return a table as pages show it: what all of several rows have in common is said once, below.
+
+    The first column, which names the rows, always stays.
+    """
+    same = [
+        index
+        for index in range(1, len(table.columns))
+        if len(table.rows) > 1 and len({_shown(row[index]) for row in table.rows}) == 1
+    ]
+    heads = [table.columns[index] for index in same]
+    said = tuple(
+        (f"{head.header} ({head.unit})" if head.unit else head.header, "".join(_shown(table.rows[0][index])))
+        for index, head in zip(same, heads, strict=True)
+    )
+    return View(table.without(same), said)
+
+
+def _shown(cell: Cell) -> tuple[str, str]:
+    return cell.text, cell.mark

@@ -7,7 +7,6 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -116,16 +115,24 @@ def figure_svg(figure: Figure, name: str) -> str:
     return text.rstrip() + "\n"
 
 
+_METADATA: dict[str, dict[str, None]] = {
+    "svg": {"Date": None},
+    "pdf": {"CreationDate": None},
+    "png": {"Software": None},
+}
+"""By format, what would make the bytes differ from day to day or machine to machine."""
+
+
 def write_plot(figure: Figure, path: Path) -> None:
-    """Write the figure on white ground to `path`, the same bytes every time: SVG, or PNG of 200 dots per inch.
+    """Write the figure on white ground to `path`, the same bytes every time: SVG, PDF, or PNG of 200 dots per inch.
 
     Raises:
-        InputError: if the path ends in neither .svg nor .png, or cannot be written.
+        InputError: if the path ends otherwise, or cannot be written.
     """
     kind = path.suffix.lower().removeprefix(".")
-    if kind not in ("svg", "png"):
-        raise InputError("a plot is written as SVG or PNG", "end the file name in .svg or .png", str(path))
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    if kind not in _METADATA:
+        raise InputError("a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png", str(path))
+    metadata = _METADATA[kind]
     with atomic_path(path) as temporary, style():
         figure.savefig(temporary, format=kind, dpi=200, facecolor="white", metadata=metadata)
 
@@ -201,50 +208,3 @@ def place_labels(
 def _around(point: NDArray[np.float64], radius: float) -> Bbox:
     x, y = float(point[0]), float(point[1])
     return Bbox.from_extents(x - radius, y - radius, x + radius, y + radius)
-
-
-POINTS = 72.0
-"""Units of an SVG's viewBox in an inch of the figure."""
-
-
-@dataclass(frozen=True)
-class Frame:
-    """An area of a plot in the units of its SVG, y downwards."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
-
-
-def svg_size(figure: Figure) -> tuple[float, float]:
-    """Return the width and height of a figure's viewBox."""
-    width, height = figure.get_size_inches()
-    return float(width * POINTS), float(height * POINTS)
-
-
-def frame_of(figure: Figure, axes: Axes) -> Frame:
-    """Return where the axes are. The figure must have been written before: that is when it is laid out."""
-    width, height = svg_size(figure)
-    box = axes.get_position()
-    return Frame(box.x0 * width, (1 - box.y1) * height, box.x1 * width, (1 - box.y0) * height)
-
-
-def svg_positions(
-    figure: Figure, axes: Axes, x: Sequence[float], y: Sequence[float]
-) -> tuple[tuple[float, float], ...]:
-    """Return where points of data are, those outside the axes at their edge.
-
-    Args:
-        figure: written before, see `frame_of`.
-        axes: of the points.
-        x, y: as many of either.
-    """
-    width, height = svg_size(figure)
-    # In shares of the figure, so that the resolution it was written in does not matter.
-    to_figure = axes.transData + figure.transFigure.inverted()
-    shares = to_figure.transform(np.column_stack([x, y]))
-    frame = frame_of(figure, axes)
-    across = np.clip(shares[:, 0] * width, frame.left, frame.right)
-    down = np.clip((1 - shares[:, 1]) * height, frame.top, frame.bottom)
-    return tuple(zip(across.tolist(), down.tolist(), strict=True))

@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from thresher.arms.pruned_names import BAR, Family
 from thresher.choosing.decisions import Combination, Decision, JudgedVariant
 from thresher.choosing.same_size import SHARES, frontier, of_families
-from thresher.reports.choice_plots import DASHES, DEEPEST, DOTS, Drawn, draw_levels, drawn_plot
+from thresher.reports.choice_plots import DASHES, DEEPEST, DOTS, draw_levels
 from thresher.reports.formatting import percent_text, plain, short_number
-from thresher.reports.html_parts import picture
 from thresher.reports.plot_style import (
     MARKERS,
     SERIES,
@@ -28,7 +27,6 @@ from thresher.reports.plot_style import (
     light_grid,
     new_figure,
     style,
-    svg_positions,
 )
 
 _LINES = {Family.CLEANERS: "-", Family.ARMS: DASHES, Family.COMBINATIONS: DOTS}
@@ -121,23 +119,6 @@ def combination_figure(decision: Decision, combination: Combination) -> Figure:
         handles = [*_contours(axes, decision, rows), *_marked(axes, decision, combination, rows)]
         figure.legend(handles=handles, loc="outside lower left", ncols=2)
     return figure
-
-
-def drawn_combination(decision: Decision, combination: Combination, name: str) -> Drawn:
-    """Draw a combination (see `combination_figure`); `name` makes its ids unique."""
-    figure = combination_figure(decision, combination)
-    shown = picture(
-        figure,
-        name,
-        f"{decision.measure} by both cutoffs of {combination.name}",
-        f"{combination.name}: {decision.measure} by both cutoffs; lines are at the same index size, in % of the baseline.",
-    )
-    places = {cutoff: row for row, cutoff in enumerate(_cleaner_cutoffs(combination.variants))}
-    x = [variant.cutoff or 0.0 for variant in combination.variants]
-    y = [float(places[variant.cleaner_cutoff or 0.0]) for variant in combination.variants]
-    dots = svg_positions(figure, figure.axes[0], x, y)
-    names = [variant.name for variant in combination.variants]
-    return drawn_plot(figure, shown, name, {one: (dot,) for one, dot in zip(names, dots, strict=True)})
 
 
 def _cleaner_cutoffs(variants: Sequence[JudgedVariant]) -> list[float]:

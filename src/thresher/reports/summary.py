@@ -40,7 +40,7 @@ def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
     for model in models:
         opening = f"{model}: " if len(models) > 1 else ""
         said = [headline(chosen[model])] if model in chosen else []
-        sentences += [opening + sentence for sentence in (*said, *_model_summary(results, model))]
+        sentences += [opening + sentence for sentence in (*said, *model_summary(results, model))]
     sentences += _title_bias(results.title_bias, "")
     if results.held_out:
         sentences += _title_bias(results.held_out.title_bias, "Of the held-out topics, ")
@@ -49,7 +49,8 @@ def summary(results: Results, choice: Choice | None = None) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _model_summary(results: Results, retrieval: str) -> Iterator[str]:
+def model_summary(results: Results, retrieval: str) -> Iterator[str]:
+    """Give what the numbers of one retrieval model say."""
     measure = main_measure(results)
     rows = [row for row in variant_rows(results, retrieval) if measure in row.comparisons]
     if not rows:
@@ -68,11 +69,9 @@ def _model_summary(results: Results, retrieval: str) -> Iterator[str]:
 def _counts(rows: Sequence[VariantResult], measure: str) -> str:
     directions = [direction(row.comparisons[measure]) for row in rows]
     better, worse = directions.count("better"), directions.count("worse")
-    neither = len(directions) - better - worse
-    many = f"Of {len(rows)} variants" if len(rows) > 1 else "Of 1 variant"
     return (
-        f"{many}, {better} {_be(better)} significantly better than the baseline in {measure}, "
-        f"{worse} significantly worse, and {neither} neither."
+        f"{worse} of {len(rows)} {_plural(len(rows), 'variant', 'variants')} {_be(worse)} significantly worse than the "
+        f"baseline in {measure}. {better} {_be(better)} significantly better."
     )
 
 
@@ -125,7 +124,7 @@ def _without_headings(results: Results, retrieval: str, measure: str) -> Iterato
     )
     yield (
         f"Of {len(pairs)} {_plural(len(pairs), 'variant', 'variants')} with `headings=keep`, {kept} {_be(kept)} significantly "
-        f"worse than the baseline in {measure}; without title and headings in any index, {dropped} {_be(dropped)}."
+        f"worse than the baseline in {measure}. Without title and headings in any index, {dropped} {_be(dropped)}."
     )
 
 
@@ -133,12 +132,12 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
     if bias is None or not bias.relevant:
         return
     warning = (
-        "; an index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning"
+        " An index of titles and headings alone finds these, so gains of `headings=keep` are no sign of good cleaning."
     )
     yield (
         f"{opening}{bias.headings:,} of {bias.relevant:,} relevant {_plural(bias.relevant, 'page', 'pages')} "
-        f"({percent_text(round(bias.share, 2))}) {_plural(bias.headings, 'has', 'have')} all words of the topic in title or "
-        f"headings, {bias.title:,} in the title{warning if bias.share > MOST_TITLED else ''}."
+        f"{_plural(bias.headings, 'has', 'have')} all words of the topic in title or headings. "
+        f"{bias.title:,} {_plural(bias.title, 'has', 'have')} them in the title.{warning if bias.share > MOST_TITLED else ''}"
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -108,7 +108,20 @@ class Table:
 
     def first(self, count: int) -> Table:
         """Return the table with its first columns alone."""
-        return replace(self, columns=self.columns[:count], rows=tuple(row[:count] for row in self.rows))
+        return self.ordered(range(count))
+
+    def ordered(self, columns: Sequence[int]) -> Table:
+        """Return the table with the columns of these indices, in their order; those that name a row stay in front."""
+        return replace(
+            self,
+            columns=tuple(self.columns[index] for index in columns),
+            rows=tuple(tuple(row[index] for index in columns) for row in self.rows),
+            keys=sum(index < self.keys for index in columns),
+        )
+
+    def without(self, columns: Collection[int]) -> Table:
+        """Return the table without the columns of these indices."""
+        return self.ordered([index for index in range(len(self.columns)) if index not in columns])
 
     def head(self, count: int) -> Table:
         """Return the table with its first rows alone."""

@@ -1,25 +1,9 @@
-{
-  const data = JSON.parse(document.getElementById("reading-data").textContent);
+const startReading = (data, models) => {
   const part = (name) => document.getElementById(`reading-${name}`);
   const opening = "#reading:";
   const state = { model: 0, sweep: 0, step: 0 };
   let pending = 0;
-
-  const fixed = (value, digits) => {
-    if (value === null) return "–";
-    const text = Math.abs(value).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
-    return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
-  };
-  const signed = (value) => {
-    const text = fixed(value, 4);
-    return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
-  };
-  const amount = (value, units) => {
-    const [name, size] = units.find(([, size]) => Math.abs(value) >= 2 * size) ?? units[units.length - 1];
-    const text = Math.abs(value / size).toLocaleString("en", { maximumSignificantDigits: 3 });
-    return `${value < 0 ? "−" : ""}${text} ${name}`;
-  };
-  const seconds = (value) => amount(value, [["h", 3600], ["min", 60], ["s", 1]]);
+  let chart = null;
 
   // Names may hold the colon that parts them; signs that read well stay as they are.
   const encoded = (name) => encodeURIComponent(name).replace(/%(40|3D|2C|2B)/g, (code) => decodeURIComponent(code));
@@ -48,54 +32,36 @@
   };
   const showModel = () => {
     const model = data.models[state.model];
-    part("model").value = state.model;
     fill(part("sweep"), model.sweeps.map(({ name }) => name));
     part("costs").hidden = model.seconds === null;
     part("picks").replaceChildren(
-      ...model.picks.map(([rule, name]) => {
-        const link = document.createElement("a");
-        link.href = address(state.model, name);
-        link.textContent = `${rule}: ${name}`;
-        return link;
-      }),
+      ...model.picks.map(([rule, name]) => element("a", { href: address(state.model, name), textContent: `${rule}: ${name}` })),
     );
   };
   const showSweep = () => {
-    const { names, cutoffs, plot, name } = data.models[state.model].sweeps[state.sweep];
+    const model = data.models[state.model];
+    const sweep = model.sweeps[state.sweep];
     part("sweep").value = state.sweep;
-    part("step").max = names.length - 1;
+    part("step").max = sweep.names.length - 1;
     part("ends").textContent =
-      cutoffs[0] === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
-    part("plot").setAttribute("viewBox", `0 0 ${plot.size.join(" ")}`);
-    part("plot").setAttribute("aria-label", `Where this cutoff is among those of ${name}`);
-    part("drawing").setAttribute("href", `#${plot.id}`);
+      sweep.cutoffs[0] === null ? "From the largest index to the smallest" : "From the laxest cutoff to the strictest";
+    chart = null;
+    if (!part("plot").getClientRects().length) return;
+    chart = draw(part("plot"), sweepChart(model, sweep, 220));
+    mark(chart);
   };
-  const showMarker = ({ frame, dots }) => {
-    const [, top, , bottom] = frame;
-    const [[x]] = dots;
-    const line = part("line");
-    for (const [name, value] of Object.entries({ x1: x, x2: x, y1: top, y2: bottom })) line.setAttribute(name, value);
-    line.toggleAttribute("hidden", dots.length < 2);
-    part("plot").querySelectorAll(".dot").forEach((circle, index) => {
-      circle.toggleAttribute("hidden", index >= dots.length);
-      if (index >= dots.length) return;
-      circle.setAttribute("cx", dots[index][0]);
-      circle.setAttribute("cy", dots[index][1]);
-    });
-  };
+  // Another scorer may be asked for before this one is drawn.
+  const mark = (drawn) => drawn?.then((view) => chart === drawn && view.signal("step", state.step).runAsync());
   const showMeasures = (model, sweep, step) => {
-    const anyHeld = sweep.measures.some(({ held }) => held !== null);
+    const anyHeld = model.base.held.some((held) => held !== null);
     for (const header of part("form").querySelectorAll("th.held")) header.hidden = !anyHeld;
     part("measures").replaceChildren(
-      ...sweep.measures.map(({ means, differences, held, heldDifferences }, index) => {
-        const row = document.createElement("tr");
-        const header = document.createElement("th");
-        header.scope = "row";
-        header.textContent = model.measures[index];
-        const texts = [fixed(means[step], 4), signed(differences[step])];
-        if (anyHeld) texts.push(fixed(held?.[step] ?? null, 4), signed(heldDifferences?.[step] ?? null));
-        row.append(header, ...texts.map((text) => Object.assign(document.createElement("td"), { textContent: text })));
-        return row;
+      ...model.measures.map((measure, index) => {
+        const [mean, held] = [sweep.means[step][index], sweep.held[step][index]];
+        const texts = [fixed(mean, 4), signed(less(mean, model.base.means[index]))];
+        if (anyHeld) texts.push(fixed(held, 4), signed(less(held, model.base.held[index])));
+        return element("tr", {}, element("th", { scope: "row", textContent: measure }),
+          ...texts.map((text) => element("td", { textContent: text })));
       }),
     );
   };
@@ -128,7 +94,7 @@
     part("documents").textContent = `${fixed(sweep.documents[step], 0)} of ${fixed(model.documents, 0)}`;
     part("size").textContent = `${fixed(sweep.sizes[step], 0)} ${model.kind} (${fixed(sweep.shares[step], 1)} % of the baseline's)`;
     part("saved").textContent = saved(model, sweep.saved[step]);
-    showMarker({ frame: sweep.plot.frame, dots: sweep.plot.dots[step] });
+    mark(chart);
   };
   const remember = () => {
     // Browsers limit how often a page may change its address, as a held key would.
@@ -161,25 +127,25 @@
     go({ ...state, sweep, step: nearest(data.models[state.model].sweeps[sweep], size()) });
     remember();
   });
-  part("model").addEventListener("change", (event) => {
-    const model = Number(event.target.value);
+  models.changed((model) => {
+    if (model === state.model) return;
     const { names } = data.models[state.model].sweeps[state.sweep];
     go(find(model, names[state.step]) ?? { model, sweep: 0, step: 0 });
     remember();
   });
+  part("form").closest("details")?.addEventListener("toggle", () => chart ?? showSweep());
   part("queries").addEventListener("input", show);
   part("form").addEventListener("submit", (event) => event.preventDefault());
   const follow = () => {
     const target = fromAddress();
     if (!target) return;
     clearTimeout(pending);
+    models.select(target.model);
     go(target);
-    document.getElementById("reading").scrollIntoView();
+    reveal(document.getElementById("reading"));
   };
   addEventListener("hashchange", follow);
 
-  fill(part("model"), data.models.map(({ name }) => name));
-  part("models").hidden = data.models.length < 2;
   part("queries").value = data.queries;
   part("form").hidden = false;
   const start = data.models[0].start;
@@ -188,4 +154,4 @@
   showSweep();
   show();
   follow();
-}
+};
