@@ -8,6 +8,7 @@ thresher.clean_pages(pages, "content@0.5")            # of many pages, as they c
 thresher.run("experiments/pydoc.toml")                # a whole experiment
 thresher.explore("experiments/pydoc.toml")            # every cutoff of its scorers
 thresher.choose("experiments/pydoc.toml")             # one of them, and what it is worth
+thresher.explain("results/pydoc", "12")               # why a topic won or lost
 """
 
 from __future__ import annotations
@@ -25,11 +26,15 @@ __all__ = [
     "clean_pages",
     "clean_text",
     "compare_runs",
+    "evaluate",
+    "explain",
     "explore",
     "index_json_lines",
     "make_pseudo_topics",
+    "read_results",
     "run",
     "score_html",
+    "search",
 ]
 
 if TYPE_CHECKING:
@@ -40,11 +45,15 @@ if TYPE_CHECKING:
         clean_pages,
         clean_text,
         compare_runs,
+        evaluate,
+        explain,
         explore,
         index_json_lines,
         make_pseudo_topics,
+        read_results,
         run,
         score_html,
+        search,
     )
 
 

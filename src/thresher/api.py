@@ -8,13 +8,17 @@ documents = thresher.clean_pages(pages, "content@0.5")
 results = thresher.run("experiments/pydoc.toml")
 curves = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
+run = thresher.search("indexes/mine", {"1": "rain tonight"})
+values = thresher.evaluate("qrels.txt", run)
+why = thresher.explain("results/pydoc", "12")
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import thresher.reports.notebook_views  # noqa: F401, so that records are shown
 from thresher.choosing.choices import Choice
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, clean_pages
 from thresher.cleaning.page_streams import page_of
@@ -22,27 +26,31 @@ from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import Files
 from thresher.collections.ids import unique
 from thresher.collections.json_lines import JsonLines
-from thresher.defaults import ALPHA, HOLM
+from thresher.defaults import ALPHA, DEPTH, HOLM, RETRIEVAL_MODEL
 from thresher.errors import InputError, StateError
 from thresher.evaluation import (
     DEFAULT_MEASURES,
     check_overlap,
     compare_all,
-    evaluate,
     parse_measure,
-    read_qrels,
-    read_run,
 )
+from thresher.evaluation import evaluate as evaluate_run
+from thresher.evaluation.in_memory import Qrels, Run, Topics, take_qrels, take_run, take_topics
 from thresher.experiments.chooser import Question, choose_experiment
 from thresher.experiments.config import load_experiment
+from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 from thresher.experiments.explorer import explore_experiment
 from thresher.experiments.runner import run_experiment
+from thresher.explaining.explanations import Explanation
 from thresher.exploring.exploration import Exploration
 from thresher.lucene.indexing import IndexOptions, IndexReport, build_index
+from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.searching import Searcher
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
 from thresher.reports.compared_runs import ComparedRuns
 from thresher.results.experiment_results import Results
+from thresher.results.experiment_results import read_results as read_result_file
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.percentiles import resolved_without_collection
@@ -120,13 +128,99 @@ def choose(experiment: str | Path, results: str | Path = "results", question: Qu
     return choose_experiment(load_experiment(Path(experiment)), Path(results), question or Question())
 
 
-def index_json_lines(source: Path, output: Path, options: IndexOptions | None = None) -> IndexReport:
+def explain(
+    results: str | Path,
+    topic: str | None = None,
+    variant: str | None = None,
+    document: str | None = None,
+    retrieval: str | None = None,
+    experiment: str | Path | None = None,
+    indexes: str | Path = "indexes",
+) -> Explanation:
+    """Explain why a topic of finished results won or lost, or all topics; see `thresher.experiments.explainer`.
+
+    Args:
+        results: the folder of a finished run.
+        topic: None for all of them together.
+        variant: None for the recommended one, or else that with the largest change of the main measure.
+        document: of the topic; None for all judged ones that rose or fell.
+        retrieval: the retrieval model; None for the first.
+        experiment: the experiment file; None to look for it where it was when it was run.
+        indexes: the folder of indexes.
+
+    Raises:
+        ThresherError: as `explain_experiment`.
+    """
+    folder = Path(results)
+    file = None if experiment is None else Path(experiment)
+    why = Why(topic, variant, document, retrieval)
+    return explain_experiment(experiment_of(folder, file), folder, Path(indexes), why)
+
+
+def read_results(results: str | Path) -> Results:
+    """Return what is in a folder of results, `results/NAME`.
+
+    Raises:
+        InputError: if there are none, or they are damaged or of another version.
+    """
+    return read_result_file(Path(results))
+
+
+def search(
+    index: str | Path, topics: Topics, model: str = RETRIEVAL_MODEL, depth: int = DEPTH
+) -> dict[str, dict[str, float]]:
+    """Search an index that `index_json_lines` or an experiment made.
+
+    Args:
+        index: its folder.
+        topics: a file, or queries by topic.
+        model: of retrieval, such as `bm25(b=0.3)`.
+        depth: the most hits of a topic.
+
+    Returns:
+        score by document by topic, best first: a run that `evaluate` and `compare_runs` take.
+
+    Raises:
+        ThresherError: as `read_topics` and `thresher.lucene.searching.Searcher`.
+    """
+    with Searcher(Path(index), parse_retrieval(model), depth) as searcher:
+        done = searcher.search_topics(take_topics(topics))
+    return {topic: dict(hits) for topic, hits in done.hits.items()}
+
+
+def evaluate(qrels: Qrels, run: Run, measures: Sequence[str] = ()) -> dict[str, dict[str, float]]:
+    """Return the value of each measure for each topic with a judgment, by measure and topic.
+
+    Args:
+        qrels: a file, grades by document by topic, or ir-measures' records of judgments, also as a data frame.
+        run: a file, scores by document by topic, or ir-measures' records of hits, also as a data frame.
+        measures: as ir-measures or trec_eval name them; by default `DEFAULT_MEASURES`.
+
+    Raises:
+        ConfigError: if a measure does not parse.
+        InputError: if a file or record is broken, or the run retrieved no judged document.
+    """
+    judged = take_qrels(qrels)
+    return _values(judged, take_run(run), measures)
+
+
+def _values(
+    judged: Mapping[str, Mapping[str, int]], run: Mapping[str, Mapping[str, float]], measures: Sequence[str]
+) -> dict[str, dict[str, float]]:
+    names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
+    topics = tuple(topic for topic in judged if judged[topic])
+    check_overlap(run, judged, topics)
+    return evaluate_run(judged, run, names, topics)
+
+
+def index_json_lines(source: str | Path, output: str | Path, options: IndexOptions | None = None) -> IndexReport:
     """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
     Raises:
         InputError: if the file is missing, broken, holds pages in place of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index.
     """
+    source, output = Path(source), Path(output)
     collection = open_collection(source)
     if not isinstance(collection, Files) or collection.format != JsonLines.name:
         raise InputError("this is no file of JSON lines", "clean the collection first: `thresher clean`", str(source))
@@ -136,34 +230,37 @@ def index_json_lines(source: Path, output: Path, options: IndexOptions | None = 
 
 
 def compare_runs(
-    qrels: Path,
-    runs: Sequence[Path],
+    qrels: Qrels,
+    runs: Sequence[str | Path] | Mapping[str, Run],
     measures: Sequence[str] = (),
-    baseline: Path | None = None,
+    baseline: str | Path | None = None,
     alpha: float = ALPHA,
     correction: str = HOLM,
 ) -> ComparedRuns:
     """Evaluate runs over all topics with a judgment and test each against the baseline, the first run by default.
 
-    `alpha` is the significance level, and `correction` how p is corrected for the number of tests: "holm" or "none".
+    Args:
+        qrels: as `evaluate` takes them.
+        runs: files, or runs as `evaluate` takes them by name.
+        measures: as for `evaluate`.
+        baseline: the file or name of the run that the others are compared with.
+        alpha: the significance level.
+        correction: how p is corrected for the number of tests: "holm" or "none".
 
     Raises:
         ConfigError: if a measure does not parse.
         InputError: if a file is broken, or a run retrieved no judged document.
     """
-    names = [str(parse_measure(name)) for name in measures or DEFAULT_MEASURES]
-    judged = read_qrels(qrels)
+    judged = take_qrels(qrels)
+    named = dict(runs) if isinstance(runs, Mapping) else {str(path): path for path in runs}
+    first = next(iter(named)) if baseline is None else str(baseline)
+    named = {first: named.get(first, first), **named}
+    values = {name: _values(judged, take_run(run), measures) for name, run in named.items()}
+    comparisons = compare_all(
+        values, {name: first for name in named if name != first}, alpha=alpha, correction=correction
+    )
     topics = tuple(topic for topic in judged if judged[topic])
-    first = baseline or runs[0]
-    paths = list(dict.fromkeys([first, *runs]))
-    values = {}
-    for path in paths:
-        retrieved = read_run(path)
-        check_overlap(retrieved, judged, topics)
-        values[str(path)] = evaluate(judged, retrieved, names, topics)
-    pairs = {str(path): str(first) for path in paths if path != first}
-    comparisons = compare_all(values, pairs, alpha=alpha, correction=correction)
-    return ComparedRuns(str(first), topics, values, comparisons, alpha, correction)
+    return ComparedRuns(first, topics, values, comparisons, alpha, correction)
 
 
 def _texts(collection: Files) -> Iterator[tuple[str, str]]:
@@ -189,9 +286,13 @@ __all__ = [
     "clean_pages",
     "clean_text",
     "compare_runs",
+    "evaluate",
+    "explain",
     "explore",
     "index_json_lines",
     "make_pseudo_topics",
+    "read_results",
     "run",
     "score_html",
+    "search",
 ]

@@ -12,7 +12,9 @@ from small_web import PAGES, TOPICS, Finished, Web
 import thresher
 from thresher.choosing.choices import read_choice
 from thresher.choosing.deciding import Terms
+from thresher.cleaning import Extras
 from thresher.errors import ConfigError, InputError, StateError
+from thresher.evaluation import read_run
 from thresher.experiments.chooser import Question
 from thresher.scorers.registry import scorers
 
@@ -113,3 +115,26 @@ def test_explore_and_choose(web: Web) -> None:
     assert len(choice.decisions[0].variants) == len(explored.sweep("words").variants)
     assert read_choice(results / "web") == choice
     assert (results / "web" / "report.html").exists()
+
+
+def test_an_index_is_searched_and_the_run_evaluated_and_explained(finished: Finished, tmp_path: Path) -> None:
+    folder = finished.web.folder
+    lines = str(tmp_path / "cleaned.jsonl")
+    extras = Extras(str(tmp_path / "removed.jsonl"), None, str(tmp_path / "failures.jsonl"))
+    thresher.clean_collection(str(folder / "pages"), "words@40", lines, extras=extras)
+    assert (tmp_path / "removed.jsonl").exists()
+    thresher.index_json_lines(lines, str(tmp_path / "index"))
+    run = thresher.search(str(tmp_path / "index"), str(folder / "topics.tsv"))
+    stored = read_run(finished.results / "runs" / "words@40.trec")
+    assert {topic: [*hits] for topic, hits in run.items()} == {topic: [*hits] for topic, hits in stored.items()}
+    assert thresher.search(tmp_path / "index", {"1": "barley harvest weather"}, depth=3)["1"].keys() == set(
+        [*run["1"]][:3]
+    )
+    values = thresher.evaluate(str(folder / "qrels.txt"), run, ["AP"])
+    results = thresher.read_results(str(finished.results))
+    row = next(row for row in results.rows if row.variant == "words@40")
+    assert np.mean([*values["AP"].values()]) == pytest.approx(row.measures["AP"], abs=1e-6)
+    explained = thresher.explain(str(finished.results), "1", variant="words@40", indexes=str(folder / "indexes"))
+    assert (explained.variant, [topic.topic for topic in explained.topics]) == ("words@40", ["1"])
+    with pytest.raises(ConfigError, match="words@999"):
+        thresher.explain(finished.results, "1", variant="words@999", indexes=folder / "indexes")

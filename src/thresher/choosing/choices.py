@@ -12,6 +12,7 @@ from thresher.choosing.same_size import SameSize
 from thresher.costs import Interval
 from thresher.errors import StateError
 from thresher.records import RecordFile
+from thresher.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ class Recommendation:
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Shown):
     """What is recommended, and all decisions that it follows from.
 
     Args:

@@ -82,9 +82,17 @@ class Extras:
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """
 
-    removed: Path | None = None
-    side_by_side: Path | None = None
-    failures: Path | None = None
+    removed: str | Path | None = None
+    side_by_side: str | Path | None = None
+    failures: str | Path | None = None
+
+    @property
+    def paths(self) -> tuple[Path | None, Path | None, Path | None]:
+        """All of them, in this order."""
+        removed, side_by_side, failures = (
+            None if path is None else Path(path) for path in (self.removed, self.side_by_side, self.failures)
+        )
+        return removed, side_by_side, failures
 
 
 @dataclass(frozen=True)
@@ -158,17 +166,18 @@ def clean_collection(
         BrokenPipeError: if nobody reads a pipe any more.
     """
     source, output = Path(source), Path(output)
+    removed, side_by_side, failed = extras.paths
     parsed = parse_cleaner(cleaner).checked()
     reading = replace(reading or BY_ADDRESS, max_bytes=int(limits.mib * 2**20))
     backend = backend or Backend()
     rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
-    outputs = [path for path in (output, extras.removed, extras.side_by_side, extras.failures) if path is not None]
+    outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
     if len({path.resolve() for path in outputs}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_place(path)
     # One can try other cutoffs and cleaners on the page of what is removed.
-    shown = shown_scorers() if extras.side_by_side else ()
+    shown = shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
     scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
@@ -184,7 +193,7 @@ def clean_collection(
             folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
         if source == STANDARD:
-            whole = needs_all(parsed) or bool(extras.removed or extras.side_by_side)
+            whole = needs_all(parsed) or bool(removed or side_by_side)
             window = None if whole else WINDOW_BYTES
             inputs = (
                 (lines.collection, lines.offset)
@@ -194,9 +203,9 @@ def clean_collection(
             inputs = [(open_collection(source, reading, format), 0)]
         writer = stack.enter_context(DocumentsWriter(output, rendering, how.shard_size))
         collection: Collection | None = None
-        removed_line = stack.enter_context(_lines(extras.removed))
-        side_file = stack.enter_context(atomic_path(extras.side_by_side) if extras.side_by_side else nullcontext())
-        with _lines(extras.failures) as failed_line:
+        removed_line = stack.enter_context(_lines(removed))
+        side_file = stack.enter_context(atomic_path(side_by_side) if side_by_side else nullcontext())
+        with _lines(failed) as failed_line:
             store = folder / "scores"
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from numbers import Integral
 from pathlib import Path
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX, records
@@ -72,16 +74,39 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
         InputError: for a grade that is no integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic, or
             no judgment.
     """
-    where = CATALOGUE_PREFIX + dataset_id
+    judged = (
+        (str(record.query_id), str(record.doc_id), getattr(record, "relevance", None))
+        for record in records(dataset_id, "qrels")
+    )
+    return collect_qrels(judged, CATALOGUE_PREFIX + dataset_id, "give the qrels as a file", "use another id")
+
+
+def collect_qrels(
+    judged: Iterable[tuple[str, str, object]], where: str, fix: str, instead: str
+) -> dict[str, dict[str, int]]:
+    """Collect judgments.
+
+    Args:
+        judged: topic, document and grade.
+        where: they are, for errors.
+        fix: what to do where a grade is no integer.
+        instead: what to do where there is no judgment.
+
+    Returns:
+        Grade by document id by topic id, in their order.
+
+    Raises:
+        InputError: for a grade that is no integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic, or
+            no judgment.
+    """
     qrels: dict[str, dict[str, int]] = {}
-    for record in records(dataset_id, "qrels"):
-        grade = getattr(record, "relevance", None)
-        if not isinstance(grade, int) or abs(grade) > MAX_GRADE:
-            raise _no_grade(grade, "give the qrels as a file", where)
-        topic, document = str(record.query_id), str(record.doc_id)
-        _judge(qrels, topic, document, grade, ("give the qrels as a file, with one judgment per document", where))
+    for topic, document, grade in judged:
+        # numpy's integers are integers too.
+        if not isinstance(grade, Integral) or abs(int(grade)) > MAX_GRADE:
+            raise _no_grade(grade, fix, where)
+        _judge(qrels, topic, document, int(grade), (f"{fix}, with one judgment per document", where))
     if not qrels:
-        raise InputError("it holds no judgments", "use another id", where)
+        raise InputError("it holds no judgments", instead, where)
     return qrels
 
 

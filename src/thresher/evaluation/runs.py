@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 
 import numpy as np
@@ -77,11 +78,33 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
                 f"the line has {len(columns)} columns, not 6", "write `topic Q0 docid rank score tag`", where
             )
         topic, _, document, _, text, _ = columns
-        score = float(text) if _DECIMAL.fullmatch(text) else math.inf
-        if not math.isfinite(score):
-            raise InputError(f"the score `{text}` is no finite number", "write a decimal number", where)
-        documents = run.setdefault(topic, {})
-        if document in documents:
-            raise InputError(f"document {document} is there twice for topic {topic}", "keep one of the two", where)
-        documents[document] = score
+        _add(run, topic, document, float(text) if _DECIMAL.fullmatch(text) else math.inf, text, where)
     return run
+
+
+def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str, dict[str, float]]:
+    """Collect what was retrieved.
+
+    Args:
+        hits: topic, document and score.
+        where: they are, for errors.
+
+    Returns:
+        Score by document id by topic id, in their order.
+
+    Raises:
+        InputError: for a score that is no finite number, or a document that is there twice for a topic.
+    """
+    run: dict[str, dict[str, float]] = {}
+    for topic, document, score in hits:
+        _add(run, topic, document, float(score) if isinstance(score, Real) else math.inf, score, where)
+    return run
+
+
+def _add(run: dict[str, dict[str, float]], topic: str, document: str, score: float, shown: object, where: str) -> None:
+    if not math.isfinite(score):
+        raise InputError(f"the score `{shown}` is no finite number", "write a decimal number", where)
+    documents = run.setdefault(topic, {})
+    if document in documents:
+        raise InputError(f"document {document} is there twice for topic {topic}", "keep one of the two", where)
+    documents[document] = score

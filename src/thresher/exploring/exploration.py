@@ -12,6 +12,7 @@ import numpy.typing as npt
 from thresher.errors import StateError
 from thresher.lucene.work import IndexStatistics
 from thresher.records import NestedLists, RecordFile
+from thresher.shown import Shown
 
 Values = Annotated[npt.NDArray[np.float64], NestedLists(4)]
 """Of a measure; shape (models, measures, variants, topics)."""
@@ -76,7 +77,7 @@ class ExploredSweep:
 
 
 @dataclass(frozen=True)
-class Exploration:
+class Exploration(Shown):
     """All sweeps and single variants that were asked for, the baseline among them.
 
     Args:

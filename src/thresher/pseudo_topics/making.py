@@ -39,8 +39,8 @@ _SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"
 
 
 def make_pseudo_topics(
-    source: Path,
-    output: Path,
+    source: str | Path,
+    output: str | Path,
     options: PseudoOptions = DEFAULT_OPTIONS,
     *,
     format: str = "",
@@ -70,6 +70,7 @@ def make_pseudo_topics(
         StateError: if `output` holds other files.
         InputError: if the collection cannot be read, or gives no topic.
     """
+    source, output = Path(source), Path(output)
     reading = reading or ReadOptions()
     _check(options, reading.rule)
     check_folder(output)

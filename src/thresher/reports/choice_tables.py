@@ -166,12 +166,17 @@ TESTED: tuple[Column[JudgedVariant], ...] = (
 
 
 def write_choice_csv(choice: Choice, folder: Path) -> None:
-    """Write `choice.csv` into a folder, whole or not at all: a line for each retrieval model, measure and variant."""
+    """Write `choice.csv` into a folder, whole or not at all."""
+    write_text(folder / CSV_FILE, choice_csv(choice))
+
+
+def choice_csv(choice: Choice) -> str:
+    """Return a line for each retrieval model, measure and variant."""
     rows = []
     for decision in choice.decisions:
         rules = decision.rules_by_variant() if decision.measure == choice.measure else {}
         rows += [VariantRow(decision, variant, rules.get(variant.name, ())) for variant in decision.variants]
-    write_text(folder / CSV_FILE, csv_table(variant_columns(), rows))
+    return csv_table(variant_columns(), rows)
 
 
 def sweep_columns(

@@ -43,7 +43,7 @@ class ExploredVariant:
     all_bytes: int | None
 
 
-def _variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVariant]]:
+def explored_variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVariant]]:
     """Give the variants of each sweep, the strictest first."""
     base = exploration.sweep(BASELINE)
     for sweep in exploration.sweeps:
@@ -148,7 +148,7 @@ def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
         measure: which of its measures.
     """
     # Of equals the strictest, which comes first.
-    best = [max(variants, key=lambda row: row.means[measure]) for variants in _variants(exploration, model)]
+    best = [max(variants, key=lambda row: row.means[measure]) for variants in explored_variants(exploration, model)]
     columns = pick(_columns(exploration), "variant", "siblings", exploration.measures[measure], "words kept", "share")
     note = f"The best of many on the very topics that chose it: expect less of it on others. {_size_note(exploration)}"
     caption = f"{exploration.retrieval[model]}, {len(exploration.topics)} topics: the best cutoff of each scorer"
@@ -162,7 +162,7 @@ def explored_sentences(exploration: Exploration, measure: int) -> Iterator[str]:
     yield f"Explored {cutoffs:,} variants of {exploration.documents:,} pages, without building indexes."
     for model, name in enumerate(exploration.retrieval):
         best, mean = max(
-            ((row.name, row.means[measure]) for rows in _variants(exploration, model) for row in rows),
+            ((row.name, row.means[measure]) for rows in explored_variants(exploration, model) for row in rows),
             key=lambda item: item[1],
         )
         before = float(base.means(model, measure)[0])
@@ -176,14 +176,19 @@ def explored_sentences(exploration: Exploration, measure: int) -> Iterator[str]:
 
 
 def write_explored_csv(exploration: Exploration, folder: Path) -> None:
-    """Write `explored.csv` into a folder, whole or not at all: a line for each retrieval model and variant.
+    """Write `explored.csv` into a folder, whole or not at all.
 
     Raises:
         ThresherError: if the file cannot be written.
     """
+    write_text(folder / CSV_FILE, explored_csv(exploration))
+
+
+def explored_csv(exploration: Exploration) -> str:
+    """Return a line for each retrieval model and variant."""
     models = range(len(exploration.retrieval))
-    rows = [row for model in models for variants in _variants(exploration, model) for row in variants]
-    write_text(folder / CSV_FILE, csv_table(_columns(exploration), rows))
+    rows = [row for model in models for variants in explored_variants(exploration, model) for row in variants]
+    return csv_table(_columns(exploration), rows)
 
 
 def _size_note(exploration: Exploration) -> str:

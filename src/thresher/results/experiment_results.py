@@ -13,6 +13,7 @@ from thresher.evaluation.significance import Comparison
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.records import RecordFile
+from thresher.shown import Shown
 
 
 @dataclass(frozen=True)
@@ -133,7 +134,7 @@ class TitleBias:
 
 
 @dataclass(frozen=True)
-class Results:
+class Results(Shown):
     """A finished experiment.
 
     `methods` are (heading, text) pairs: how everything was measured, in reading order. `notices` are things

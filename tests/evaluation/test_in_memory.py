@@ -1,0 +1,103 @@
+"""Qrels, runs and topics from files, mappings, records and data frames are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ir_measures
+import numpy as np
+import pandas as pd
+import pytest
+
+import thresher
+from thresher.errors import InputError
+from thresher.evaluation import Topic
+from thresher.evaluation.in_memory import take_qrels, take_run, take_topics
+
+JUDGED = {"1": {"a": 2, "b": 0}, "2": {"c": 1}}
+RETRIEVED = {"1": {"b": 3.5, "a": 2.25}, "2": {"d": 1.0}}
+
+
+def qrels(folder: Path) -> list[Any]:
+    file = folder / "qrels.txt"
+    file.write_text("".join(f"{topic} 0 {one} {grade}\n" for topic, of in JUDGED.items() for one, grade in of.items()))
+    records = list(ir_measures.read_trec_qrels(str(file)))
+    frame = pd.DataFrame(records)
+    numbers = frame.assign(query_id=frame["query_id"].astype(int), more="x")
+    return [file, str(file), JUDGED, records, iter(records), frame, numbers]
+
+
+def runs(folder: Path) -> list[Any]:
+    file = folder / "run.trec"
+    file.write_text(
+        "".join(f"{topic} Q0 {one} 1 {score} t\n" for topic, of in RETRIEVED.items() for one, score in of.items())
+    )
+    records = list(ir_measures.read_trec_run(str(file)))
+    return [file, str(file), RETRIEVED, records, iter(records), pd.DataFrame(records)]
+
+
+def test_all_ways_are_the_same(tmp_path: Path) -> None:
+    for judged in qrels(tmp_path):
+        assert take_qrels(judged) == JUDGED
+    for run in runs(tmp_path):
+        assert take_run(run) == RETRIEVED
+    topics = tmp_path / "topics.tsv"
+    topics.write_text("1\train\n2\tsnow tonight\n")
+    queries = [("1", "rain"), ("2", "snow tonight")]
+    for given in (
+        topics,
+        str(topics),
+        dict(queries),
+        [Topic(*one) for one in queries],
+        {"1": "rain", 2: "snow tonight"},
+    ):
+        assert take_topics(given) == queries  # type: ignore[arg-type]
+
+
+def test_what_is_evaluated_is_what_ir_measures_says(tmp_path: Path) -> None:
+    names = ["AP", "nDCG@10", "P@1"]
+    for judged, run in zip(qrels(tmp_path), runs(tmp_path), strict=False):
+        values = thresher.evaluate(judged, run, names)
+        expected = ir_measures.iter_calc([ir_measures.parse_measure(name) for name in names], JUDGED, RETRIEVED)
+        for one in expected:
+            assert values[str(one.measure)][one.query_id] == pytest.approx(one.value, abs=1e-12)
+    compared = thresher.compare_runs(JUDGED, {"one": RETRIEVED, "two": {"1": {"a": 1.0}}}, ["AP"], baseline="two")
+    assert compared.baseline == "two"
+    assert compared.values["two"]["AP"] == {"1": 1.0, "2": 0.0}
+    assert list(compared.comparisons) == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("judged", "words"),
+    [
+        ({"1": {"a": 1.5}}, "1.5"),
+        ({"1": {"a": 10**6}}, "1000000"),
+        ({}, "no judgments"),
+        ([ir_measures.Qrel("1", "a", 1), ir_measures.Qrel("1", "a", 2)], "grades 1 and 2"),
+        ([ir_measures.ScoredDoc("1", "a", 1.0)], "no relevance"),
+        (pd.DataFrame({"query_id": ["1"], "docno": ["a"]}), "no doc_id and no relevance"),
+    ],
+)
+def test_broken_qrels_are_refused(judged: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        take_qrels(judged)
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ({"1": {"a": float("nan")}}, "nan"),
+        ({"1": {"a": "high"}}, "high"),
+        ([ir_measures.ScoredDoc("1", "a", 1.0)] * 2, "twice"),
+        ([ir_measures.Qrel("1", "a", 1)], "no score"),
+    ],
+)
+def test_broken_runs_are_refused(run: Any, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        take_run(run)
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    assert take_qrels({"1": {"a": np.int64(2)}}) == {"1": {"a": 2}}
+    assert take_run({"1": {"a": np.float32(0.5)}}) == {"1": {"a": 0.5}}
