@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option, say, tell_all
+from thresher.cli.options import FILE, plot_option, say, tell_all, terminal_width, workers_option
 from thresher.errors import ConfigError
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
@@ -21,7 +21,7 @@ _VOWELS = click.option(
 
 @click.group()
 def ncleaner() -> None:
-    """Make character models for the scorer `ncleaner` from one's own pages: `text`, `train`, `curve`, `tune`."""
+    """Make character models for the scorer `ncleaner` from one's own pages: `text`, `train`, `folds`, `curve`, `tune`."""
 
 
 @ncleaner.command()
@@ -83,6 +83,31 @@ def train(
         f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
         f"use it as 'ncleaner(model={output})@0'"
     )
+
+
+@ncleaner.command()
+@click.argument("gold_folder", type=FILE)
+@click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds of the cross-validation.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
+@click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
+@workers_option
+def folds(gold_folder: Path, folds: int, seed: int, csv_file: Path | None, workers: int) -> None:
+    """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation: models never saw the page.
+
+    GOLD_FOLDER is as for `thresher cleaneval`. The rows are all text, the heuristics alone, and the models of each alphabet
+    with the papers' n and q, as in StupidOS's Tables 1 and 2.
+    """
+    from thresher.cleaneval.gold import read_whole_gold
+    from thresher.cleaneval.ncleaner_folds import cross_validate
+    from thresher.files import write_text
+    from thresher.reports.cleaning_tables import cleaners_csv, measures_table, segmentation_table, words_table
+    from thresher.reports.formats import render_text
+
+    results = cross_validate(read_whole_gold(gold_folder).pages, folds, seed, workers)
+    if csv_file is not None:
+        write_text(csv_file, cleaners_csv(results))
+    tables = (words_table(results), measures_table(results), segmentation_table(results))
+    click.echo("\n".join(render_text(table, terminal_width()) for table in tables if table), nl=False)
 
 
 @ncleaner.command()

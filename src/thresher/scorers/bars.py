@@ -9,6 +9,8 @@ from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 
+Mask = npt.NDArray[np.bool_]
+
 
 class Bars(Scorer):
     """Decides against blocks of three or more short fields separated by `|`, and against those that hold no word."""
@@ -27,7 +29,7 @@ class Bars(Scorer):
         return scores
 
 
-def bars(segments: Segments) -> npt.NDArray[np.bool_]:
+def bars(segments: Segments) -> Mask:
     """Return which blocks are three or more short fields separated by `|`; shape (blocks,)."""
     if "|" not in segments.text:
         return np.zeros(len(segments.block_ends), dtype=np.bool_)
