@@ -82,7 +82,7 @@ def test_the_files_of_a_classification(tmp_path: Path) -> None:
 class Recorded:
     """Learns nothing; keeps what it was given."""
 
-    name = "recorded"
+    name, fingerprint = "recorded", ""
 
     def __init__(self) -> None:
         self.calls: list[tuple[list[str], list[str]]] = []

@@ -163,7 +163,7 @@ def _predict(
     texts = [document.text for document in documents]
     groups = np.array([page.group for page in pages])
     names = sorted(set(groups.tolist()))
-    key = digest([_VERSION, classifier.name, texts, labels.tolist(), groups.tolist()])
+    key = digest([_VERSION, classifier.name, classifier.fingerprint, texts, labels.tolist(), groups.tolist()])
 
     def one(group: str) -> Ints:
         inside = groups == group

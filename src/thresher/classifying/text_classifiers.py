@@ -16,7 +16,12 @@ class TextClassifier(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is, with all that its predictions depend on."""
+        """What it is."""
+        ...
+
+    @property
+    def fingerprint(self) -> str:
+        """What else its predictions depend on; empty if nothing."""
         ...
 
     def predict(self, texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
@@ -32,6 +37,7 @@ class LinearClassifier:
     """
 
     name = "TF-IDF, linear SVM"
+    fingerprint = ""
 
     def predict(self, texts: Sequence[str], labels: Ints, others: Sequence[str]) -> Ints:
         """See `TextClassifier`."""

@@ -26,9 +26,16 @@ from thresher.cli.options import FILE, say, tell, terminal_width, workers_option
     required=True,
     help="Write tables, plot and predictions into this folder; keep scores there.",
 )
+@click.option(
+    "--transformer",
+    type=FILE,
+    help="Classify by a transformer instead, whose weights are in this folder (needs the extra `transformers`).",
+)
 @workers_option
 @click.option("--fresh", is_flag=True, help="Drop scores in the output folder that were made otherwise.")
-def classify(labelled: Path, cleaners: tuple[str, ...], output: Path, workers: int, fresh: bool) -> None:
+def classify(
+    labelled: Path, cleaners: tuple[str, ...], output: Path, transformer: Path | None, workers: int, fresh: bool
+) -> None:
     """Classify pages after each cleaner and without (needs the extra `classification`).
 
     LABELLED is a folder, or a tar archive of one, with pages as class/group/page, such as WebKB's by university; HTTP headers
@@ -36,12 +43,17 @@ def classify(labelled: Path, cleaners: tuple[str, ...], output: Path, workers: i
     other groups. Printed are F1 by class, and tests against the uncleaned pages.
     """
     from thresher.classifying.page_classification import classify_pages
-    from thresher.classifying.text_classifiers import LinearClassifier
+    from thresher.classifying.text_classifiers import LinearClassifier, TextClassifier
     from thresher.cleaneval.running import asked
     from thresher.reports.classification_report import classification_tables, write_classification
     from thresher.reports.formats import render_text
 
-    found = classify_pages(labelled, asked(cleaners, ())[0], LinearClassifier(), output, workers, fresh)
+    classifier: TextClassifier = LinearClassifier()
+    if transformer is not None:
+        from thresher.classifying.transformer_classifier import TransformerClassifier
+
+        classifier = TransformerClassifier(transformer)
+    found = classify_pages(labelled, asked(cleaners, ())[0], classifier, output, workers, fresh)
     for name, reason in found.failed:
         say(f"failed: {name}: {reason}")
     write_classification(found, output)
