@@ -294,8 +294,8 @@ workers = -1
         "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
         "39: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
         "39: the variant 'words@3' comes twice. Fix: leave one out.",
-        "45: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or "
-        "bm25(b=0.3,k1=1.2).",
+        "45: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, "
+        "bm25(b=0.3,k1=1.2) or classic.",
         "45: the retrieval model 'qld' is listed twice. Fix: list it once.",
         f"46: 'depth' is true or false. Fix: give a whole number: {about('retrieval', 'depth')}.",
         "49: there is no measure. Fix: list at least one.",
@@ -874,6 +874,28 @@ def test_no_value_crashes_the_check(data: st.DataObject) -> None:
     assert fits == (not problems)
 
 
+def blogs06_topics(folder: Path) -> Path:
+    """Files as the Blog Track's, of one topic."""
+    (folder / "06.topics.851-900.txt").write_text(
+        "<top>\n<num> Number: 851\n<title> March of the Penguins\n<desc> Description:\nOpinions.\n</top>\n"
+    )
+    (folder / "qrels.opinion.blog06.txt").write_text("851 0 BLOG06-20051206-000-0000000000 4\n")
+    return folder
+
+
+def test_the_grid_of_fig_7(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("BLOGS06", str(tmp_path))
+    monkeypatch.setenv("BLOGS06_TREC", str(blogs06_topics(tmp_path)))
+    found = load_experiment(ROOT / "experiments" / "blogs06.toml")
+    assert [variant.name for variant in found.variants] == [
+        "none",
+        *(f"words@{cutoff}" for cutoff in range(1, 101)),
+        *(f"density(count=tokens)@{cutoff}" for cutoff in range(1, 21)),
+        "bte",
+    ]
+    assert [model.name for model in found.retrieval] == ["classic"]
+
+
 @pytest.mark.parametrize("file", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)
 def test_shipped_experiments_load(
     file: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -881,6 +903,8 @@ def test_shipped_experiments_load(
     monkeypatch.setenv("CLUEWEB12_B13", str(tmp_path))
     if "THRESHER_DATA" in file.read_text(encoding="utf-8"):
         monkeypatch.setenv("THRESHER_DATA", str(request.getfixturevalue("shared_data")))
+    monkeypatch.setenv("BLOGS06", str(tmp_path))
+    monkeypatch.setenv("BLOGS06_TREC", str(blogs06_topics(tmp_path)))
     monkeypatch.chdir(tmp_path)
     for model in re.findall(r"lm=(models/[\w-]+)", file.read_text(encoding="utf-8")):
         Path(model).mkdir(parents=True)

@@ -25,7 +25,7 @@ from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.scoring.removed import judged_pages
 
-MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)")
+MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)", "classic")
 QUERY = "return the file path file of a string zzzunknown message"
 
 

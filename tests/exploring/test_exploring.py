@@ -31,7 +31,7 @@ from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
-MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)")
+MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)", "classic")
 OPTIONS = IndexOptions(lengths=True)
 SWEEPS = ("words", "density(headings=keep)", "words(headings=drop)", "perplexity(lm=books)")
 CLEANERS = ("bte", "words@4+perplexity(lm=books)@100000", "words@1.5", "perplexity(lm=books)@p70", "density@9")

@@ -29,7 +29,7 @@ from thresher.lucene.work import IndexStatistics, QueryWork
 Documents = list[tuple[str, str]]
 Keep = Callable[[str, str], bool]
 
-MODELS = ("qld", "qld(mu=30)", "bm25", "bm25(b=0.75,k1=1.2)", "qld(exact)", "qld(exact,mu=30)")
+MODELS = ("qld", "qld(mu=30)", "bm25", "bm25(b=0.75,k1=1.2)", "qld(exact)", "qld(exact,mu=30)", "classic")
 LONG = "x" * 255
 WORDS = ("list", "strings", "file", "日", "本", "😀", LONG, "naïve", "3", "tree", "graph", "zebra")
 OWN_FILES = {"thresher.json", "lengths.npy", "statistics.parquet"}
@@ -132,6 +132,8 @@ def brute_force(model: str, query: Counter[str], counts: Counts, original: bool)
             elif ranking.family == "qld":
                 share = (cf + 1) / (tokens + 1)
                 part = max(math.log(1 + tf / (ranking.mu * share)) + math.log(ranking.mu / (ranking.mu + length)), 0)
+            elif ranking.family == "classic":
+                part = math.sqrt(tf) * (1 + math.log((nonempty + 1) / (df + 1))) / math.sqrt(length)
             else:
                 idf = math.log(1 + (nonempty - df + 0.5) / (df + 0.5))
                 part = idf * tf / (tf + ranking.k1 * (1 - ranking.b + ranking.b * length * nonempty / tokens))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from thresher.errors import ConfigError
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 
-MODELS = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or bm25(b=0.3,k1=1.2)"
+MODELS = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
 POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
 
 
@@ -24,6 +24,7 @@ POSITIVE = st.floats(min_value=0, exclude_min=True, allow_infinity=False)
         ("bm25", RetrievalModel("bm25")),
         ("bm25(b=0.3,k1=1.2)", RetrievalModel("bm25", b=0.3, k1=1.2)),
         ("bm25(b=0)", RetrievalModel("bm25", b=0.0)),
+        ("classic", RetrievalModel("classic")),
     ],
 )
 def test_canonical_names_parse_and_print_back(name: str, model: RetrievalModel) -> None:

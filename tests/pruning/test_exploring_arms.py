@@ -30,7 +30,7 @@ from thresher.pruning.exploring_arms import ArmSweep, count_arms, explore_arms, 
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
-MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)")
+MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
 OPTIONS = IndexOptions(lengths=True)
 ARMS = tuple(arms())
 CLEANERS = ("none", "words@4")

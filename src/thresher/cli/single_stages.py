@@ -45,7 +45,7 @@ def index(
     "--model",
     default=RETRIEVAL_MODEL,
     show_default=True,
-    help="qld, qld(mu=1000), qld(exact), bm25, bm25(b=0.3,k1=1.2).",
+    help="qld, qld(mu=1000), qld(exact), bm25, bm25(b=0.3,k1=1.2), classic.",
 )
 @keys("retrieval", "depth")
 @keys("topics", "field")

@@ -203,9 +203,9 @@ class PruningTable(_Strict):
 class RetrievalTable(_Strict):
     """[retrieval]."""
 
-    models: Annotated[tuple[str, ...], "retrieval models: `qld`, `qld(exact)` or `bm25`, with parameters"] = (
-        RETRIEVAL_MODEL,
-    )
+    models: Annotated[
+        tuple[str, ...], "retrieval models: `qld`, `qld(exact)`, `bm25` or `classic`, with parameters"
+    ] = (RETRIEVAL_MODEL,)
     depth: Annotated[int, Within(1, LARGE), "hits per topic"] = DEPTH
 
 

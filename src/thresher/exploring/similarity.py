@@ -4,7 +4,8 @@
   boost · (ln(1 + tf / (µ · p)) + ln(µ / (µ + |d|))) in 64 bits, at least 0, rounded to 32 bits; p = (cf + 1) / (C + 1).
 - `bm25`: `BM25Similarity`: w - w / (1 + tf · n) in 32 bits, with w = boost · ln(1 + (N - df + 0.5) / (df + 0.5)) and
   n = 1 / (k1 · (1 - b + b · |d| / avgdl)); N counts the documents with a token, avgdl is C / N.
-- Both: the scores of the terms are added in 64 bits and the sum is rounded to 32.
+- `classic`: `ClassicSimilarity`: sqrt(tf) · boost · (1 + ln((N + 1) / (df + 1))) / sqrt(|d|) in 32 bits.
+- All three: the scores of the terms are added in 64 bits and the sum is rounded to 32.
 - `qld(exact)`: see `thresher.lucene.exact`.
 
 Lucene stores |d| in one byte (`SmallFloat.intToByte4`): exactly below 24 + 16, beyond that as 24 plus a number of four
@@ -106,6 +107,9 @@ def similarity(model: RetrievalModel, states: States) -> Similarity:
         documents = states.documents[:, None]
         rarity = np.log(1 + (documents - states.df + 0.5) / (states.df + 0.5)).astype(np.float32)
         return _BM25(model, rarity, np.divide(tokens, np.maximum(documents, 1)).astype(np.float32))
+    if model.family == "classic":
+        # Over no documents N is 0, and so is df.
+        return _Classic((np.log((states.documents[:, None] + 1) / (states.df + 1)) + 1).astype(np.float32))
     if not model.exact:
         return _Dirichlet(float(np.float32(model.mu)), (states.cf + 1.0) / (tokens + 1.0))
     # A term that does not occur is in no document: any share will do.
@@ -218,6 +222,39 @@ class _BM25:
 
     def ceiling(self, boosts: Floats) -> float:
         return float((boosts * self.rarity.max(axis=0)).sum())
+
+
+@dataclass(frozen=True)
+class _Classic:
+    rarity: Singles
+    single: bool = True
+
+    def by_length(self, lengths: Integers) -> Singles:
+        norms: Singles = (1 / np.sqrt(np.maximum(stored_lengths(lengths), 1))).astype(np.float32)
+        return norms
+
+    def scores(self, times: Integers, terms: Ints, boosts: Floats, by_length: Floats | Singles) -> Floats:
+        weights = (boosts.astype(np.float32) * self.rarity)[:, terms]
+        scores = np.sqrt(times.astype(np.float64)).astype(np.float32) * weights * by_length
+        return np.asarray(scores, dtype=np.float64)
+
+    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
+        return _single(sums)
+
+    def columns(self, terms: Ints) -> _Classic:
+        return _Classic(self.rarity[:, terms])
+
+    def rows(self, steps: slice) -> _Classic:
+        return _Classic(self.rarity[steps])
+
+    def highest(self) -> _Classic:
+        return _Classic(self.rarity.max(axis=0, keepdims=True))
+
+    def lowest(self) -> _Classic:
+        return _Classic(self.rarity.min(axis=0, keepdims=True))
+
+    def ceiling(self, boosts: Floats) -> float:  # noqa: ARG002, as the protocol has it
+        return 0.0
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Retrieval models and their names: `qld`, `qld(mu=1000)`, `qld(exact)`, `bm25`, `bm25(b=0.3,k1=1.2)`."""
+"""Retrieval models and their names: `qld`, `qld(mu=1000)`, `qld(exact)`, `bm25`, `bm25(b=0.3,k1=1.2)`, `classic`."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from typing import Literal
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
 
-_FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25 or bm25(b=0.3,k1=1.2)"
+_FIX = "use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, bm25(b=0.3,k1=1.2) or classic"
 _NAME = re.compile(r"(?P<family>[a-z0-9]+)(?:\((?P<arguments>[^()]*)\))?")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+
+
+FamilyName = Literal["qld", "bm25", "classic"]
 
 
 @dataclass(frozen=True)
@@ -20,10 +23,11 @@ class RetrievalModel:
     """How documents are ranked for a query.
 
     `qld` is query likelihood with Dirichlet smoothing (Zhai and Lafferty, 2004), as in Lucene or, if `exact`, as published.
-    `bm25` is Lucene's BM25 (Robertson et al., 1994). Defaults are Anserini's.
+    `bm25` is Lucene's BM25 (Robertson et al., 1994). Defaults are Anserini's. `classic` is Lucene's TF-IDF, its ranking
+    before version 6.
 
     Args:
-        family: `qld` or `bm25`.
+        family: `qld`, `bm25` or `classic`.
         exact: for `qld`: the published formula with exact document lengths.
         mu: for `qld`: the smoothing parameter µ, above 0.
         k1: for `bm25`: tf saturation, 0 or more.
@@ -33,7 +37,7 @@ class RetrievalModel:
         ConfigError: if a parameter is out of its range or not of this family.
     """
 
-    family: Literal["qld", "bm25"]
+    family: FamilyName
     exact: bool = False
     mu: float = QLD_MU
     k1: float = BM25_K1
@@ -69,7 +73,7 @@ class RetrievalModel:
         return self.name
 
 
-_PARAMETERS: dict[str, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1")}
+_PARAMETERS: dict[FamilyName, tuple[str, ...]] = {"qld": ("mu",), "bm25": ("b", "k1"), "classic": ()}
 
 
 def parse_retrieval(name: str) -> RetrievalModel:
@@ -82,9 +86,9 @@ def parse_retrieval(name: str) -> RetrievalModel:
         ConfigError: if there is no such model or parameter, or a value is out of range.
     """
     match = _NAME.fullmatch("".join(name.split()))
-    if match is None or match["family"] not in _PARAMETERS:
+    family = next((family for family in _PARAMETERS if match and family == match["family"]), None)
+    if match is None or family is None:
         raise ConfigError("there is no such retrieval model", _FIX, name)
-    family: Literal["qld", "bm25"] = "qld" if match["family"] == "qld" else "bm25"
     exact = False
     values: dict[str, float] = {}
     for argument in match["arguments"].split(",") if match["arguments"] is not None else []:

@@ -75,14 +75,14 @@ _HIT = "org.apache.lucene.search.ScoreDoc"
 
 
 class LuceneRanking:
-    """Ranks by Lucene's similarity for `qld` or `bm25`: the same hits as Anserini's `SimpleSearcher`.
+    """Ranks by Lucene's similarity for `qld`, `bm25` or `classic`: the same hits as Anserini's `SimpleSearcher`.
 
     A query is one call into Java. Ids come from the sort keys that break ties, so no stored document is read.
 
     Args:
         reader: the open index.
         analyzer: of queries.
-        model: `qld` or `bm25`.
+        model: `qld`, `bm25` or `classic`.
         depth: the most hits of a query.
         original: what terms lost, for a pruned index that is ranked with the statistics of the unpruned collection.
     """
@@ -100,6 +100,8 @@ class LuceneRanking:
         similarities = "org.apache.lucene.search.similarities."
         if model.family == "qld":
             similarity = java_class(similarities + "LMDirichletSimilarity")(model.mu)
+        elif model.family == "classic":
+            similarity = java_class(similarities + "ClassicSimilarity")()
         else:
             similarity = java_class(similarities + "BM25Similarity")(model.k1, model.b)
         searcher = java_class(_SEARCHER)(reader)
