@@ -1,4 +1,5 @@
 import gzip
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -415,3 +416,22 @@ def test_any_bytes_give_topics_or_an_error_for_users(tmp_path_factory, content):
     assert topics
     assert all(topic.query and topic.id == key for key, topic in topics.items())
     assert where.split(":")[0] == str(path)
+
+
+@given(st.lists(st.sampled_from(["<DOCNO>", "</DOCNO>", "<docno>", " a ", "7", "<b>", "\n"]), max_size=9))
+def test_a_docno_reaches_to_the_next_end(tmp_path_factory: pytest.TempPathFactory, pieces: list[str]) -> None:
+    """As a pattern would find it that looks for the end from each beginning, which takes time squared."""
+    body = "".join(pieces)
+    path = tmp_path_factory.mktemp("docno") / "topics.txt"
+    path.write_text(f"<DOC>{body} words</DOC>")
+    found = list(re.finditer(r"<DOCNO>(.*?)</DOCNO>", body, re.IGNORECASE | re.DOTALL))
+    if len(found) != 1:
+        with pytest.raises(InputError, match=f"the <DOC> block has {len(found)} <DOCNO> elements, not 1"):
+            read_topics(path)
+        return
+    number = found[0][1].strip()
+    if number.split() != [number]:
+        return
+    (topic,) = read_topics(path).values()
+    rest = re.sub("<[^<>]*>", " ", f"{body[: found[0].start()]} {body[found[0].end() :]} words")
+    assert (topic.id, topic.query.split()) == (number, rest.split())

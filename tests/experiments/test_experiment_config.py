@@ -936,3 +936,15 @@ def test_the_four_models_of_tables_2_and_3(shared_data: Path, monkeypatch: pytes
         f"perplexity(lm={model})@{cutoff}" for model in models for cutoff in (1000, *range(2000, 14001, 2000))
     ]
     assert found.held_out is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["a = " + "[" * 5000 + "]" * 5000, "[" + ".".join("a" * 5000) + "]", "a=" + "{b=" * 5000]
+)
+def test_tables_and_lists_nested_beyond_reading(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "deep.toml"
+    path.write_text(text)
+    with pytest.raises(ConfigErrors) as caught:
+        load_experiment(path)
+    (line,) = caught.value.lines()
+    assert line.startswith(f"{path}: tables or lists are nested too deeply. Fix: ")

@@ -30,6 +30,7 @@ _LABEL = re.compile(
     r"\s*(?:Number|Topic|Title|Description|Narrative|Domain|Summary|Concept\(s\)|Factor\(s\)|Nationality|Definition\(s\))\s*:",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"</?DOCNO>", re.IGNORECASE)
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _FIELD = re.compile(r"<([A-Za-z][A-Za-z0-9_-]*)(?:\s[^<>]*)?>")
 _CLOSED_FIELD = re.compile(r"</[A-Za-z][A-Za-z0-9_-]*\s*>")
@@ -173,14 +174,27 @@ def _tsv(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
 
 def _doc_blocks(text: str, _field: str, path: Path) -> Iterator[_ReadTopic]:
     for body, line in _blocks(text, "DOC", path, must_close=True):
-        numbers = list(re.finditer(r"<DOCNO>(.*?)</DOCNO>", body, re.IGNORECASE | re.DOTALL))
+        numbers = list(_numbers(body))
         if len(numbers) != 1:
             raise InputError(
                 f"the <DOC> block has {len(numbers)} <DOCNO> elements, not 1", "give it one", f"{path}:{line}"
             )
-        number = numbers[0]
-        query = body[: number.start()] + " " + body[number.end() :]
-        yield _ReadTopic(number[1].strip(), html.unescape(_TAG.sub(" ", query)), line)
+        ((opened, closed),) = numbers
+        query = body[: opened.start()] + " " + body[closed.end() :]
+        number = body[opened.end() : closed.start()]
+        yield _ReadTopic(number.strip(), html.unescape(_TAG.sub(" ", query)), line)
+
+
+def _numbers(body: str) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Give the tags around each `<DOCNO>`, which reaches to the next tag that closes one."""
+    opened = None
+    # One pattern for both would look for the end from each beginning.
+    for tag in _NUMBER.finditer(body):
+        if not tag[0].startswith("</"):
+            opened = opened or tag
+        elif opened:
+            yield opened, tag
+            opened = None
 
 
 def _classic(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:

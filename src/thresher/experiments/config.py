@@ -152,12 +152,22 @@ def load_experiment(path: Path) -> Experiment:
         where = f"{path}:{line[1] if line else len(text.splitlines())}"
         message = re.sub(r"\s*\(at .*\)$", "", str(error))
         raise ConfigErrors([ConfigError(f"this is not TOML: {message}", "correct the line", where)]) from error
-    problems = Problems(path, key_lines(text))
-    document = read_document(_with_catalogue(values), problems)
+    except RecursionError as error:
+        raise _too_deep(path) from error
+    try:
+        problems = Problems(path, key_lines(text))
+        document = read_document(_with_catalogue(values), problems)
+    except RecursionError as error:
+        raise _too_deep(path) from error
     experiment = _build(document, path, problems)
     if problems:
         raise problems.error()
     return experiment
+
+
+def _too_deep(path: Path) -> ConfigErrors:
+    what = "tables or lists are nested too deeply"
+    return ConfigErrors([ConfigError(what, "write them as the documentation shows them", str(path))])
 
 
 def _build(document: Document, file: Path, problems: Problems) -> Experiment:

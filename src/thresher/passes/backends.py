@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
 import os
 import signal
@@ -9,7 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -25,6 +26,7 @@ from thresher.errors import ConfigError, MissingDependencyError, ResourceError
 from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
 
 WAIT_SECONDS = 30
+_ANSWER_SECONDS = 4
 _PARENT_SECONDS = 0.5
 _AHEAD = 2
 """Tasks a local worker has been given and not finished."""
@@ -140,6 +142,7 @@ def _on_loky(
 
 def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     try:
+        from dask import config as dask_config
         from distributed import Client, KilledWorker
 
         kind = dask_backend()
@@ -149,14 +152,25 @@ def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: b
             "pip install 'thresher[dask]'",
             "--backend",
         ) from error
+    nobody = ConfigError(
+        "no Dask scheduler answers there",
+        "give the address that `dask scheduler` prints, such as tcp://head:8786",
+        backend.scheduler,
+    )
     try:
-        client = Client(backend.scheduler, set_as_default=False, timeout=WAIT_SECONDS)  # type: ignore[no-untyped-call]
+        # In a thread of its own, for callers that run a loop in theirs.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(lambda: asyncio.run(_knock(backend.scheduler))).result()
+    except Exception as error:
+        # What answers may be any program, and say anything.
+        raise nobody from error
+    try:
+        with dask_config.set({"distributed.comm.timeouts.connect": _ANSWER_SECONDS}):
+            client = Client(  # type: ignore[no-untyped-call]
+                backend.scheduler, set_as_default=False, timeout=_ANSWER_SECONDS
+            )
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            "no Dask scheduler answers there",
-            "give the address that `dask scheduler` prints, such as tcp://head:8786",
-            backend.scheduler,
-        ) from error
+        raise nobody from error
     with client, parallel_config(backend=kind(client=client, wait_for_workers_timeout=WAIT_SECONDS)):
         try:
             pool = Parallel(n_jobs=-1, return_as="generator" if ordered else "generator_unordered", batch_size=1)
@@ -167,6 +181,23 @@ def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: b
             raise ResourceError(
                 "the Dask cluster has no workers", "start some with `dask worker`", backend.scheduler
             ) from error
+
+
+async def _knock(address: str) -> None:
+    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute.
+
+    Raises:
+        Exception: of many kinds, if no scheduler answers in time.
+    """
+    from distributed.comm.core import connect
+
+    async with asyncio.timeout(_ANSWER_SECONDS):
+        comm = await connect(address, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
+        try:
+            await comm.write({"op": "identity", "reply": True})
+            await comm.read()
+        finally:
+            comm.abort()
 
 
 def start_process(function: Callable[..., object], *arguments: object, daemon: bool = False) -> SpawnProcess:
