@@ -142,7 +142,6 @@ def _on_loky(
 
 def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     try:
-        from dask import config as dask_config
         from distributed import Client, KilledWorker
 
         kind = dask_backend()
@@ -165,10 +164,7 @@ def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: b
         # What answers may be any program, and say anything.
         raise nobody from error
     try:
-        with dask_config.set({"distributed.comm.timeouts.connect": _ANSWER_SECONDS}):
-            client = Client(  # type: ignore[no-untyped-call]
-                backend.scheduler, set_as_default=False, timeout=_ANSWER_SECONDS
-            )
+        client = Client(backend.scheduler, set_as_default=False, timeout=WAIT_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise nobody from error
     with client, parallel_config(backend=kind(client=client, wait_for_workers_timeout=WAIT_SECONDS)):
