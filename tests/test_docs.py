@@ -33,7 +33,8 @@ def test_written_documents_are_not_stale() -> None:
 @pytest.mark.parametrize("verb", cli.commands)
 def test_every_verb_and_option_is_documented(verb: str) -> None:
     pages = [
-        (DOCS / name).read_text(encoding="utf-8") for name in ("commands.md", "commands-models.md", "commands-text.md")
+        (DOCS / name).read_text(encoding="utf-8")
+        for name in ("commands.md", "commands-models.md", "commands-text.md", "commands-stages.md")
     ]
     section = "".join(pages).split(f"\n## thresher {verb}\n")[1].split("\n## ")[0]
     command = cli.commands[verb]

@@ -249,3 +249,26 @@ class Explanation:
 
 RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 1, indent=2)
 """What `thresher explain --json` prints."""
+
+
+@dataclass(frozen=True)
+class ExplainedTopics:
+    """The pages that explain topics, beside the report.
+
+    Args:
+        key: of the results that they explain.
+        variant, retrieval: what they are about.
+        files: by topic, relative to the results' folder.
+    """
+
+    key: str
+    variant: str
+    retrieval: str
+    files: Mapping[str, str]
+
+
+PAGES_FOLDER = "why"
+PAGES = RecordFile(
+    ExplainedTopics, "a list of explained topics", "run `thresher explain --pages` again", "thresher-why", 1
+)
+"""How `why/topics.json` is kept in an experiment's results."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
+from thresher.explaining.explanations import PAGES, PAGES_FOLDER
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.reports.chosen_tables import CHOSEN_FILE, chosen_csv, chosen_table
@@ -69,12 +70,17 @@ def write_report(
 ) -> None:
     """Write `report.html` into `folder`, whole or not at all.
 
-    Without results the page is about the choice alone; without an exploration the choice was made from the runs.
+    Without results the page is about the choice alone; without an exploration the choice was made from the runs. It links to
+    the pages of `thresher explain --pages`, if they are of these results.
 
     Raises:
-        InputError: if the results hold no measure or no baseline, or the file cannot be written.
+        InputError: if the results hold no measure or no baseline, or a file cannot be read or written.
     """
     # Plots need matplotlib, which takes most of a second to import.
     from thresher.reports.html import render_report
 
-    write_text(folder / REPORT_FILE, render_report(results, choice, exploration))
+    list_file = folder / PAGES_FOLDER / "topics.json"
+    explained = PAGES.read(list_file) if results is not None and list_file.exists() else None
+    if explained is not None and results is not None and explained.key != results.key:
+        explained = None
+    write_text(folder / REPORT_FILE, render_report(results, choice, exploration, explained))

@@ -15,6 +15,7 @@ from thresher.explaining.explanations import (
     Passage,
     TermChange,
     TopicExplanation,
+    TotalChange,
 )
 from thresher.reports.formats import display_width, render_text
 from thresher.reports.formatting import NOTHING, fixed, percent, plain, signed
@@ -48,20 +49,21 @@ def _topic_lines(explanation: Explanation, topic: TopicExplanation, width: int) 
         shares = ", ".join(f"{cause} ({percent(share)} %)" for cause, share in topic.shares.items())
         yield from _wrapped(f"Cause: {shares}.", width)
     yield from _wrapped(f"Query: {topic.query}", width)
-    yield from _wrapped(f"Variant: {_variant(explanation)}", width)
+    yield from _wrapped(f"Variant: {variant_text(explanation)}", width)
     yield ""
-    yield from _table(_measures_table(topic, explanation.measure), width)
+    yield from _table(measures_table(topic, explanation.measure), width)
     if not topic.documents:
         yield from _wrapped(f"No judged document changed its rank; {topic.unmoved} kept theirs.", width)
         return
     whole = len(topic.documents) == 1
     shown = topic.documents[: None if whole else _DOCUMENTS]
-    yield from _table(_documents_table(topic, shown, width), width)
+    yield from _table(documents_table(topic, shown, width), width)
     for document in shown if whole else [one for one in shown if one.relevant][:_PASSAGES]:
         yield from _document_lines(document, whole, width)
 
 
-def _measures_table(topic: TopicExplanation, main: str) -> Table:
+def measures_table(topic: TopicExplanation, main: str) -> Table:
+    """Return a topic's measures, the main one first."""
     rows = [(name, topic.before[name], topic.after[name]) for name in topic.before]
     columns: list[Column[tuple[str, float, float]]] = [
         Column("measure", lambda row: row[0], "", align="left"),
@@ -72,10 +74,11 @@ def _measures_table(topic: TopicExplanation, main: str) -> Table:
     return Table.of(columns, sorted(rows, key=lambda row: row[0] != main), "")
 
 
-def _documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], width: int) -> Table:
+def documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], width: int) -> Table:
+    """Return documents with the parts of their scores' changes, their ids in about a third of `width` columns."""
     columns: list[Column[DocumentChange]] = [
         Column("document", lambda row: _short(row.document, width // 3), "", align="left"),
-        Column("grade", lambda row: _grade(row.grade), ""),
+        Column("grade", lambda row: grade_text(row.grade), ""),
         Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
         Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
         Column("score", lambda row: row.score_before, ""),
@@ -102,12 +105,12 @@ def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterat
     state = "; nothing of it is in the index" if document.emptied else ""
     tokens = f"{document.length_before} → {document.length_after} tokens"
     yield from _wrapped(
-        f"{document.document}: {_moved(document)}; grade {_grade(document.grade)}; {tokens}{state}", width
+        f"{document.document}: {moved_text(document)}; grade {grade_text(document.grade)}; {tokens}{state}", width
     )
-    held = ", ".join(_term(term) for term in document.terms if term.before or term.after)
+    held = ", ".join(term_text(term) for term in document.terms if term.before or term.after)
     yield from _wrapped(f"words of the topic: {held or 'none'}", width, "  ")
     if document.others:
-        listed = [*map(_neighbour, document.others[: None if whole else _NEIGHBOURS])]
+        listed = [*map(neighbour_text, document.others[: None if whole else _NEIGHBOURS])]
         if document.other_documents > len(listed):
             listed.append(f"{document.other_documents - len(listed)} more")
         yield from _wrapped(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(listed)}", width, "  ")
@@ -121,12 +124,13 @@ def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterat
 
 def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
     held = ", ".join(f"{term} ×{count}" if count > 1 else term for term, count in passage.terms.items())
-    yield from _wrapped(f"removed {passage.kind} with {held}: {'; '.join(map(_drop, passage.drops))}", width, "  ")
+    yield from _wrapped(f"removed {passage.kind} with {held}: {'; '.join(map(drop_text, passage.drops))}", width, "  ")
     text = passage.text if whole or len(passage.text) <= _SIGNS else f"{passage.text[:_SIGNS]}…"
     yield from _wrapped(text, width, "    ")
 
 
-def _drop(drop: Drop) -> str:
+def drop_text(drop: Drop) -> str:
+    """Return which cut removes a passage, by what score, and where it returns."""
     if drop.outcome == DROPPED_HEADING:
         return f"{drop.cut} drops titles and headings"
     score = f"{drop.cut} scores it {_number(drop.score)}"
@@ -142,22 +146,38 @@ def _number(score: float) -> str:
     return number(score) if isfinite(score) else short(score)
 
 
-def _term(term: TermChange) -> str:
+def term_text(term: TermChange) -> str:
+    """Return a term with its tf before and after."""
     steps = [term.before, *([term.cleaned] if term.cleaned != term.before else [])]
     pruned = " (pruned)" if term.after != term.cleaned else ""
     return f"{term.term} {' → '.join(map(str, [*steps, *([term.after] if pruned else [])]))}{pruned}"
 
 
-def _moved(document: DocumentChange) -> str:
+def moved_text(document: DocumentChange) -> str:
+    """Return by how many ranks a document moved, and from where to where."""
     before, after = document.rank_before, document.rank_after
     if before is None or after is None or before == after:
         return f"rank {_ranks(before, after)}"
     return f"{'fell' if document.fell else 'rose'} by {abs(after - before)}, {_ranks(before, after)}"
 
 
-def _neighbour(other: Neighbour) -> str:
+def neighbour_text(other: Neighbour) -> str:
+    """Return a document that overtook or was overtaken, with its grade and ranks."""
     judged = "unjudged" if other.grade is None else f"grade {other.grade}"
     return f"{other.document} ({judged}, {_ranks(other.rank_before, other.rank_after)})"
+
+
+def share_tables(loss: TotalChange, gain: TotalChange) -> list[Table]:
+    """Return the shares of loss and gain by cause and by kind of block, as far as there are any."""
+    kinds = (
+        "Shares of the same loss and gain by kind of block: of the loss, what topic words removed with such blocks made; of "
+        "the gain, what shortening by them made."
+    )
+    tables = [
+        shares_table("cause", loss.causes, gain.causes, "Shares of the loss and of the gain by cause."),
+        shares_table("kind of block", loss.kinds, gain.kinds, kinds),
+    ]
+    return [table for table in tables if table.rows]
 
 
 @dataclass(frozen=True)
@@ -173,7 +193,7 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     assert gain is not None
     same = len(explanation.topics) - loss.topics - gain.topics
     measure = explanation.measure
-    yield from _wrapped(f"Variant: {_variant(explanation)}", width)
+    yield from _wrapped(f"Variant: {variant_text(explanation)}", width)
     for verb, one in (("lost", loss), ("won", gain)):
         cause = next(iter(one.causes), None)
         why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
@@ -181,20 +201,17 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
         yield from _wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
     yield from _wrapped(f"Topics without a change: {same}.", width)
     yield ""
-    yield from _share_lines("cause", loss.causes, gain.causes, "Shares of the loss and of the gain by cause.", width)
-    kinds = (
-        "Shares of the same loss and gain by kind of block: of the loss, what topic words removed with such blocks made; of "
-        "the gain, what shortening by them made."
-    )
-    yield from _share_lines("kind of block", loss.kinds, gain.kinds, kinds, width)
+    for table in share_tables(loss, gain):
+        yield from _table(table, width)
     moved = sorted((one for one in explanation.topics if one.change), key=lambda one: -abs(one.change))
     if moved:
-        yield from _table(_topics_table(explanation, moved, width), width)
+        yield from _table(topics_table(explanation, moved[:_TOPICS], width), width)
+        if len(moved) > _TOPICS:
+            yield from _wrapped(f"{len(moved) - _TOPICS} more topics changed: --json, --pages", width)
 
 
-def _share_lines(
-    name: str, loss: Mapping[Any, float], gain: Mapping[Any, float], caption: str, width: int
-) -> list[str]:
+def shares_table(name: str, loss: Mapping[Any, float], gain: Mapping[Any, float], caption: str) -> Table:
+    """Return shares of the loss and of the gain, the largest first."""
     largest = sorted({*loss, *gain}, key=lambda key: (-max(loss.get(key, 0.0), gain.get(key, 0.0)), key))
     rows = [_Share(key, loss.get(key), gain.get(key)) for key in largest]
     columns: list[Column[_Share]] = [
@@ -202,10 +219,11 @@ def _share_lines(
         Column("loss", lambda row: row.loss, "", unit="%", format=PERCENT),
         Column("gain", lambda row: row.gain, "", unit="%", format=PERCENT),
     ]
-    return _table(Table.of(columns, rows, caption), width) if rows else []
+    return Table.of(columns, rows, caption)
 
 
-def _topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], width: int) -> Table:
+def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], width: int) -> Table:
+    """Return topics by their change, those that lost most first, with their causes."""
     measure = explanation.measure
     columns: list[Column[TopicExplanation]] = [
         Column("topic", lambda row: row.topic, "", align="left"),
@@ -216,12 +234,11 @@ def _topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], w
         Column("query", lambda row: _short(row.query, width // 3), "", align="left"),
     ]
     caption = f"Topics by their change in {measure}."
-    if len(moved) > _TOPICS:
-        caption += f" {len(moved) - _TOPICS} more are in the record (--json)."
-    return Table.of(columns, sorted(moved[:_TOPICS], key=lambda row: row.change), caption)
+    return Table.of(columns, sorted(moved, key=lambda row: row.change), caption)
 
 
-def _variant(explanation: Explanation) -> str:
+def variant_text(explanation: Explanation) -> str:
+    """Return what is explained: the variant and why this one, the retrieval model, the depth."""
     why = f" ({explanation.why_variant})" if explanation.why_variant else ""
     return f"{explanation.variant}{why}, by {explanation.retrieval}, {explanation.depth} hits a topic."
 
@@ -230,7 +247,8 @@ def _table(table: Table, width: int) -> list[str]:
     return [*render_text(table, width).splitlines(), ""]
 
 
-def _grade(grade: int | None) -> str:
+def grade_text(grade: int | None) -> str:
+    """Return a judgment."""
     return "unjudged" if grade is None else str(grade)
 
 

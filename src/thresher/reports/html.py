@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from thresher.choosing.choices import Choice
+from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import ModelChoice, choice_methods, model_choice, same_size_tables
 from thresher.reports.chosen_tables import chosen_table
@@ -63,10 +64,16 @@ class ModelPage:
     tables: ModelTables | None
 
 
-def render_report(results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None) -> str:
+def render_report(
+    results: Results | None,
+    choice: Choice | None = None,
+    exploration: Exploration | None = None,
+    explained: ExplainedTopics | None = None,
+) -> str:
     """Return the page: one HTML document with its styles, figures and scripts inside, the same bytes every time.
 
-    Without results the page is about the choice alone; without an exploration the choice was made from the runs.
+    Without results the page is about the choice alone; without an exploration the choice was made from the runs. Topics link
+    to the pages that explain them, where there are any.
 
     Raises:
         InputError: if the results hold no measure, or a retrieval model without a baseline.
@@ -80,7 +87,7 @@ def render_report(results: Results | None, choice: Choice | None = None, explora
     failed = results.failed_pages if results else ()
     notices = (*(results.notices if results else ()), *(choice.notices if choice else ()))
     methods = (*(results.methods if results else ()), *(choice_methods(choice) if choice else ()))
-    data = page_data(choice, exploration, results)
+    data = page_data(choice, exploration, results, explained)
     library = chart_library()
     return render_template(
         "report.html.j2",
@@ -92,6 +99,7 @@ def render_report(results: Results | None, choice: Choice | None = None, explora
         models=models,
         chosen=choice is not None,
         results=results,
+        why=explained,
         notices=tuple(dict.fromkeys(notices)),
         reasons=Counter(reason for _, reason in failed).most_common(),
         failed=failed[:MOST_FAILED],

@@ -12,6 +12,7 @@ from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
 from thresher.choosing.same_size import frontier, of_families
 from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
+from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_tables import margin_text
 from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text, percent_text
@@ -119,7 +120,12 @@ class Point:
     saved: tuple[float, float, float] | None = None
 
 
-def page_data(choice: Choice | None, exploration: Exploration | None, results: Results | None) -> dict[str, Any]:
+def page_data(
+    choice: Choice | None,
+    exploration: Exploration | None,
+    results: Results | None,
+    explained: ExplainedTopics | None = None,
+) -> dict[str, Any]:
     """Return what the page's scripts read: an object for each retrieval model, in the order of the choice or the results."""
     if choice is not None:
         queries = next((saved.queries for saved in choice.savings), QUERIES)
@@ -128,7 +134,7 @@ def page_data(choice: Choice | None, exploration: Exploration | None, results: R
         assert results is not None
         queries = QUERIES
         models = [_run_model(results, name) for name in dict.fromkeys(row.retrieval for row in results.rows)]
-    return {"queries": queries, "models": models}
+    return {"queries": queries, "models": models, "pages": explained.files if explained else {}}
 
 
 def _chosen_model(

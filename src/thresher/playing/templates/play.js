@@ -758,7 +758,9 @@
   part("filter").hidden = part("before").hidden = part("after").hidden = all.length < 2;
   fillPick(all, data.server ? data.count : all.length);
   if (all.length) {
-    part("pick").selectedIndex = 0;
+    // An address may name the page that is shown first.
+    const named = Array.from(part("pick").options).findIndex(({ text }) => `#${encodeURIComponent(text)}` === location.hash);
+    part("pick").selectedIndex = Math.max(0, named);
     load(part("pick").value);
   } else {
     part("pasting").open = true;

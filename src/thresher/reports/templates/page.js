@@ -170,7 +170,7 @@ const startTopics = (data, models) => {
         if (value !== undefined) made.dataset.value = value;
         return made;
       };
-      const name = all.pages?.[row.topic] ? element("a", { href: all.pages[row.topic], textContent: row.topic }) : row.topic;
+      const name = Object.hasOwn(data.pages, row.topic) ? element("a", { href: data.pages[row.topic], textContent: row.topic }) : row.topic;
       const query = element("td", { className: "left wrap", dir: "auto", textContent: row.query });
       return element("tr", {}, element("th", { scope: "row" }, name), query, cell(fixed(row.a, 4), row.a), cell(fixed(row.b, 4), row.b),
         cell(signed(row.difference), row.difference));
