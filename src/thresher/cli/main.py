@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -39,12 +41,26 @@ def main() -> None:
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        _fail(["interrupted. Fix: run the same command again, it goes on where it was."], 130)
+        _fail([f"interrupted. Fix: run the same command again, it {after_interruption(sys.argv[1:])}."], 130)
     except MemoryError:
         _fail(["no memory left. Fix: use fewer workers or a machine with more memory."], ResourceError.exit_code)
     except OSError as error:
         shown = user_error(error, error.filename or Path.cwd())
         _fail(shown.lines(), shown.exit_code)
+
+
+def after_interruption(arguments: Sequence[str]) -> str:
+    """Return what a command with these arguments does when it is run again after Ctrl-C."""
+    verb, *others = arguments or [""]
+    kept = {
+        "run": True,
+        "explore": True,
+        # A pipe is over, and what is written to one cannot be taken back.
+        "clean": not {"-", "/dev/stdin", "/dev/stdout"}.intersection(others),
+        # Without an output its scores are in a folder of their own.
+        "cleaneval": any(re.match(r"-o|--output", argument) for argument in others),
+    }
+    return "goes on where it was" if kept.get(verb) else "begins anew"
 
 
 def _fail(lines: list[str], code: int) -> None:
