@@ -43,7 +43,7 @@ def test_shells_complete_verbs_and_options() -> None:
     script = module(_THRESHER_COMPLETE="bash_source").stdout
     assert "_THRESHER_COMPLETE=bash_complete" in script
     assert script.rstrip().endswith("_thresher_completion_setup;")
-    verbs = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher cl", COMP_CWORD="1").stdout
+    verbs = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher cle", COMP_CWORD="1").stdout
     assert set(verbs.split()) == {"plain,clean", "plain,cleaners", "plain,cleaneval"}
     options = module(_THRESHER_COMPLETE="bash_complete", COMP_WORDS="thresher index --stem", COMP_CWORD="2").stdout
     assert options == "plain,--stemmer\n"
