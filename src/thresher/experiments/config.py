@@ -174,6 +174,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     """Return the experiment; it is meaningless if there are problems."""
     table, run, costs = document.collection, document.run, document.costs
     name = document.experiment.name
+    problems.source = document.experiment.source or ""
     if name is not None and not _NAME.fullmatch(name):
         fix = "use letters, digits, `.`, `_` and `-`"
         problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
@@ -330,7 +331,8 @@ def _location(value: str | None, path: KeyPath, folder: Path, problems: Problems
             fix = f"write one, such as {CATALOGUE_PREFIX}vaswani"
             problems.add(f"{CATALOGUE_PREFIX!r} has no id behind it", fix, path)
     elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
-        problems.add(f"there is no {location}", "correct the path, which is relative to the experiment file", path)
+        fix = "correct the path, which is relative to the experiment file"
+        problems.add(f"there is no {location}", f"{fix}; {problems.source}" if problems.source else fix, path)
     return location
 
 

@@ -23,10 +23,11 @@ Parsed = TypeVar("Parsed")
 
 
 class Problems:
-    """Collects problems with the lines they are on."""
+    """Collects problems with the lines they are on; `source` says where to get the files that an experiment needs."""
 
     def __init__(self, path: Path, lines: Mapping[KeyPath, int]) -> None:
         self._path, self._lines = path, lines
+        self.source = ""
         self._problems: list[tuple[int, ConfigError]] = []
 
     def __bool__(self) -> bool:

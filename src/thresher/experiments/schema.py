@@ -84,6 +84,7 @@ class ExperimentTable(_Strict):
 
     name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
+    source: Annotated[str, "where to get its files, said where one is missing"] = ""
 
 
 @dataclass(frozen=True)
