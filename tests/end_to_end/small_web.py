@@ -120,7 +120,7 @@ class Web:
             **tables,
         }
         path = self.folder / (file or f"{name}.toml")
-        heads = {"sweep": "[[sweep]]"}
+        heads = {"sweep": "[[sweep]]", "system": "[[system]]"}
         path.write_text(
             "\n\n".join(f"{heads.get(table, f'[{table}]')}\n{text}" for table, text in usual.items() if text)
         )

@@ -389,21 +389,6 @@ workers = -1
         ),
     ],
 )
-@pytest.mark.parametrize("name", ["cacm", "postgresql", "clueweb12-perplexity", "clueweb12-models", "blogs06"])
-def test_what_is_missing_is_told_with_where_to_get_it(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for variable in ("THRESHER_DATA", "CLUEWEB12_B13", "BLOGS06", "BLOGS06_TREC"):
-        monkeypatch.setenv(variable, str(tmp_path / "nothing"))
-    file = Path(__file__).parents[2] / "experiments" / f"{name}.toml"
-    source = tomllib.loads(file.read_text(encoding="utf-8"))["experiment"]["source"]
-    with pytest.raises(ConfigErrors) as caught:
-        load_experiment(file)
-    missing = [error for error in caught.value.problems if error.what.startswith("there is no ")]
-    assert len(missing) >= 3
-    assert all(error.fix.endswith(f"; {source}") for error in missing)
-
-
 def test_one_problem(fail: Fail, addition: str, problem: str) -> None:
     number, _, message = problem.partition(": ")
     assert fail(HEAD + addition + "\n") == [f"{NEXT + int(number)}: {message}"]
@@ -963,3 +948,18 @@ def test_tables_and_lists_nested_beyond_reading(tmp_path: Path, text: str) -> No
         load_experiment(path)
     (line,) = caught.value.lines()
     assert line.startswith(f"{path}: tables or lists are nested too deeply. Fix: ")
+
+
+@pytest.mark.parametrize("name", ["cacm", "postgresql", "clueweb12-perplexity", "clueweb12-models", "blogs06"])
+def test_what_is_missing_is_told_with_where_to_get_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for variable in ("THRESHER_DATA", "CLUEWEB12_B13", "BLOGS06", "BLOGS06_TREC"):
+        monkeypatch.setenv(variable, str(tmp_path / "nothing"))
+    file = Path(__file__).parents[2] / "experiments" / f"{name}.toml"
+    source = tomllib.loads(file.read_text(encoding="utf-8"))["experiment"]["source"]
+    with pytest.raises(ConfigErrors) as caught:
+        load_experiment(file)
+    missing = [error for error in caught.value.problems if error.what.startswith("there is no ")]
+    assert len(missing) >= 3
+    assert all(error.fix.endswith(f"; {source}") for error in missing)

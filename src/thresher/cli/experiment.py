@@ -126,13 +126,14 @@ def _show(
 ) -> None:
     from thresher.reports.results_tables import answer_table, main_table
     from thresher.reports.summary import summary
+    from thresher.reports.system_tables import systems_table
     from thresher.results.experiment_results import RESULTS_FILE
 
     recommended = [one.variant for one in choice.recommendations if one.variant] if choice else []
     answer = Answer(
         (*summary(results, choice), *results.notices),
         lambda rows: answer_table(results, rows, recommended),
-        [main_table(results)],
+        [table for table in (main_table(results), systems_table(results)) if table],
         [("report", folder / "report.html"), *files],
         folder / RESULTS_FILE,
     )

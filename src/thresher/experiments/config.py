@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -86,6 +86,15 @@ class CostOptions:
 
 
 @dataclass(frozen=True)
+class OtherSystem:
+    """A system whose run is compared with the baseline; `bytes` of its index, 0 where they are not known."""
+
+    name: str
+    path: Path
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Experiment:
     """A checked experiment. `variants` begins with the baseline; no two are the same. `twins` are those of
     `thresher.experiments.variants.twins`, if the experiment wants them.
@@ -110,6 +119,7 @@ class Experiment:
     pages: PageOptions
     variants: tuple[Variant, ...]
     twins: Mapping[str, Variant]
+    systems: tuple[OtherSystem, ...]
     index: IndexOptions
     original_statistics: bool
     combined: int
@@ -222,6 +232,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         pages=PageOptions(**asdict(document.pages)),
         variants=variants,
         twins=twins(variants) if document.evaluation.without_headings else {},
+        systems=tuple(_systems(document, variants, file.parent, problems)),
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],
         combined=document.pruning.combined,
@@ -334,6 +345,22 @@ def _location(value: str | None, path: KeyPath, folder: Path, problems: Problems
         fix = "correct the path, which is relative to the experiment file"
         problems.add(f"there is no {location}", f"{fix}; {problems.source}" if problems.source else fix, path)
     return location
+
+
+def _systems(
+    document: Document, variants: Sequence[Variant], folder: Path, problems: Problems
+) -> Iterator[OtherSystem]:
+    taken = {variant.name for variant in variants}
+    for number, table in enumerate(document.system):
+        if table.name in taken:
+            fix = "give each system a name of its own, other than the variants'"
+            problems.add(f"two rows are named {table.name}", fix, ("system", number, "name"))
+        taken.add(table.name)
+        location = _location(table.path, ("system", number, "path"), folder, problems)
+        if isinstance(location, CatalogueId):
+            problems.add("ir_datasets has no runs", "name a file", ("system", number, "path"))
+        else:
+            yield OtherSystem(table.name, location, table.bytes)
 
 
 def _locate(value: str, folder: Path) -> Location:

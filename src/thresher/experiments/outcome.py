@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.manifest import methods
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.stages import RowKey, VariantRun
-from thresher.results.experiment_results import Cost, NoiseFloor, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, SystemResult, TopicValue, VariantResult
 from thresher.results.held_out import with_chosen
 from thresher.results.selection import main_measure
 from thresher.scoring.emptied import TOLERATED, foreign, language_warning
@@ -26,6 +27,8 @@ from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import missing_documents
 
+Run = Mapping[str, Mapping[str, float]]
+"""Scores by topic and document."""
 # A crawl may have millions, which are in failures.jsonl.
 _FAILURES_KEPT = 10_000
 SEARCHES = (10_000, 1_000_000)
@@ -40,14 +43,17 @@ def assemble(
     measured: Measurements | None,
     store: Path,
     meter: Meter,
+    systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> Results:
     """Evaluate all runs and put every figure in its row; held-out topics have results of their own, without what is the same.
+
+    `systems` are the runs of other systems, by name.
 
     Raises:
         InputError: if no judged document was retrieved by the baseline.
     """
     main, others = ([run for run in runs if run.held_out is held_out] for held_out in (False, True))
-    results = _evaluated(experiment, inputs.topics, main, scores, measured, meter)
+    results = _evaluated(experiment, inputs.topics, main, scores, measured, meter, systems)
     held_out = _evaluated(experiment, inputs.held_out, others, scores, None, meter) if inputs.held_out else None
     return with_chosen(
         replace(
@@ -74,22 +80,32 @@ def _evaluated(
     scores: ScoreReport,
     measured: Measurements | None,
     meter: Meter,
+    systems: Mapping[str, Run] = MappingProxyType({}),
 ) -> Results:
     # The first of each model.
     baselines = {run.model.name: run for run in reversed(runs)}
-    values: dict[RowKey, dict[str, dict[str, float]]] = {}
+    values: dict[RowKey | str, dict[str, dict[str, float]]] = {}
     for run in runs:
         retrieved = read_run(run.path)
         if run.variant.is_baseline:
             check_overlap(retrieved, topics.qrels, topics.ids)
         values[run.key] = evaluate(topics.qrels, retrieved, experiment.measures, topics.ids)
+    values |= {
+        name: evaluate(topics.qrels, retrieved, experiment.measures, topics.ids) for name, retrieved in systems.items()
+    }
+    first = experiment.retrieval[0].name
+    baseline_of: dict[RowKey | str, RowKey | str] = {
+        run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])
+    }
     comparisons = compare_all(
         values,
-        {run.key: baseline.key for run in runs if run is not (baseline := baselines[run.model.name])},
+        {**baseline_of, **dict.fromkeys(systems, baselines[first].key)},
         alpha=experiment.alpha,
         correction=experiment.correction,
         seed=experiment.seed,
     )
+    named: list[tuple[RowKey | str, str, str]] = [(run.key, run.variant.name, run.model.name) for run in runs]
+    named += [(name, name, first) for name in systems]
     return Results(
         experiment=experiment.name,
         title=experiment.title,
@@ -100,10 +116,21 @@ def _evaluated(
             for run in runs
         ),
         per_topic=tuple(
-            TopicValue(run.variant.name, run.model.name, topic, topics.topics[topic].query, measure, value)
-            for run in runs
-            for measure, by_topic in values[run.key].items()
+            TopicValue(name, model, topic, topics.topics[topic].query, measure, value)
+            for key, name, model in named
+            for measure, by_topic in values[key].items()
             for topic, value in by_topic.items()
+        ),
+        systems=tuple(
+            SystemResult(
+                system.name,
+                _means(values[system.name]),
+                comparisons[system.name],
+                sum(bool(systems[system.name].get(topic)) for topic in topics.ids),
+                system.bytes or None,
+            )
+            for system in experiment.systems
+            if system.name in systems
         ),
         methods=(),
         alpha=experiment.alpha,
@@ -111,6 +138,10 @@ def _evaluated(
         noise=tuple(_noise(measured)) if measured else (),
         co2_method=str(meter.power),
     )
+
+
+def _means(values: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
+    return {measure: float(np.mean([*by_topic.values()])) for measure, by_topic in values.items()}
 
 
 def _noise(measured: Measurements) -> Iterator[NoiseFloor]:
@@ -160,7 +191,7 @@ def _row(
         is_baseline=run is baseline,
         sweep=run.variant.sweep,
         cutoff=run.variant.cutoff,
-        measures={measure: float(np.mean(list(by_topic.values()))) for measure, by_topic in values.items()},
+        measures=_means(values),
         comparisons=comparisons,
         documents=scores.documents,
         indexed=run.index.indexed,

@@ -9,15 +9,15 @@ from pathlib import Path
 
 from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock, read_machine
-from thresher.errors import ConfigError, StateError
-from thresher.evaluation import write_run
+from thresher.errors import ConfigError, InputError, StateError
+from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
-from thresher.experiments.outcome import assemble, without_headings
+from thresher.experiments.outcome import Run, assemble, without_headings
 from thresher.experiments.stages import (
     BIASES,
     INDEXES,
@@ -156,6 +156,7 @@ class _Run:
         experiment = self.experiment
         scored = score_experiment(experiment, self.folders.results, fresh, self.say)
         inputs, scores = scored.inputs, scored.report
+        systems = self._systems(inputs.topics)
         self._find_cutoffs()
         self.say(f"indexing and searching {len(experiment.variants)} variants of {scores.documents} pages")
         runs = []
@@ -169,7 +170,7 @@ class _Run:
         measured = self._measured(runs, inputs)
         outcome = self._with_title_bias(
             replace(
-                assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter),
+                assemble(experiment, inputs, scores, runs, measured, self.folders.scores, self.meter, systems),
                 key=evidence_key(experiment, scored),
                 without_headings=without_headings(experiment, inputs, twins, scores, self.meter),
                 twins={name: twin.name for name, twin in experiment.twins.items()},
@@ -184,6 +185,15 @@ class _Run:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
         write_all(outcome, self.folders.results, choice, exploration)
         return outcome
+
+    def _systems(self, topics: TopicSet) -> dict[str, Run]:
+        """Read the runs of other systems, before the long work."""
+        runs: dict[str, Run] = {system.name: read_run(system.path) for system in self.experiment.systems}
+        for system in self.experiment.systems:
+            if not any(topic in topics.qrels for topic in runs[system.name]):
+                what = "no topic of the run is one of the experiment's judged topics"
+                raise InputError(what, "name a run for the same topics", str(system.path))
+        return runs
 
     def _find_cutoffs(self) -> None:
         variants = (*self.experiment.variants, *self.experiment.twins.values())

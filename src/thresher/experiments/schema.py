@@ -167,6 +167,15 @@ class SweepTable(_Strict):
 
 
 @dataclass(frozen=True)
+class SystemTable(_Strict):
+    """[[system]]."""
+
+    name: Annotated[str, "name of another system, beside the variants"]
+    path: Annotated[str, "its TREC run for the topics"]
+    bytes: Annotated[int, Within(0, 2**60), "bytes of its index; 0 if not known"] = 0
+
+
+@dataclass(frozen=True)
 class CleanersTable(_Strict):
     """[cleaners]."""
 
@@ -292,6 +301,7 @@ class Document(_Strict):
     pages: PagesTable = field(default_factory=PagesTable)
     sweep: tuple[SweepTable, ...] = ()
     cleaners: CleanersTable = field(default_factory=CleanersTable)
+    system: tuple[SystemTable, ...] = ()
     index: IndexTable = field(default_factory=IndexTable)
     pruning: PruningTable = field(default_factory=PruningTable)
     retrieval: RetrievalTable = field(default_factory=RetrievalTable)

@@ -17,6 +17,7 @@ from thresher.reports.results_tables import (
     per_topic_csv,
     results_csv,
 )
+from thresher.reports.system_tables import SYSTEMS_FILE, systems_csv, systems_table
 from thresher.reports.table import Table
 from thresher.reports.without_headings import TWINS_FILE, twins_table
 from thresher.results.experiment_results import Results, write_results
@@ -34,7 +35,8 @@ def write_all(
     """Write `results.json`, `results.csv`, `per_topic.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
     With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`;
-    with variants that keep headings also `results.without-headings.csv`. For `choice` and `exploration` see `write_report`.
+    with variants that keep headings also `results.without-headings.csv`, with runs of other systems `systems.csv`. For
+    `choice` and `exploration` see `write_report`.
 
     Raises:
         InputError: as `write_report`.
@@ -48,6 +50,8 @@ def write_all(
         write_text(folder / CHOSEN_FILE, chosen_csv(results))
     if results.without_headings:
         write_text(folder / TWINS_FILE, results_csv(results.without_headings))
+    if results.systems:
+        write_text(folder / SYSTEMS_FILE, systems_csv(results))
     write_text(folder / "table.md", "\n".join(map(render_markdown, _paper_tables(results, None))))
     write_text(folder / "table.tex", "\n".join(map(render_latex, _paper_tables(results, PAGE_ROWS))))
     write_report(folder, results, choice, exploration)
@@ -61,8 +65,7 @@ def _paper_tables(results: Results, limit: int | None) -> list[Table]:
     if results.held_out:
         chosen = chosen_table(results)
         tables += [*([chosen] if chosen else []), effectiveness_table(results.held_out, HELD_OUT_FILE, limit)]
-    paired = twins_table(results)
-    return [*tables, *([paired] if paired else [])]
+    return [*tables, *(table for table in (systems_table(results), twins_table(results)) if table)]
 
 
 def write_report(

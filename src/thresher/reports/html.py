@@ -27,6 +27,7 @@ from thresher.reports.results_tables import (
     work_table,
 )
 from thresher.reports.summary import model_summary
+from thresher.reports.system_tables import systems_table
 from thresher.reports.table import Table, measure_header
 from thresher.reports.without_headings import twins_table
 from thresher.results.experiment_results import Results
@@ -42,6 +43,7 @@ class ModelTables:
 
     sentences: tuple[str, ...]
     main: Table
+    systems: Table | None
     work: Table
     bytes: Table
     times: tuple[Table, ...]
@@ -154,6 +156,7 @@ def _tables(results: Results) -> ModelTables:
     return ModelTables(
         tuple(model_summary(results, results.rows[0].retrieval)),
         _costs_first(main_table(results), main_measure(results)),
+        systems_table(results),
         work_table(results),
         bytes_table(results),
         tuple(times_tables(results)),

@@ -134,6 +134,21 @@ class TitleBias:
 
 
 @dataclass(frozen=True)
+class SystemResult:
+    """A run of another system, on the same topics and judgments.
+
+    `comparisons` are with the baseline of the first retrieval model, corrected together with the variants'. `retrieved` is the
+    number of topics with a document. `index_bytes` is None where it is not known.
+    """
+
+    name: str
+    measures: Mapping[str, float]
+    comparisons: Mapping[str, Comparison]
+    retrieved: int
+    index_bytes: int | None
+
+
+@dataclass(frozen=True)
 class Results(Shown):
     """A finished experiment.
 
@@ -147,6 +162,7 @@ class Results(Shown):
     measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from. `title_bias` is of the
     topics; files of earlier versions lack it. `twins` names for the baseline and each variant with `headings=keep` the same
     with title and headings left out; `without_headings` are these, on the same topics, compared with the baseline's twin.
+    `systems` are runs of other systems; their values are in `per_topic` too, by the first retrieval model.
     """
 
     experiment: str
@@ -169,6 +185,7 @@ class Results(Shown):
     title_bias: TitleBias | None = None
     without_headings: Results | None = None
     twins: Mapping[str, str] = field(default_factory=dict)
+    systems: tuple[SystemResult, ...] = ()
 
 
 RESULTS_FILE = "results.json"

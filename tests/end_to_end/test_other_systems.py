@@ -1,0 +1,89 @@
+"""Runs of other systems as rows of an experiment: their values, comparisons and places, and runs that cannot be one."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+
+import pytest
+from commands import Done
+from lxml import html as lxml_html
+from report_pages import page_figures
+from small_web import TOPICS, Web
+
+from thresher.evaluation import compare, evaluate, read_qrels, read_run
+from thresher.results.experiment_results import Results, read_results
+
+Call = Callable[..., Done]
+NDCG = "nDCG(dcg='exp-log2')@10"
+BYTES = 12_345
+
+
+def write(web: Web, **more: str) -> None:
+    """Write the experiment with a system that ranks judged pages by id, for all topics but the first."""
+    judged = read_qrels(web.folder / "qrels.txt")
+    lines = [
+        f"{topic} Q0 {document} {rank} {1 / rank} ours\n"
+        for topic in list(judged)[1:]
+        for rank, document in enumerate(sorted(judged[topic]), 1)
+    ]
+    (web.folder / "other.trec").write_text("".join(lines))
+    system = f'name = "BM25F elsewhere"\npath = "other.trec"\nbytes = {BYTES}'
+    web.write(sweep='scorer = "words"\ncutoffs = [5]', cleaners="", **{"system": system, **more})
+
+
+@pytest.fixture
+def results(web: Web, call: Call) -> Results:
+    write(web)
+    done = call("run", "web.toml", cwd=web.folder)
+    assert (done.code, done.errors) == (0, [])
+    return read_results(web.folder / "results" / "web")
+
+
+def test_another_systems_run_is_a_row(web: Web, results: Results) -> None:
+    (system,) = results.systems
+    qrels, run = read_qrels(web.folder / "qrels.txt"), read_run(web.folder / "other.trec")
+    topics = [str(number) for number in range(1, TOPICS + 1)]
+    values = evaluate(qrels, run, results.measures, topics)
+    assert system.measures == {name: pytest.approx(sum(held.values()) / TOPICS) for name, held in values.items()}
+    assert (system.name, system.retrieved, system.index_bytes) == ("BM25F elsewhere", TOPICS - 1, BYTES)
+    base = {one.topic: one.value for one in results.per_topic if (one.variant, one.measure) == ("none", NDCG)}
+    ours = {one.topic: one.value for one in results.per_topic if (one.variant, one.measure) == (system.name, NDCG)}
+    assert ours == values[NDCG]
+    alone = compare([ours[topic] for topic in topics], [base[topic] for topic in topics], NDCG)
+    found = system.comparisons[NDCG]
+    assert (found.difference, found.p, found.wins, found.losses) == (
+        alone.difference,
+        alone.p,
+        alone.wins,
+        alone.losses,
+    )
+    assert found.p_holm >= found.p
+
+    with (web.folder / "results" / "web" / "systems.csv").open(encoding="utf-8", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert (row["system"], row["index_bytes"]) == (system.name, str(BYTES))
+    assert float(row["index_bytes_relative"]) == BYTES / results.rows[0].index_bytes
+    assert float(row[NDCG]) == system.measures[NDCG]
+    page = (web.folder / "results" / "web" / "report.html").read_text(encoding="utf-8")
+    tables = lxml_html.document_fromstring(page).xpath("//details[@id='variants']//table[@class='sortable']")
+    assert [table.xpath("string(./tbody/tr[1]/th)") for table in tables] == ["none", system.name]
+    # Topics of any two rows can be compared, this one's too.
+    assert page_figures(page)["models"][0]["topics"]["variants"] == ["none", "words@5", system.name]
+
+
+def test_what_is_no_other_system(web: Web, call: Call) -> None:
+    write(web, system='name = "words@5"\npath = "other.trec"')
+    done = call("run", "web.toml", cwd=web.folder)
+    assert done.code == 2
+    assert "words@5" in done.errors[0]
+    write(web, system='name = "x"\npath = "nowhere.trec"')
+    done = call("run", "web.toml", cwd=web.folder)
+    assert done.code == 2
+    assert "nowhere.trec" in done.errors[0]
+    write(web, system='name = "x"\npath = "odd.trec"')
+    (web.folder / "odd.trec").write_text("zebra Q0 page 1 1.0 x\n")
+    done = call("run", "web.toml", cwd=web.folder)
+    assert done.code == 3
+    assert "odd.trec" in done.errors[0]
+    assert not [*(web.folder / "indexes" / "web").glob("none*")]
