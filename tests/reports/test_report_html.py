@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import replace
+from importlib.resources import files
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_figures
@@ -151,6 +156,49 @@ def test_the_policy_allows_its_own_scripts_only(page: str) -> None:
 
 def test_the_page_is_small(page: str) -> None:
     assert len(page.encode()) < 1_500_000
+
+
+def test_colours_of_charts_differ_for_everyone() -> None:
+    """On light and dark ground, also to readers without one kind of cones: Machado et al. (2009), severity 1."""
+    css = (files("thresher.reports") / "templates" / "report.css").read_text(encoding="utf-8")
+    palettes = re.findall(r"--ground: (#\w+).*?(--series-0[^}]*)}", css, re.DOTALL)
+    assert len(palettes) == 2
+    blind = (
+        np.eye(3),
+        np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+        np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]),
+        np.array([[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.3039]]),
+    )
+    for ground, names in palettes:
+        colours = [linear(name) for name in re.findall(r"--series-\d: (#\w+)", names)]
+        assert len(colours) == 6
+        for colour in colours:
+            light, dark = sorted((luminance(colour), luminance(linear(ground))), reverse=True)
+            assert (light + 0.05) / (dark + 0.05) >= 3  # WCAG 2.1, 1.4.11
+        for matrix in blind:
+            seen = [lab(np.clip(matrix @ colour, 0, 1)) for colour in colours]
+            least = min(float(np.linalg.norm(one - other)) for one, other in combinations(seen, 2))
+            assert least > 30
+
+
+def linear(name: str) -> npt.NDArray[np.float64]:
+    signs = name.removeprefix("#") if len(name) == 7 else "".join(2 * sign for sign in name.removeprefix("#"))
+    values = np.array([int(signs[place : place + 2], 16) / 255 for place in (0, 2, 4)])
+    return np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colour: npt.NDArray[np.float64]) -> float:
+    return float(colour @ [0.2126, 0.7152, 0.0722])
+
+
+def lab(colour: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """CIE 1976 L*a*b* of a colour in linear sRGB, white D65."""
+    to_xyz = np.array(
+        [[0.4124564, 0.3575761, 0.1804375], [0.2126729, 0.7151522, 0.072175], [0.0193339, 0.119192, 0.9503041]]
+    )
+    shares = to_xyz @ colour / [0.95047, 1, 1.08883]
+    x, y, z = np.where(shares > 0.008856, np.cbrt(shares), 7.787 * shares + 16 / 116)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
 
 
 def test_ids_are_unique(page: str) -> None:

@@ -92,7 +92,7 @@ const frontierChart = (model, height) => {
     const align = chosen.share > 85 ? "right" : "center";
     layers.push(
       one([chosen], { type: "point", shape: "diamond", size: 240, filled: true, fill: "var(--series-1)", opacity: 1 }),
-      ...labelled(one, chosen, { text: "recommended", align, dx: align === "right" ? 12 : 0, dy: -18, fontWeight: 600, fill: "var(--series-1)" }),
+      ...labelled(one, chosen, { text: "recommended", align, dx: align === "right" ? 12 : 0, dy: -18, fontWeight: 600 }),
     );
   }
   return { height, layer: layers, description: `Index size against ${model.short[0]}: the frontier of all variants` };
