@@ -89,7 +89,7 @@ def test_what_picks_are_worth() -> None:
             *["−0.0080 to +0.0120", "12/8/20", "0.2100", "+0.0080", "50.0", "55.0"],
         ],
     ]
-    assert table.caption.startswith("qld, AP: picked and measured on all 40 topics; held out: ")
+    assert table.caption.startswith("qld, AP: picked and measured on all 40 topics. Held out: ")
     for fact in (
         "(5 × 10-fold cross-validation)",
         "95 % interval and p (two-sided Wilcoxon signed-rank test, not corrected)",

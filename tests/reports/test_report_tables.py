@@ -31,11 +31,11 @@ TESTED = (
     "lost in nDCG(dcg='exp-log2')@10. MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
 )
 TWIN = (
-    "the baseline's twin takes 1.008 of its time (0.990 to 1.030), which is noise: differences within it are "
+    "The baseline's twin takes 1.008 of its time. That is noise: differences between 0.990 and 1.030 are "
     "“not measurable here”."
 )
-PAUSES = "4 pauses of Java's garbage collectors, 0.02 s in all"
-CAPTION = f"{TESTED} 30 rounds in 10 openings, {PAUSES}; {TWIN} Break-even: queries after which cleaning pays off."
+PAUSES = "Java's garbage collectors paused 4 times, 0.02 s in all"
+CAPTION = f"{TESTED} 30 rounds in 10 openings. {PAUSES}. {TWIN} Break-even: queries after which cleaning pays off."
 
 
 def texts(table: Table) -> list[list[str]]:
@@ -68,9 +68,9 @@ justext       180  1.200  not measurable here           –
 8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants
 and measures, α = 0.05: †+ is significantly better, †− significantly worse. W/T/L: topics won, tied
 and lost in nDCG(dcg='exp-log2')@10. MB: 10⁶ bytes. Postings and scored documents: of a query, mean
-over topics. 30 rounds in 10 openings, 4 pauses of Java's garbage collectors, 0.02 s in all; the
-baseline's twin takes 1.008 of its time (0.990 to 1.030), which is noise: differences within it are
-“not measurable here”. Break-even: queries after which cleaning pays off.
+over topics. 30 rounds in 10 openings. Java's garbage collectors paused 4 times, 0.02 s in all. The
+baseline's twin takes 1.008 of its time. That is noise: differences between 0.990 and 1.030 are “not
+measurable here”. Break-even: queries after which cleaning pays off.
 """
     )
 
@@ -200,8 +200,8 @@ def test_times_stand_beside_the_noise_floor() -> None:
         ["words@11", "1,500", "1,350", "0.7500", "0.675 to 0.825", "0.7500", "measurable"],
         ["justext", "1,500", "1,350", "0.7500", "0.675 to 0.825", "0.7500", "measurable"],
     ]
-    assert (searching.caption, searching.note) == ("Time of a query", f"30 rounds in 10 openings, {PAUSES}; {TWIN}")
-    assert (indexing.caption, indexing.note) == ("Time of indexing", f"8 rounds; {TWIN}")
+    assert (searching.caption, searching.note) == ("Time of a query", f"30 rounds in 10 openings. {PAUSES}. {TWIN}")
+    assert (indexing.caption, indexing.note) == ("Time of indexing", f"8 rounds. {TWIN}")
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=6))
@@ -240,7 +240,7 @@ def test_the_noise_floor_of_each_retrieval_model_is_named() -> None:
     results = large(topics=4, retrievals=("qld", "bm25"))
     floors = [replace(small().noise[0], retrieval=name, rounds=rounds) for name, rounds in (("qld", 30), ("bm25", 9))]
     table = times_tables(replace(results, noise=(*floors, small().noise[1])))[0]
-    rounds = f"rounds in 10 openings, {PAUSES}; {TWIN}"
+    rounds = f"rounds in 10 openings. {PAUSES}. {TWIN}"
     assert table.note == f"qld: 30 {rounds} bm25: 9 {rounds}"
 
 

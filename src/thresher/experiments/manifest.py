@@ -200,7 +200,7 @@ def methods(
             "signed-rank test on per-topic values against the baseline of the same retrieval model: topics without a "
             "difference are dropped, equal differences share their mean rank, p is exact. "
             f"{correction_text(experiment.correction, 'all variants and measures').capitalize()}; significance level "
-            f"{experiment.alpha:g}; effect size: matched-pairs rank-biserial correlation; interval: percentile bootstrap "
+            f"{experiment.alpha:g}. Effect size: matched-pairs rank-biserial correlation. Interval: percentile bootstrap "
             f"of the mean difference, of level {1 - experiment.alpha:g} (seed {experiment.seed}).",
         ),
         *((("Without title and headings", _WITHOUT_HEADINGS),) if experiment.twins else ()),

@@ -75,7 +75,7 @@ def _band(decision: Decision) -> str:
     return (
         f"Differences from the baseline in {decision.measure} by cutoff, and what the index has left. The band is of all "
         f"{len(decision.variants)} variants at once: with {sure} confidence the true differences of all are above its "
-        f"lower edge, and with {sure} those of all are below its upper one. A cutoff is non-inferior where the lower edge is "
+        "lower edge, and as surely those of all are below its upper one. A cutoff is non-inferior where the lower edge is "
         "above the margin. Curves that leave the panel below lose more than it shows."
     )
 
@@ -115,10 +115,10 @@ def choice_methods(choice: Choice) -> list[tuple[str, str]]:
 def _guards(found: Recommendation) -> str:
     guards = found.guards
     return (
-        f"What is recommended leaves at most {percent_text(guards.emptied)} of the pages without text; is non-inferior in "
-        f"{' and '.join(found.deciding)}, each at α = {percent_text(found.alpha)}, since it must pass all (Berger 1982); and "
-        f"more than {percent_text(guards.stability)} of the trainings of the cross-validation pick its size or one that "
-        f"differs by at most {percent_text(guards.neighbour)} of the baseline's size. Trainings pick by the first two."
+        f"What is recommended leaves at most {percent_text(guards.emptied)} of the pages without text. It is non-inferior in "
+        f"{' and '.join(found.deciding)}, each at α = {percent_text(found.alpha)}, since it must pass all (Berger 1982). More "
+        f"than {percent_text(guards.stability)} of the trainings of the cross-validation pick its size or one that differs by "
+        f"at most {percent_text(guards.neighbour)} of the baseline's size. Trainings pick by the first two."
     )
 
 

@@ -430,7 +430,7 @@ def _picks_caption(decision: Decision) -> str:
             f"the mean there of a pick made on the held-out topics themselves; optimism: how much higher that is. {test}"
         )
     return (
-        f"{where}picked and measured on all {decision.topics} topics; held out: each topic measured with the variant picked "
+        f"{where}picked and measured on all {decision.topics} topics. Held out: each topic measured with the variant picked "
         f"without it ({decision.repeats} × {decision.folds}-fold cross-validation), and the mean size of these picks. "
         f"Optimism: how much higher the mean on all topics is. {test}"
     )

@@ -308,13 +308,12 @@ def _noise_note(results: Results, prefix: str = "query_") -> str:
         )
         rounds = f"{noise.rounds} rounds in {noise.openings} openings" if noise.retrieval else f"{noise.rounds} rounds"
         if noise.pauses:
-            rounds += (
-                f", {noise.pauses.collections} pauses of Java's garbage collectors, {noise.pauses.seconds:.2f} s in all"
-            )
+            pauses = noise.pauses
+            rounds += f". Java's garbage collectors paused {pauses.collections} times, {pauses.seconds:.2f} s in all"
         value, low, high = (fixed(bound, 3) for bound in (ratio.value, ratio.low, ratio.high))
         notes.append(
-            f"{name}{rounds}; the baseline's twin takes {value} of its time ({low} to {high}), which is noise: differences "
-            f"within it are “{NOT_MEASURABLE}”."
+            f"{name}{rounds}. The baseline's twin takes {value} of its time. That is noise: differences between {low} and "
+            f"{high} are “{NOT_MEASURABLE}”."
         )
     if prefix == "indexing_" and not notes:
         return "Indexing was timed once."
