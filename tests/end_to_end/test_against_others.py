@@ -18,8 +18,6 @@ from small_web import Finished, Web
 from thresher.evaluation import read_topics
 from thresher.lucene.jvm import start
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 GOLDEN = Path(__file__).parent / "golden.json"
 MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")

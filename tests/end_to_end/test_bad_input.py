@@ -13,8 +13,6 @@ from small_web import Finished, Web, leftovers, tree
 from thresher.collections.file_collection import HTML_SUFFIXES, KINDS, TEXT_SUFFIXES
 from thresher.scorers.registry import scorers
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from commands import Done, thresher
 from lxml import html as lxml_html
-from quick import no_plots
 from small_web import TIMED, Finished, Web
 
 from thresher.choosing.choices import Choice, read_choice
@@ -75,9 +74,8 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Decided:
     topics = more_topics(web)
     assert topics >= MINIMUM
     web.write(sweep='scorer = "words"\ncutoffs = [2, 3, 5, 8, 12, 16, 20, 25, 30]')
-    with no_plots():
-        for verb in ("run", "explore"):
-            assert thresher(verb, "web.toml", cwd=web.folder).code == 0
+    for verb in ("run", "explore"):
+        assert thresher(verb, "web.toml", cwd=web.folder).code == 0
     return Decided(web, topics, thresher(*CHOOSE, cwd=web.folder))
 
 
@@ -195,15 +193,13 @@ def test_later_reports_have_the_choice_until_it_rests_on_something_else(again: D
     before = page.read_text(encoding="utf-8")
     assert call("report", str(again.results), cwd=again.web.folder).code == 0
     assert page.read_text(encoding="utf-8") == before
-    with no_plots():
-        assert call("run", "web.toml", cwd=again.web.folder).code == 0
-        assert 'id="choice"' in page.read_text(encoding="utf-8")
-        again.web.write(sweep='scorer = "words"\ncutoffs = [2, 3]', evaluation='measures = ["AP"]')
-        assert call("run", "web.toml", cwd=again.web.folder).code == 0
-        assert 'id="choice"' not in page.read_text(encoding="utf-8")
+    assert call("run", "web.toml", cwd=again.web.folder).code == 0
+    assert 'id="choice"' in page.read_text(encoding="utf-8")
+    again.web.write(sweep='scorer = "words"\ncutoffs = [2, 3]', evaluation='measures = ["AP"]')
+    assert call("run", "web.toml", cwd=again.web.folder).code == 0
+    assert 'id="choice"' not in page.read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
     web.write()
     assert call("explore", "web.toml", cwd=web.folder).code == 0
@@ -223,7 +219,6 @@ def test_without_a_run_postings_stand_for_bytes(web: Web, call: Call) -> None:
     assert 'id="topics"' not in report
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_among_the_variants_that_were_run(copy: Finished, call: Call) -> None:
     done = call("choose", copy.file.name, "--measured", "--measure", "AP", *QUICK, cwd=copy.web.folder)
     assert (done.code, done.errors) == (0, [])
@@ -241,14 +236,12 @@ def test_among_the_variants_that_were_run(copy: Finished, call: Call) -> None:
     assert chosen(copy.results) == choice
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_some_scorers_alone(copy: Finished, call: Call) -> None:
     assert call("choose", copy.file.name, "--scorer", "words", *QUICK, cwd=copy.web.folder).code == 0
     names = [variant.name for variant in chosen(copy.results).decisions[0].variants]
     assert names == ["words@5", "words@20", "words@40"]
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_held_out_topics_have_no_part(web: Web, call: Call) -> None:
     topics = (web.folder / "topics.tsv").read_text().splitlines(keepends=True)
     (web.folder / "topics.tsv").write_text("".join(topics[:7]))
@@ -295,7 +288,6 @@ def test_mistakes_are_one_line(copy: Finished, call: Call, arguments: tuple[str,
     assert (done.code, done.errors) == ((2, [f"error: {error}"]) if error else (0, []))
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_what_is_not_there_yet(web: Web, call: Call) -> None:
     web.write()
     done = call("choose", "web.toml", cwd=web.folder)
@@ -319,7 +311,6 @@ def test_what_is_not_there_yet(web: Web, call: Call) -> None:
     )
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_an_exploration_of_something_else_is_refused(copy: Finished, call: Call) -> None:
     assert call("explore", copy.file.name, cwd=copy.web.folder).code == 0
     topics = copy.web.folder / "topics.tsv"
@@ -342,7 +333,6 @@ def test_an_exploration_of_something_else_is_refused(copy: Finished, call: Call)
     assert 'id="topics"' not in (copy.results / "report.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_a_damaged_choice_is_told(copy: Finished, call: Call) -> None:
     assert call("choose", copy.file.name, *QUICK, cwd=copy.web.folder).code == 0
     path = copy.results / "choice.json"

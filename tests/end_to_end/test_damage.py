@@ -17,8 +17,6 @@ from forks import new_interpreters
 from isal import isal_zlib
 from small_web import Web
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 
 MIB = 2**20

@@ -16,8 +16,6 @@ from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key
 from thresher.exploring.exploration import read_exploration
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 
 

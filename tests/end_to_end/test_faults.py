@@ -22,8 +22,6 @@ from thresher.errors import ResourceError, ThresherError
 from thresher.experiments.config import load_experiment
 from thresher.experiments.runner import run_experiment
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 _COUNT = struct.Struct("<q")
 _NEVER = 1 << 62
 _WRITING = os.O_WRONLY | os.O_RDWR

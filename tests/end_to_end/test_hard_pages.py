@@ -13,8 +13,6 @@ import pytest
 from commands import Done
 from small_web import PAGES, Finished, Web
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 
 

@@ -20,8 +20,6 @@ from test_against_others import judged, retrieved, tsv_topics
 
 from thresher.files import file_digest
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 Values = dict[str, dict[str, float]]
 SEED = 1

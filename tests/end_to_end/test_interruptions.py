@@ -14,8 +14,6 @@ import pytest
 from commands import THRESHER, Done, begin, thresher
 from small_web import Finished, Web, leftovers, tree, without_clock
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 Call = Callable[..., Done]
 
 WORDS = ("words@5", "words@20", "words@40")

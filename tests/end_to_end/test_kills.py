@@ -9,13 +9,10 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from commands import begin, thresher
 from small_web import TIMED, Web, leftovers, tree, without_clock
 
 from thresher.collections import open_collection
-
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
 STEPS = 14
 KILLS = 20

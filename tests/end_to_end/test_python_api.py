@@ -18,8 +18,6 @@ from thresher.evaluation import read_run
 from thresher.experiments.chooser import Question
 from thresher.scorers.registry import scorers
 
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
-
 PAGE = """<html><head><title>Bees</title></head><body>
 <ul><li><a href="/">Home</a></li><li><a href="/shop">Shop</a></li></ul>
 <h1>The beehive</h1>

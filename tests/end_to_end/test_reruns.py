@@ -6,13 +6,10 @@ import csv
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from commands import Done, thresher
 from small_web import Finished, Web, stamps, tree, without_clock, write_topics
 
 from thresher.results.experiment_results import read_results
-
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
 Call = Callable[..., Done]
 

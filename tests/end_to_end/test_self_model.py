@@ -7,11 +7,8 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from commands import Done
 from small_web import Web, leftovers, stamps, tree
-
-pytestmark = pytest.mark.usefixtures("no_plots_in_module")
 
 SELF = "perplexity(lm=self)"
 RIVERS = "老桥下面的河水流得很慢第{}天的早晨有人在岸边看见一条大鱼游过{}号码头然后消失在雾里"

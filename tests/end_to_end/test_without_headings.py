@@ -17,8 +17,6 @@ KEPT = ("words(headings=keep)@20", "density@4+words(headings=keep)@p40")
 DROPPED = ("words(headings=drop)@20", "density@4+words(headings=drop)@p40")
 ALL = "words(headings=drop)@0"
 
-pytestmark = pytest.mark.usefixtures("no_plots")
-
 
 def test_twins_are_what_an_experiment_on_them_would_find(web: Web, call: Callable[..., Done]) -> None:
     names = [*KEPT, DROPPED[0]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from report_samples import BASELINE, NDCG, WORDS, comparison, small
 
 from thresher.reports.html import render_report
@@ -60,7 +59,6 @@ def test_the_summary_counts_both() -> None:
     )
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_the_page_has_both_where_there_are_any() -> None:
     assert 'id="without-headings"' in render_report(results())
     assert 'id="without-headings"' not in render_report(small())

@@ -27,15 +27,15 @@ def quick_java() -> None:
 def no_plots() -> Iterator[None]:
     """Leave the plots out of the reports that are written within the block, here and by commands begun here."""
     # Matplotlib takes half a second to import.
-    from thresher.reports import cleaning_plots, html_parts
+    from thresher.reports import cleaning_plots, plot_style
 
-    drawn, placed = html_parts.figure_svg, cleaning_plots.place_labels
-    html_parts.figure_svg = lambda figure, name: "<svg></svg>\n"  # type: ignore[attr-defined]
+    drawn, placed = plot_style.figure_svg, cleaning_plots.place_labels
+    plot_style.figure_svg = lambda figure, name: "<svg></svg>\n"  # type: ignore[attr-defined]
     cleaning_plots.place_labels = lambda *_, **__: 0  # type: ignore[attr-defined]
     os.environ[NO_PLOTS] = "1"
     try:
         yield
     finally:
         del os.environ[NO_PLOTS]
-        html_parts.figure_svg = drawn  # type: ignore[attr-defined]
+        plot_style.figure_svg = drawn  # type: ignore[attr-defined]
         cleaning_plots.place_labels = placed  # type: ignore[attr-defined]

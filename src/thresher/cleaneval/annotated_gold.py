@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from html import escape
 from typing import Any
 
@@ -72,7 +73,7 @@ def _rewritten(content: bytes, target: _Rewriter) -> str:
     return html
 
 
-class _Rewriter:
+class _Rewriter(ABC):
     """A parser target that writes the page again; `written` says how text of the innermost mark is."""
 
     def __init__(self) -> None:
@@ -80,8 +81,9 @@ class _Rewriter:
         # For each open element the mark that applies to it.
         self._marks: list[str] = [""]
 
+    @abstractmethod
     def written(self, text: str, mark: str) -> str:
-        raise NotImplementedError
+        """Return how text under a mark is written."""
 
     def start(self, tag: str, attributes: Any) -> None:
         mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)

@@ -79,7 +79,7 @@ def write_report(
     Raises:
         InputError: if the results hold no measure or no baseline, or a file cannot be read or written.
     """
-    # Plots need matplotlib, which takes most of a second to import.
+    # Jinja is imported when there is a page to write.
     from thresher.reports.html import render_report
 
     list_file = folder / PAGES_FOLDER / "topics.json"

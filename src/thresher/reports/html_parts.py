@@ -1,4 +1,4 @@
-"""Parts of every HTML page that reports write: templates, tables, plots and charts inside the page, its policy."""
+"""Parts of every HTML page that reports write: templates, tables, charts inside the page, its policy."""
 
 from __future__ import annotations
 
@@ -6,26 +6,14 @@ import base64
 import functools
 import gzip
 import hashlib
-import html
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from matplotlib.figure import Figure
 
 from thresher.errors import missing_retrieval
-from thresher.reports.plot_style import INK, figure_svg
 from thresher.reports.table import Cell, Table
-
-
-@dataclass(frozen=True)
-class Picture:
-    """A plot inside the page and the words below it."""
-
-    svg: Markup
-    caption: str
 
 
 def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", **values: object) -> str:
@@ -86,19 +74,6 @@ def chart_library() -> str:
         raise missing_retrieval("vl-convert-python, which has the charts of reports, is not installed") from error
     script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     return script
-
-
-def picture(figure: Figure, name: str, label: str, caption: str = "") -> Picture:
-    """Return the figure for a page, in the page's text colour, with words for screen readers.
-
-    Args:
-        figure: the plot.
-        name: what makes the ids inside it unique on the page.
-        label: the words.
-        caption: what stands below it.
-    """
-    svg = re.sub(re.escape(INK), "currentColor", figure_svg(figure, name), flags=re.IGNORECASE)
-    return Picture(Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)), caption)
 
 
 @dataclass(frozen=True)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import html
 import io
 import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import numpy as np
+from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -113,6 +116,27 @@ def figure_svg(figure: Figure, name: str) -> str:
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\g<1>{name}-", text)
     return text.rstrip() + "\n"
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A plot inside the page and the words below it."""
+
+    svg: Markup
+    caption: str
+
+
+def picture(figure: Figure, name: str, label: str, caption: str = "") -> Picture:
+    """Return the figure for a page, in the page's text colour, with words for screen readers.
+
+    Args:
+        figure: the plot.
+        name: what makes the ids inside it unique on the page.
+        label: the words.
+        caption: what stands below it.
+    """
+    svg = re.sub(re.escape(INK), "currentColor", figure_svg(figure, name), flags=re.IGNORECASE)
+    return Picture(Markup(svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)), caption)
 
 
 _METADATA: dict[str, dict[str, None]] = {

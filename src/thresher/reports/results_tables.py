@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 from thresher.costs import MeasuredTime
 from thresher.evaluation.significance import Comparison
@@ -63,6 +63,23 @@ HELD_OUT_FILE = "results.held-out.csv"
 _MEGA = 1e-6
 
 
+class Measured(Protocol):
+    """What has means by measure, and comparisons with the baseline."""
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """Means over the topics."""
+        ...
+
+    @property
+    def comparisons(self) -> Mapping[str, Comparison]:
+        """By tested measure."""
+        ...
+
+
+MeasuredRow = TypeVar("MeasuredRow", bound=Measured)
+
+
 def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[VariantResult]]:
     """Return the columns of variants, in CSV files and tables; `tested` measures are compared with the baseline."""
     return [
@@ -71,7 +88,7 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
         Column("baseline", lambda row: "yes" if row.is_baseline else "no", "`yes` for the baseline, else `no`."),
         Column("sweep", lambda row: row.sweep, "The sweep that the variant belongs to; empty for none."),
         Column("cutoff", _cutoff, "The variant's cutoff in the sweep."),
-        *(_measure(name, name in tested) for name in measures),
+        *(measure_column(name, name in tested) for name in measures),
         *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ", name)),
         Column("documents", lambda row: row.documents, "Pages of the collection."),
         Column("indexed", lambda row: row.indexed, "Pages with text left, which the index holds."),
@@ -252,19 +269,19 @@ def caption(results: Results) -> str:
     return text
 
 
-def stage_table(results: Results, stage: Stage, limit: int | None = None) -> Table:
+def stage_table(results: Results, stage: Stage) -> Table:
     """Return what a stage took: wall and CPU seconds, peak MiB, grams of CO2 ("below resolution" for None)."""
-    return _table(results, [*_keys(results), *_costs(stage)], shown_rows(results, limit), STAGES[stage])
+    return _table(results, [*_keys(results), *_costs(stage)], results.rows, STAGES[stage])
 
 
-def work_table(results: Results, limit: int | None = None) -> Table:
+def work_table(results: Results) -> Table:
     """Return the exact work of each variant: what is in its index, and what a query makes Lucene do."""
-    return _table(results, [*_keys(results), *WORK], shown_rows(results, limit), "Exact work")
+    return _table(results, [*_keys(results), *WORK], results.rows, "Exact work")
 
 
-def times_tables(results: Results, limit: int | None = None) -> list[Table]:
+def times_tables(results: Results) -> list[Table]:
     """Return the measured times of queries and of indexing, as far as they were measured; the note says the noise floor."""
-    rows = [row for row in shown_rows(results, limit) if row.query]
+    rows = [row for row in results.rows if row.query]
     tables = []
     parts: tuple[tuple[str, Callable[[VariantResult], MeasuredTime | None], str], ...] = (
         ("Time of a query", lambda row: row.query, "query_"),
@@ -279,10 +296,10 @@ def times_tables(results: Results, limit: int | None = None) -> list[Table]:
     return tables
 
 
-def footprint_tables(results: Results, limit: int | None = None) -> list[Table]:
+def footprint_tables(results: Results) -> list[Table]:
     """Return hours, energy and CO2 of cleaning, indexing and numbers of searches: Tables 4 and 5 of the PyPlexity paper."""
     held = max((len(row.footprints) for row in results.rows), default=0)
-    rows = shown_rows(results, limit)
+    rows = results.rows
     return [
         _table(results, [*_keys(results), *shown_footprints(FOOTPRINTS[:held], quantity)], rows, caption)
         for quantity, caption in (("hours", "Hours"), ("kwh", "Energy"), ("kg", "CO₂"))
@@ -320,9 +337,9 @@ def _noise_note(results: Results, prefix: str = "query_") -> str:
     return " ".join(notes)
 
 
-def bytes_table(results: Results, limit: int | None = None) -> Table:
+def bytes_table(results: Results) -> Table:
     """Return the index bytes by file type in MB (10^6 bytes), the largest type first, and their sum."""
-    rows = shown_rows(results, limit)
+    rows = results.rows
     totals: dict[str, int] = {}
     for row in rows:
         for kind, size in row.index_bytes_by_type.items():
@@ -332,14 +349,15 @@ def bytes_table(results: Results, limit: int | None = None) -> Table:
     return _table(results, [*_keys(results), *kinds, _BESIDE_POSTINGS, every], rows, "Index bytes by file type")
 
 
-def break_even_table(results: Results, limit: int | None = None) -> Table:
+def break_even_table(results: Results) -> Table:
     """Return each variant's break-even, as a number of queries and in words."""
     columns = [*_keys(results), *pick(_columns(results), "break_even_note")]
-    rows = [row for row in shown_rows(results, limit) if not row.is_baseline]
+    rows = [row for row in results.rows if not row.is_baseline]
     return _table(results, columns, rows, "Break-even")
 
 
-def _measure(name: str, tested: bool) -> Column[VariantResult]:
+def measure_column(name: str, tested: bool) -> Column[MeasuredRow]:
+    """Return the column of a measure's mean over the topics, marked where it is `tested` and differs significantly."""
     header, unit = measure_header(name)
     return Column(
         name,

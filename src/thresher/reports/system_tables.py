@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from thresher.evaluation.significance import Comparison
-from thresher.reports.formatting import MARKS
-from thresher.reports.results_tables import COMPARED, caption
-from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, measure_header, pick, within
+from thresher.reports.results_tables import COMPARED, caption, measure_column
+from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick, within
 from thresher.results.experiment_results import Results, SystemResult
-from thresher.results.selection import baseline_row, compared_measures, direction, main_measure, retrievals
+from thresher.results.selection import baseline_row, compared_measures, main_measure, retrievals
 
 SYSTEMS_FILE = "systems.csv"
 
@@ -18,7 +17,7 @@ def system_columns(measures: Sequence[str], tested: Sequence[str], whole: int) -
     """Return the columns of other systems, in the file and in tables; `whole` are the bytes of the baseline's index."""
     return [
         Column("system", lambda row: row.name, "The system, as the experiment names it.", align="left"),
-        *(_measure(name) for name in measures),
+        *(measure_column(name, True) for name in measures),
         *(column for name in tested for column in within(COMPARED, _comparison(name), f"{name} ", name)),
         Column("retrieved", lambda row: row.retrieved, "Topics with a document.", unit="topics", format=COUNT),
         Column("index_bytes", lambda row: row.index_bytes, "Size of its index in bytes, if known.", format=COUNT),
@@ -36,18 +35,6 @@ def system_columns(measures: Sequence[str], tested: Sequence[str], whole: int) -
 def _columns(results: Results) -> list[Column[SystemResult]]:
     whole = baseline_row(results, retrievals(results)[0]).index_bytes
     return system_columns(results.measures, compared_measures(results), whole)
-
-
-def _measure(name: str) -> Column[SystemResult]:
-    header, unit = measure_header(name)
-    return Column(
-        name,
-        lambda row: row.measures.get(name),
-        f"Mean {name} over the topics.",
-        header,
-        unit,
-        mark=lambda row: MARKS[direction(row.comparisons.get(name))],
-    )
 
 
 def _comparison(name: str) -> Callable[[SystemResult], Comparison | None]:
