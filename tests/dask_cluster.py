@@ -22,9 +22,10 @@ ENDING = ("--idle-timeout", "900")
 
 @dataclass(frozen=True)
 class Cluster:
-    """A scheduler's address, and the processes of its workers."""
+    """A scheduler's address, its process, and the processes of its workers."""
 
     address: str
+    scheduler: subprocess.Popen[bytes]
     workers: tuple[subprocess.Popen[bytes], ...]
 
     @property
@@ -55,7 +56,7 @@ def dask_cluster(folder: Path, workers: int, modules: Path, nannies: bool = True
             time.sleep(0.05)
         nanny = () if nannies else ("--no-nanny",)
         address = str(json.loads(told.read_text())["address"])
-        yield Cluster(address, tuple(start("worker", address, "--nthreads", "1", *nanny) for _ in range(workers)))
+        yield Cluster(address, scheduler, tuple(start("worker", address, "--nthreads", "1", *nanny) for _ in range(workers)))
     finally:
         for process in started:
             with suppress(ProcessLookupError):

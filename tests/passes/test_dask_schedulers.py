@@ -1,16 +1,23 @@
-"""Schedulers of Dask that are not there, say nothing or say something else."""
+"""Schedulers of Dask that are not there, say nothing or something else, or end."""
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
-from collections.abc import Callable
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from threading import Thread
 
 import pytest
+from dask_cluster import Cluster, dask_cluster
 
 from thresher.defaults import DASK
-from thresher.errors import ConfigError
+from thresher.errors import ConfigError, ResourceError
 from thresher.passes import backends
 from thresher.passes.backends import Backend, run
 
@@ -54,3 +61,36 @@ def test_what_is_no_address(address: str, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(backends, "_ANSWER_SECONDS", 0.5)
     with pytest.raises(ConfigError, match="no Dask scheduler answers there"):
         list(run(Backend(DASK, 1, address), int, ["1"]))
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with dask_cluster(tmp_path, 2, Path(__file__).parent) as found:
+        yield found
+
+
+def test_a_scheduler_that_ends_in_mid_run_is_an_error_at_once(
+    cluster: Cluster, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Tasks that would take an hour: waiting for any of them, or for the scheduler, would be stopped by the suite."""
+    results = run(cluster.backend, time.sleep, [0, *[3600] * 9])
+    next(results)
+    os.killpg(cluster.scheduler.pid, signal.SIGKILL)
+    with pytest.raises(ResourceError, match=f"{cluster.address}: the Dask scheduler ended"):
+        next(results)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_command_whose_scheduler_ends_says_so_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
+    pages, out = tmp_path / "pages.jsonl", tmp_path / "out.jsonl"
+    text = "Words and words. " * 200
+    pages.write_text("".join(f'{{"id": "{n}", "text": "{text}"}}\n' for n in range(6_000)), encoding="utf-8")
+    arguments = ("clean", str(pages), "-c", "perplexity@8000", "-o", str(out), "--scheduler", cluster.address)
+    command = subprocess.Popen([sys.executable, "-m", "thresher", *arguments], stderr=subprocess.PIPE, text=True)
+    while not [*tmp_path.glob(".*/scores/shard-*.parquet")]:
+        assert command.poll() is None
+        time.sleep(0.01)
+    os.killpg(cluster.scheduler.pid, signal.SIGKILL)
+    _, told = command.communicate()
+    assert (command.returncode, told.count("\n")) == (6, 1)
+    assert told.startswith(f"error: {cluster.address}: the Dask scheduler ended")

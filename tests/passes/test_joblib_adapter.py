@@ -6,14 +6,12 @@ import inspect
 import os
 import subprocess
 import time
-from concurrent.futures import Future
 
 import pytest
-from joblib._dask import DaskDistributedBackend
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
+from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
 
 pytestmark = pytest.mark.usefixtures("new_interpreters")
 
@@ -43,24 +41,6 @@ def test_workers_are_as_many_as_asked_for_and_begin_with_the_initializer(monkeyp
     assert len({executor.submit(os.getpid).result() for _ in range(9)}) == 1
     assert start_workers(1, os.putenv, "THRESHER_TOLD", "yes") is executor
     end_workers()
-
-
-def test_what_the_backend_for_dask_overrides_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    kind = dask_backend()
-    assert issubclass(kind, DaskDistributedBackend)
-    assert names(DaskDistributedBackend.submit) == names(kind.submit) == ["self", "func", "callback"]
-    assert names(DaskDistributedBackend.retrieve_result_callback) == ["self", "out"]
-    assert {"client", "wait_for_workers_timeout"} <= set(names(DaskDistributedBackend.__init__))
-    # The scheduler's error goes to the callback, from which joblib has it raised.
-    future: Future[object] = Future()
-    monkeypatch.setattr(DaskDistributedBackend, "submit", lambda *_: future)
-    backend, heard = kind.__new__(kind), []
-    backend.submit(None, heard.append)
-    error = ValueError("given up")
-    future.set_exception(error)
-    assert heard == [error]
-    with pytest.raises(ValueError, match="given up"):
-        backend.retrieve_result_callback(error)
 
 
 def test_tasks_that_nobody_began_are_forgotten_without_a_word() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import multiprocessing
 import os
 import signal
@@ -10,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,11 +20,9 @@ from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from joblib import Parallel, delayed, parallel_config
-
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError
-from thresher.passes.joblib_adapter import TerminatedWorkerError, dask_backend, end_workers, start_workers
+from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
 
 WAIT_SECONDS = 30
 _ANSWER_SECONDS = 4
@@ -57,7 +56,7 @@ def run(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Ta
         WorkerDied: if a worker died.
         ConfigError: if there is no scheduler at the address.
         MissingDependencyError: if Dask is not installed.
-        ResourceError: if the cluster has no workers.
+        ResourceError: if the cluster has no workers, or its scheduler ends meanwhile.
     """
     calls = (partial(function, task) for task in tasks)
     yield from _on_dask(backend, calls) if backend.name == DASK else _on_loky(backend.workers, calls)
@@ -112,27 +111,9 @@ def _on_loky(
     first = list(islice(calls, workers))
     if not first:
         return
-    calls = chain(first, calls)
-    pool = start_workers(len(first), end_with_parent, os.getpid())
-    done: SimpleQueue[Future[Result]] = SimpleQueue()
-    waiting: deque[Future[Result]] = deque()
-    at_work = 0
     try:
-        while True:
-            for call in islice(calls, _AHEAD * workers - at_work):
-                future = pool.submit(call)
-                future.add_done_callback(done.put)
-                at_work += 1
-                if ordered:
-                    waiting.append(future)
-            if not at_work:
-                return
-            finished = done.get()
-            at_work -= 1
-            if not ordered:
-                yield finished.result()
-            while waiting and waiting[0].done():
-                yield waiting.popleft().result()
+        pool = start_workers(len(first), end_with_parent, os.getpid())
+        yield from _results(pool, chain(first, calls), workers, ordered)
     except TerminatedWorkerError as error:
         raise WorkerDied from error
     finally:
@@ -140,11 +121,33 @@ def _on_loky(
             end_workers()
 
 
-def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
+def _results(
+    pool: Executor, calls: Iterator[Callable[[], Result]], workers: int, ordered: bool = False
+) -> Iterator[Result]:
+    """Yield the results of calls on an executor's workers, a few of which are submitted ahead."""
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
+    waiting: deque[Future[Result]] = deque()
+    at_work = 0
+    while True:
+        for call in islice(calls, _AHEAD * workers - at_work):
+            future = pool.submit(call)
+            future.add_done_callback(done.put)
+            at_work += 1
+            if ordered:
+                waiting.append(future)
+        if not at_work:
+            return
+        finished = done.get()
+        at_work -= 1
+        if not ordered:
+            yield finished.result()
+        while waiting and waiting[0].done():
+            yield waiting.popleft().result()
+
+
+def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     try:
         from distributed import Client, KilledWorker
-
-        kind = dask_backend()
     except ImportError as error:
         raise MissingDependencyError(
             "the backend dask needs Dask's scheduler, which is not installed",
@@ -164,18 +167,30 @@ def _on_dask(backend: Backend, calls: Iterable[Callable[[], Result]], ordered: b
         # What answers may be any program, and say anything.
         raise nobody from error
     try:
-        client = Client(backend.scheduler, set_as_default=False, timeout=WAIT_SECONDS)  # type: ignore[no-untyped-call]
+        client = Client(backend.scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise nobody from error
-    with client, parallel_config(backend=kind(client=client, wait_for_workers_timeout=WAIT_SECONDS)):
+    with client:
         try:
-            pool = Parallel(n_jobs=-1, return_as="generator" if ordered else "generator_unordered", batch_size=1)
-            yield from pool(delayed(call)() for call in calls)
-        except KilledWorker as error:
-            raise WorkerDied from error
+            client.wait_for_workers(1, timeout=WAIT_SECONDS)
+            workers = sum(client.ncores().values())
         except TimeoutError as error:
             raise ResourceError(
                 "the Dask cluster has no workers", "start some with `dask worker`", backend.scheduler
+            ) from error
+        except OSError as error:
+            raise nobody from error
+        try:
+            yield from _results(client.get_executor(pure=False), calls, workers, ordered)
+        except KilledWorker as error:
+            raise WorkerDied from error
+        except CancelledError as error:
+            # The client gives up all futures when it loses the scheduler, and would log that it cannot reach it again.
+            logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+            raise ResourceError(
+                "the Dask scheduler ended",
+                "start it and its workers, then run the same command again",
+                backend.scheduler,
             ) from error
 
 

@@ -1,19 +1,17 @@
-"""The private joblib APIs in use: its process executor (loky) and its Dask backend."""
+"""The private joblib API in use: its process executor (loky)."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import suppress
-from functools import cache
 from queue import Empty
-from typing import Any
 
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-__all__ = ["TerminatedWorkerError", "dask_backend", "end_workers", "start_workers"]
+__all__ = ["TerminatedWorkerError", "end_workers", "start_workers"]
 
 _IDLE_SECONDS = 300
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -44,39 +42,3 @@ def end_workers() -> None:
         while True:
             executor._work_ids.get_nowait()
     executor.shutdown(wait=True, kill_workers=True)
-
-
-@cache
-def dask_backend() -> type[Any]:
-    """Return joblib's backend for Dask, extended to end when the scheduler gives up.
-
-    joblib 1.6 is notified only of tasks that return. When the scheduler gives up a task because its workers died, joblib
-    would wait forever.
-
-    Raises:
-        ImportError: if Dask is not installed.
-    """
-    from joblib._dask import DaskDistributedBackend
-
-    class DaskBackend(DaskDistributedBackend):  # type: ignore[misc]
-        """joblib's backend that also reports failed tasks."""
-
-        def submit(self, func: Any, callback: Callable[[Any], Any] | None = None) -> Any:
-            """Submit a batch; its result or error goes to `callback`."""
-            future = super().submit(func, callback)
-
-            def report(done: Future[Any]) -> None:
-                error = done.exception()
-                if error is not None and callback is not None:
-                    callback(error)
-
-            future.add_done_callback(report)
-            return future
-
-        def retrieve_result_callback(self, out: Any) -> Any:
-            """Return a batch's results, or raise the scheduler's error."""
-            if isinstance(out, BaseException):
-                raise out
-            return super().retrieve_result_callback(out)
-
-    return DaskBackend
