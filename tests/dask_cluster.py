@@ -56,7 +56,9 @@ def dask_cluster(folder: Path, workers: int, modules: Path, nannies: bool = True
             time.sleep(0.05)
         nanny = () if nannies else ("--no-nanny",)
         address = str(json.loads(told.read_text())["address"])
-        yield Cluster(address, scheduler, tuple(start("worker", address, "--nthreads", "1", *nanny) for _ in range(workers)))
+        yield Cluster(
+            address, scheduler, tuple(start("worker", address, "--nthreads", "1", *nanny) for _ in range(workers))
+        )
     finally:
         for process in started:
             with suppress(ProcessLookupError):

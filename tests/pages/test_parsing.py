@@ -6,7 +6,7 @@ import sys
 import pytest
 from page_oracle import DROPPED, STYLING
 
-from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, PageOptions, read_html
+from thresher.pages import BLOCK_RULES, DEFAULT_OPTIONS, Detail, PageOptions, read_html
 from thresher.pages.parsing import INLINE_TAGS
 
 SPLIT = PageOptions("split")
@@ -258,6 +258,20 @@ def test_nested_however_deep_behind_the_body(depth):
 @pytest.mark.parametrize("size", [8_999_000, 9_000_100, 10_100_000])
 def test_one_text_however_long(size):
     assert [len(block) for block in blocks("<p>" + "x" * size + "<p>after")] == [size, 5]
+
+
+@pytest.mark.parametrize("count", [1999, 2001, 500_000])
+@pytest.mark.parametrize("between", [" ", "/", "='1'"])
+def test_attributes_however_many(count: int, between: str) -> None:
+    """A tree of half a million takes half an hour: the suite would be stopped."""
+    many = "".join(f"{between if number else ' '}a{number}" for number in range(count))
+    page = f"<b>a</b> < b {'text ' * 3000}<p{many} class=last>in</p><h1>after</h1>tail"
+    for options in (DEFAULT_OPTIONS, SPLIT):
+        segments = read_html(page, options, Detail.ELEMENTS)
+        assert (segments.blocks[-1], segments.levels.tolist()[-2:]) == ("tail", [1, 0])
+        assert segments.blocks[-3] == "in"
+        assert segments.descriptions is not None
+        assert "p last" in segments.descriptions
 
 
 def test_a_small_stack_is_enough_for_deep_pages():

@@ -62,6 +62,13 @@ def test_pages_may_be_deep() -> None:
     assert [link.text for link in result.links] == ["Deep barley"]
 
 
+def test_a_tag_of_very_many_attributes_fails_its_page_at_once() -> None:
+    """A tree of half a million takes half an hour: the suite would be stopped."""
+    html = "<title>The title of it</title><p " + " ".join(f"a{number}" for number in range(500_000)) + ">"
+    with pytest.raises(ValueError, match="a tag has more than 2,000 attributes"):
+        extract(Page("", html.encode()), None, frozenset())
+
+
 def test_the_first_base_counts_and_one_that_is_none_does_not() -> None:
     page = "<base href='{}'><base href=/second/><a href=y>Barley field</a>"
     for base, target in (("/first/", "/first/y"), ("mailto:x", "/y"), ("http://z.org", "//z.org/y")):

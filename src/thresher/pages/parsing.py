@@ -68,6 +68,9 @@ _CONTROL_REFERENCE = re.compile(
 _DEEPEST = 250
 # libxml2's limit for a text is 10 MB.
 _LARGEST = 9_000_000
+# A tree takes time with the square of the attributes of a tag: 15 s for 50,000. Events take a line.
+MANY_ATTRIBUTES, _LONG_TAG = 2000, 4096
+_OPENING, _BETWEEN_ATTRIBUTES = re.compile(rb"<[A-Za-z]"), re.compile(rb"[\s\"'/]+")
 _DETAILS = re.compile(f"{MARK}[^0-7]")
 _SPACES = re.compile("  +")
 _ASCII = bytes(range(128))
@@ -96,7 +99,7 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
         lxml.etree.LxmlError: if libxml2 gives up.
     """
     html = _CONTROL_REFERENCE.sub(b" ", _without_controls(utf8))
-    if len(html) > _LARGEST:
+    if len(html) > _LARGEST or has_many_attributes(html):
         return flatten_by_events(html, blocks, detail)
     parser = _parser()
     root = etree.fromstring(html, parser)
@@ -105,6 +108,22 @@ def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> 
     if _is_cut_off(root, parser):
         return flatten_by_events(html, blocks, detail)
     return str(_stylesheet(blocks, detail)(root))
+
+
+def has_many_attributes(html: bytes) -> bool:
+    """Return whether a tag may have more than `MANY_ATTRIBUTES`; one with `>` in a value may be overlooked."""
+    piece, at = _LONG_TAG // 2, 0
+    while at < len(html):
+        if html.find(b">", at, at + piece) >= 0:
+            at += piece
+            continue
+        # No tag ends here, and the last one ended in the piece before.
+        before, after = html.rfind(b">", max(at - piece, 0), at), html.find(b">", at)
+        at = len(html) if after < 0 else after
+        opening = _OPENING.search(html, before + 1, at)
+        if opening and len(_BETWEEN_ATTRIBUTES.findall(html, opening.start(), at)) > MANY_ATTRIBUTES:
+            return True
+    return False
 
 
 def _without_controls(utf8: bytes) -> bytes:

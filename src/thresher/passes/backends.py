@@ -173,7 +173,7 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
     with client:
         try:
             client.wait_for_workers(1, timeout=WAIT_SECONDS)
-            workers = sum(client.ncores().values())
+            workers = sum(client.ncores().values())  # type: ignore[no-untyped-call]
         except TimeoutError as error:
             raise ResourceError(
                 "the Dask cluster has no workers", "start some with `dask worker`", backend.scheduler
@@ -181,7 +181,8 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
         except OSError as error:
             raise nobody from error
         try:
-            yield from _results(client.get_executor(pure=False), calls, workers, ordered)
+            pool = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
+            yield from _results(pool, calls, workers, ordered)
         except KilledWorker as error:
             raise WorkerDied from error
         except CancelledError as error:

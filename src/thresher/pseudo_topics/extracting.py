@@ -10,6 +10,7 @@ from lxml import etree
 
 from thresher.collections import Page
 from thresher.pages.decoding import decode
+from thresher.pages.parsing import MANY_ATTRIBUTES, has_many_attributes
 from thresher.pseudo_topics.addresses import Address, link, resolve
 from thresher.pseudo_topics.title_texts import LEAST, MOST, is_url, text_hash, units, weight
 
@@ -52,8 +53,11 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
 
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.
+        ValueError: if a tag has so many attributes that a tree would take too long.
     """
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
+    if has_many_attributes(utf8):
+        raise ValueError(f"a tag has more than {MANY_ATTRIBUTES:,} attributes")
     root = etree.fromstring(utf8, _parser()) if utf8.strip() else None
     if root is None:
         return Extracted("", [], [0] * len(LINK_REASONS))
