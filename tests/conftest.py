@@ -65,8 +65,9 @@ def _cache(shared_folder: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick() -> Iterator[None]:
-    """Workers are forks of this process, and Java compiles quickly."""
+    """Workers are forks of this process, Java compiles quickly, and the library of charts is bundled once."""
     quick.quick_java()
+    quick.bundle_charts_once()
     with forks.forked_workers():
         yield
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from collections.abc import Callable
 from dataclasses import astuple
@@ -39,9 +38,7 @@ def web(tmp_path: Path) -> Web:
 @pytest.fixture
 def copy(finished: Finished, tmp_path: Path) -> Finished:
     """The finished experiment in a folder of the test's own, times of modification included."""
-    folder = tmp_path / "copy"
-    shutil.copytree(finished.web.folder, folder)
-    return Finished(Web(folder, TIMED), folder / finished.file.name, finished.done)
+    return finished.copied(tmp_path / "copy")
 
 
 @pytest.fixture

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import random
 import re
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from commands import Done
@@ -142,6 +143,12 @@ class Finished:
     @property
     def indexes(self) -> Path:
         return self.web.folder / "indexes" / "web"
+
+    def copied(self, folder: Path) -> Finished:
+        """Return a copy in a folder that is not there yet, times of modification included."""
+        # Another test that reads the same results may be writing its list of failures anew.
+        shutil.copytree(self.web.folder, folder, ignore=shutil.ignore_patterns(".*.tmp"))
+        return replace(self, web=replace(self.web, folder=folder), file=folder / self.file.name)
 
 
 def tree(folder: Path) -> dict[str, bytes]:

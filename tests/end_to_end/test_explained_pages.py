@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -35,16 +34,13 @@ def every(finished: Finished) -> Explanation:
 
 
 @pytest.fixture(scope="module")
-def written(finished: Finished) -> Iterator[Path]:
-    """The results with their pages."""
-    pages = finished.results / "why"
-    indexes = str(finished.indexes.parent)
-    asked = [str(finished.results), "--variant", VARIANT, "--pages", "--indexes", indexes]
+def written(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the results with their pages."""
+    copy = finished.copied(tmp_path_factory.mktemp("explained") / "web")
+    asked = [str(copy.results), "--variant", VARIANT, "--pages", "--indexes", str(copy.indexes.parent)]
     done = CliRunner().invoke(explain, asked, catch_exceptions=False)
     assert done.exit_code == 0
-    yield finished.results
-    shutil.rmtree(pages)
-    write_report(finished.results, read_results(finished.results))
+    return copy.results
 
 
 def test_there_is_a_page_for_each_topic(written: Path, every: Explanation) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 from choice_samples import choice_of, explored, measured
@@ -48,6 +49,7 @@ SAVINGS = (
 )
 
 
+@cache
 def choices() -> dict[str, Choice]:
     other = replace(INCONCLUSIVE, retrieval="bm25")
     return {
@@ -65,6 +67,7 @@ def choices() -> dict[str, Choice]:
     } | {f"savings {place}": chosen(DECISION, savings=(saved,)) for place, saved in enumerate(SAVINGS)}
 
 
+@cache
 def results() -> dict[str, Results]:
     biased = TitleBias(1000, 99, 251)
     return {

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from forks import forked_workers
-from quick import NO_PLOTS, no_plots, quick_java
+from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_java
 
 import thresher
 from thresher.cli.main import main
@@ -98,6 +98,7 @@ if __name__ == "__main__":
     # What is imported late on purpose, and is needed by most verbs.
     importlib.import_module("matplotlib.backends.backend_svg")
     quick_java()
+    bundle_charts_once()
     # What is here already is not looked through in the forks.
     gc.collect()
     gc.freeze()

@@ -1,11 +1,14 @@
-"""What costs tests time and is not what they look at: how well Java compiles, and drawing plots."""
+"""What costs tests time and is not what they look at: how well Java compiles, bundling the library of charts again, and
+drawing plots."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 
+from thresher.files import write_text
 from thresher.lucene import jvm
 
 NO_PLOTS = "THRESHER_TESTS_DRAW_NOTHING"
@@ -21,6 +24,23 @@ def _quick_options(heap_mib: int | None) -> list[str]:
 def quick_java() -> None:
     """Let Java compile quickly rather than well, for it does not live long; JAVA_TOOL_OPTIONS would print that."""
     jvm._options = _quick_options
+
+
+def bundle_charts_once() -> None:
+    """Let all processes of the session share the script that vl-convert makes, which takes it more than a second."""
+    with suppress(ImportError):
+        import vl_convert
+
+        bundle = vl_convert.javascript_bundle
+
+        def kept(snippet: str) -> str:
+            path = Path(os.environ["THRESHER_CACHE"]) / "charts.js"
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_text(path, bundle(snippet))
+            return path.read_text(encoding="utf-8")
+
+        vl_convert.javascript_bundle = kept
 
 
 @contextmanager

@@ -8,12 +8,15 @@ import gzip
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from thresher.errors import missing_retrieval
 from thresher.reports.table import Cell, Table
+
+_TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", **values: object) -> str:
@@ -25,20 +28,11 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
         library: a script that the page unpacks and runs, which its policy must allow too.
         values: what the template shows.
     """
-    loader = PackageLoader("thresher.reports", "templates")
-    environment = Environment(
-        loader=loader,
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    environment.filters["viewed"] = viewed
+    environment = _environment()
 
     def joined(ending: str) -> str:
         files = [part for part in ("report.css", "data.js", "tables.js", *parts) if part.endswith(ending)]
-        return "\n".join(loader.get_source(environment, file)[0].strip() for file in files)
+        return "\n".join((_TEMPLATES / file).read_text(encoding="utf-8").strip() for file in files)
 
     script = joined(".js")
     allowed = [f"'sha256-{digest(text)}'" for text in (script, library) if text]
@@ -49,6 +43,22 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
         library=packed(library),
         **values,
     )
+
+
+@functools.cache
+def _environment() -> Environment:
+    """Return what compiles templates, each of them once."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    environment.filters["viewed"] = viewed
+    return environment
 
 
 def digest(script: str) -> str:
