@@ -29,6 +29,25 @@ for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number is signal.SIGINT else signal.SIG_DFL)
 
+# The files that take longest, begun first: the end then finds all processes at work.
+LONGEST = (
+    "test_notebook.py",
+    "test_faults.py",
+    "test_exploring.py",
+    "test_exploring_arms.py",
+    "test_orphans.py",
+    "test_justext.py",
+    "test_interruptions.py",
+    "test_terminal.py",
+    "test_quality_gate.py",
+    "test_docs.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: LONGEST.index(item.path.name) if item.path.name in LONGEST else len(LONGEST))
+
+
 Once = Callable[[str, Callable[[Path], object]], Path]
 
 

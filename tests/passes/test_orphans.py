@@ -15,6 +15,8 @@ import pytest
 HELPERS = [Path(__file__).parents[1] / name for name in ("cleaneval", "samples")]
 MOMENTS = 20
 SECONDS = 1.0
+PAUSE = 0.02
+"""Between looks at all processes of the machine, which take milliseconds."""
 
 PARENTS = {
     "pool": """
@@ -53,7 +55,7 @@ def killed(name: str, moment: float, folder: Path) -> list[str]:
         process = psutil.Process(parent.pid)
         while not process.children(recursive=True):
             assert parent.poll() is None, (folder / "log").read_text()
-            time.sleep(0.005)
+            time.sleep(PAUSE)
         # What is started up to the end is looked for all along: those of a dead parent have another one.
         seen: set[psutil.Process] = set()
         end = time.monotonic() + moment
@@ -62,13 +64,13 @@ def killed(name: str, moment: float, folder: Path) -> list[str]:
                 seen.update(process.children(recursive=True))
             if time.monotonic() >= end:
                 break
-            time.sleep(0.005)
+            time.sleep(PAUSE)
         process.suspend()
         seen.update(process.children(recursive=True))
         parent.kill()
     deadline = time.monotonic() + 20
     while (alive := [other for other in seen if works(other)]) and time.monotonic() < deadline:
-        time.sleep(0.05)
+        time.sleep(PAUSE)
     left = [str(other) for other in alive]
     for other in alive:
         other.kill()
