@@ -20,12 +20,8 @@ PAUSE = 0.02
 
 PARENTS = {
     "pool": """
-        from thresher.passes.backends import Backend, run
-        next(run(Backend(workers=2), time.sleep, [600] * 4))
-    """,
-    "alone": """
-        from thresher.passes.backends import run_alone
-        run_alone(time.sleep, 600)
+        from thresher.passes.watched_workers import run_watched
+        next(run_watched(2, time.sleep, [600] * 4, None))
     """,
     "training": """
         from thresher.language_models.words.training import Plan, train

@@ -27,7 +27,7 @@ from thresher.language_models.characters.character_counts import Settings, train
 from thresher.language_models.characters.model_files import write_model
 from thresher.pages import PageOptions
 from thresher.passes.backends import Backend
-from thresher.passes.parts import Limits, Task, do_part, isolate, position_path, read_position
+from thresher.passes.parts import Limits, Task, do_part, position_path, read_position
 from thresher.scorers.ncleaner import NCleaner
 from thresher.scoring import score_pass
 from thresher.scoring.failures import Failure, failures
@@ -357,25 +357,27 @@ def test_a_page_of_a_range_read_again_is_blamed_where_it_is_now(tmp_path: Path) 
 
 
 def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -> None:
+    # A worker that was killed at the third page left its position, which proves nothing.
+    position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(())).write_bytes((2).to_bytes(8, "little"))
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), (Bomb(),)), tmp_path)
-    assert str(caught.value) == (
-        f"{tmp_path}: a worker ended and no page is to blame. "
-        "Fix: look at the machine's memory and disk, then run the same command again."
-    )
-
-
-def test_an_isolated_worker_that_ends_before_any_page_blames_none(tmp_path: Path) -> None:
-    # As a worker that was killed at the third page would leave it.
-    position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(())).write_bytes((2).to_bytes(8, "little"))
-    plan = ScorePlan(pages(3), (Bomb(),))
-    with pytest.raises(StateError) as caught:
-        isolate(plan.work(tmp_path), plan.collection.parts(256), {})
     assert str(caught.value) == (
         "listed: a worker ended (exit code 3) and no page is to blame. "
         "Fix: look at the machine's memory and disk, then run the same command again."
     )
     assert not (tmp_path / "poison.json").exists()
+
+
+def test_late_pages_cost_their_limit_once_and_no_other_part_anything(tmp_path: Path) -> None:
+    late = dict.fromkeys((3, 5, 100, 300), "SLEEP now")
+    # While the first part's pages are late, the other worker is at these.
+    others = dict.fromkeys(range(400, 408), "NAP now")
+    tallied = {number: f"TALLY {tmp_path / str(number)} {what}" for number, what in (late | others).items()}
+    plan = ScorePlan(pages(500, tallied), SCORERS, limits=Limits(2))
+    report = score_collection(plan, tmp_path / "store", Backend(workers=2))
+    assert (report.documents, report.scored, report.failed) == (500, 496, 4)
+    assert [failure.id for failure in failures(tmp_path / "store")] == ["d3", "d5", "d100", "d300"]
+    assert {number: (tmp_path / str(number)).read_text() for number in tallied} == dict.fromkeys(tallied, "1")
 
 
 KINDS = {

@@ -32,6 +32,11 @@ class Trouble(Scorer):
 
     def score(self, segments: Segments) -> Scores:
         text = segments.text
+        if tally := re.search(r"TALLY (\S+)", text):
+            with Path(tally[1]).open("a") as file:
+                file.write("1")
+        if "NAP" in text:
+            time.sleep(0.5)
         if "SLEEP" in text:
             time.sleep(600)
         if "HOLD" in text:

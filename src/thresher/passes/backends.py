@@ -11,14 +11,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError
@@ -29,6 +29,9 @@ _ANSWER_SECONDS = 4
 _PARENT_SECONDS = 0.5
 _AHEAD = 2
 """Tasks a local worker has been given and not finished."""
+
+if TYPE_CHECKING:
+    from distributed import Future as DaskFuture
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -47,19 +50,16 @@ class WorkerDied(Exception):
     """A worker process died; on a cluster, several times on the same task."""
 
 
-def run(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-    """Call `function` for each task on the backend's workers and yield results as they come.
-
-    A few tasks are fetched ahead. Workers end with this generator, to free memory for Java.
+def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+    """Call `function` for each task on a cluster's workers and yield results as they come. A few tasks are fetched ahead.
 
     Raises:
-        WorkerDied: if a worker died.
+        WorkerDied: if workers died several times on the same task.
         ConfigError: if there is no scheduler at the address.
         MissingDependencyError: if Dask is not installed.
         ResourceError: if the cluster has no workers, or its scheduler ends meanwhile.
     """
-    calls = (partial(function, task) for task in tasks)
-    yield from _on_dask(backend, calls) if backend.name == DASK else _on_loky(backend.workers, calls)
+    yield from _on_dask(backend, (partial(function, task) for task in tasks))
 
 
 def run_tasks(
@@ -85,7 +85,7 @@ def run_tasks(
 
     Raises:
         ResourceError: if a worker died.
-        ThresherError: as `run`.
+        ThresherError: as `run_on_dask`.
     """
     calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
     if backend.name == LOKY:
@@ -107,13 +107,11 @@ def run_tasks(
 def _on_loky(
     workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False, keep: bool = False
 ) -> Iterator[Result]:
-    # No more processes than calls. Even a single one is not this process, so that a crashing page does not end this one.
+    # No more processes than calls.
     first = list(islice(calls, workers))
-    if not first:
-        return
     try:
         pool = start_workers(len(first), end_with_parent, os.getpid())
-        yield from _results(pool, chain(first, calls), workers, ordered)
+        yield from _results(pool.submit, chain(first, calls), workers, ordered)
     except TerminatedWorkerError as error:
         raise WorkerDied from error
     finally:
@@ -122,15 +120,18 @@ def _on_loky(
 
 
 def _results(
-    pool: Executor, calls: Iterator[Callable[[], Result]], workers: int, ordered: bool = False
+    submit: Callable[[Callable[[], Result]], Future[Result] | DaskFuture[Result]],
+    calls: Iterator[Callable[[], Result]],
+    workers: int,
+    ordered: bool = False,
 ) -> Iterator[Result]:
-    """Yield the results of calls on an executor's workers, a few of which are submitted ahead."""
-    done: SimpleQueue[Future[Result]] = SimpleQueue()
-    waiting: deque[Future[Result]] = deque()
+    """Yield the results of calls that `submit` gives to workers, a few of them ahead."""
+    done: SimpleQueue[Any] = SimpleQueue()
+    waiting: deque[Any] = deque()
     at_work = 0
     while True:
         for call in islice(calls, _AHEAD * workers - at_work):
-            future = pool.submit(call)
+            future = submit(call)
             future.add_done_callback(done.put)
             at_work += 1
             if ordered:
@@ -148,6 +149,7 @@ def _results(
 def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
     try:
         from distributed import Client, KilledWorker
+        from distributed.comm.core import CommClosedError
     except ImportError as error:
         raise MissingDependencyError(
             "the backend dask needs Dask's scheduler, which is not installed",
@@ -181,11 +183,10 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
         except OSError as error:
             raise nobody from error
         try:
-            pool = client.get_executor(pure=False)  # type: ignore[no-untyped-call]
-            yield from _results(pool, calls, workers, ordered)
+            yield from _results(partial(client.submit, pure=False), calls, workers, ordered)
         except KilledWorker as error:
             raise WorkerDied from error
-        except CancelledError as error:
+        except (CancelledError, CommClosedError) as error:
             # The client gives up all futures when it loses the scheduler, and would log that it cannot reach it again.
             logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
             raise ResourceError(
@@ -219,13 +220,6 @@ def start_process(function: Callable[..., object], *arguments: object, daemon: b
     )
     target.start()
     return target
-
-
-def run_alone(function: Callable[..., object], *arguments: object) -> int | None:
-    """Call `function` in a separate process and return its exit code."""
-    process = start_process(function, *arguments)
-    process.join()
-    return process.exitcode
 
 
 def exit_reason(code: int | None, seconds: float, process: str) -> str:

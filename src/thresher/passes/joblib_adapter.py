@@ -1,4 +1,4 @@
-"""The private joblib API in use: its process executor (loky)."""
+"""The private joblib API in use: its process executor and processes (loky)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from contextlib import suppress
+from multiprocessing.process import BaseProcess
 from queue import Empty
 
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-__all__ = ["TerminatedWorkerError", "end_workers", "start_workers"]
+__all__ = ["TerminatedWorkerError", "end_workers", "start_worker", "start_workers"]
 
 _IDLE_SECONDS = 300
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -23,15 +25,26 @@ def start_workers(count: int, initializer: Callable[..., object], *arguments: ob
     They start with the first task. The threads of numeric libraries are shared out among them, unless the environment says
     how many.
     """
-    threads = str(max((os.cpu_count() or 1) // count, 1))
     executor: Executor = get_reusable_executor(
         max_workers=count,
         timeout=_IDLE_SECONDS,
         initializer=initializer,
         initargs=arguments,
-        env={name: os.environ.get(name, threads) for name in _THREADS},
+        env=_shares(count),
     )
     return executor
+
+
+def start_worker(count: int, function: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Start one of `count` processes that call a function; as loky's, it imports nothing of the main program."""
+    process: BaseProcess = get_context("loky").Process(target=function, args=arguments, env=_shares(count))
+    process.start()
+    return process
+
+
+def _shares(count: int) -> dict[str, str]:
+    threads = str(max((os.cpu_count() or 1) // count, 1))
+    return {name: os.environ.get(name, threads) for name in _THREADS}
 
 
 def end_workers() -> None:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import mmap
 import os
+import signal
 import struct
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,9 +26,10 @@ from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
 from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
-from thresher.defaults import PAGE_MIB, PAGE_SECONDS
+from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, run, run_alone
+from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, run_on_dask
+from thresher.passes.watched_workers import run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
 
@@ -153,24 +155,24 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
         InputError: if the collection cannot be read.
         CollectionChanged: if the collection is written to meanwhile; finished parts may then be of another one.
         StateError: if workers crash for reasons other than a page.
-        ThresherError: as `thresher.passes.backends.run`.
+        ThresherError: as `thresher.passes.backends.run_on_dask`.
     """
     work.folder.mkdir(parents=True, exist_ok=True)
-    poison = read_poison(work.folder)
+    blame = Blame(work)
     files = work.collection.files()
     parts = partial(work.collection.parts, part_pages)
-    while not _attempt(work, parts(), backend, poison):
+    while not _attempt(work, parts(), backend, blame):
         check_unchanged(files, work.collection)
-        isolate(work, parts(), poison)
+        isolate(work, parts(), blame)
     check_unchanged(files, work.collection)
-    _join(work, parts(), poison)
+    _join(work, parts(), blame)
     for path in work.folder.glob("*.position"):
         # Left by runs killed just after writing a part.
         path.unlink(missing_ok=True)
 
 
-def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, poison: Poison) -> bool:
-    """Process all missing parts; return False if a worker died."""
+def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame: Blame) -> bool:
+    """Process all missing parts; return False if workers of a cluster died on one."""
     with Progress(work.label, None, "pages") as bar:
 
         def missing() -> Iterator[Task]:
@@ -179,48 +181,79 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, poiso
                 if path.exists():
                     bar.advance(work.report(path).documents)
                 else:
-                    yield Task(part, poison.get(path.stem, {}))
+                    yield blame.task(part)
 
+        function = partial(_do_missing, work=work)
         try:
-            for documents in run(backend, partial(_do_missing, work=work), missing()):
+            if backend.name == DASK:
+                results = run_on_dask(backend, function, missing())
+            else:
+                results = run_watched(backend.workers, function, missing(), blame.instead)
+            for documents in results:
                 bar.advance(documents)
         except WorkerDied:
             return False
     return True
 
 
-def isolate(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
-    """Process each interrupted part in a separate process, and record the pages that crash it.
+def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
+    """Process the parts that a cluster left half done on this machine, without the pages that end their process.
 
     Raises:
-        StateError: if no part was interrupted, or no page is responsible.
+        StateError: if there is no such part, or no page is responsible.
     """
     suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
     if not suspects:
         raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(work.folder))
-    for part in suspects:
-        _do_alone(work, part, poison)
+    _do_here(work, suspects, blame)
 
 
-def _do_alone(work: PartWork[Any], part: Part, poison: Poison) -> None:
-    """Process a part in a separate process, repeatedly without the pages that crashed it."""
-    position, name = position_path(work, part), work.output(part).stem
-    while True:
-        # Remove what an earlier worker left.
-        position.unlink(missing_ok=True)
-        known = poison.get(name, {})
-        code = run_alone(do_part, Task(part, known), work)
-        if code == 0:
-            return
-        blamed = read_position(position)
-        if blamed is None or blamed in known:
+def _do_here(work: PartWork[Any], parts: Sequence[Part], blame: Blame) -> None:
+    for _ in run_watched(Backend().workers, partial(do_part, work=work), map(blame.task, parts), blame.instead):
+        pass
+
+
+class Blame:
+    """Which pages end the workers of a pass, as `poison.json` in its folder lists them."""
+
+    def __init__(self, work: PartWork[Any]) -> None:
+        self._work = work
+        self._poison = read_poison(work.folder)
+        self._suspected: set[tuple[str, int | None]] = set()
+
+    def task(self, part: Part) -> Task:
+        """Return the task to process a part without these pages."""
+        return Task(part, self._poison.get(self._work.output(part).stem, {}))
+
+    def forget(self, part: Part) -> None:
+        """Forget the pages of a part, whose positions have changed."""
+        self._poison.pop(self._work.output(part).stem, None)
+
+    def instead(self, task: Task, code: int | None) -> Task:
+        """Return the task in place of one whose worker ended: the same, for anybody may have killed it, or without a page.
+
+        A page is to blame if it took too long, or if its process ended twice.
+
+        Raises:
+            StateError: if workers end and no page is to blame.
+        """
+        part = task.part
+        place, name = position_path(self._work, part), self._work.output(part).stem
+        position = read_position(place)
+        # Otherwise a worker that ends before its first page would be taken for one that ended at this page.
+        place.unlink(missing_ok=True)
+        if code != -signal.SIGALRM and (name, position) not in self._suspected:
+            self._suspected.add((name, position))
+            return task
+        if position is None or position in task.poison:
             what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"
             raise StateError(what, _LOOK, part.name or str(part.path))
-        poison.setdefault(name, {})[blamed] = exit_reason(code, work.limits.seconds, "worker")
-        _POISON_FILE.write(work.folder / POISON, PoisonPages(poison))
+        self._poison.setdefault(name, {})[position] = exit_reason(code, self._work.limits.seconds, "worker")
+        _POISON_FILE.write(self._work.folder / POISON, PoisonPages(self._poison))
+        return replace(task, poison=dict(self._poison[name]))
 
 
-def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
+def _join(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
     """Check that each range of a file begins where the previous one ended; otherwise read it again from there.
 
     The first record found in a range may be nested in another one, such as a crawled WARC file.
@@ -235,8 +268,8 @@ def _join(work: PartWork[Any], parts: Iterator[Part], poison: Poison) -> None:
         if part.number and report.begin != after and report.span.first != first:
             path.unlink()
             # The positions refer to wrongly read pages.
-            poison.pop(path.stem, None)
-            _do_alone(work, replace(part, begin=after, exact=True), poison)
+            blame.forget(part)
+            _do_here(work, [replace(part, begin=after, exact=True)], blame)
             report = work.report(path)
         # A range inside a record only knows its own end.
         after = max(after, report.span.after) if part.number else report.span.after

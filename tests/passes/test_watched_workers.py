@@ -1,0 +1,80 @@
+"""Workers that die cost their own tasks: real processes, killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import forks
+import psutil
+import pytest
+
+from thresher.errors import InputError
+from thresher.passes.watched_workers import run_watched
+
+
+def process_of(task: int) -> int:
+    if task < 0:
+        os.kill(os.getpid(), -task)
+    return os.getpid()
+
+
+def unused(task: int, code: int | None) -> int:
+    raise AssertionError((task, code))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_task_has_one_result_and_no_process_is_left(workers: int) -> None:
+    assert sorted(run_watched(workers, abs, range(-50, 0), unused)) == [*range(1, 51)]
+    assert not forks.workers_alive()
+    assert [*run_watched(workers, abs, [], unused)] == []
+
+
+@pytest.mark.usefixtures("new_interpreters")
+def test_no_more_processes_than_tasks() -> None:
+    results = run_watched(8, process_of, [1, 2], unused)
+    assert len({next(results), *results}) == 2
+
+
+def test_a_worker_killed_while_idle_costs_nothing() -> None:
+    told = []
+
+    def again(task: int, code: int | None) -> int:
+        told.append((task, code))
+        return task
+
+    results = run_watched(1, process_of, [1, 2, 3], again)
+    first = next(results)
+    os.kill(first, signal.SIGKILL)
+    while psutil.Process(first).status() != psutil.STATUS_ZOMBIE:
+        time.sleep(0.01)
+    second, third = results
+    assert first != second == third
+    assert told == [(2, -signal.SIGKILL)]
+
+
+def test_a_task_whose_worker_ends_is_replaced_by_what_is_said() -> None:
+    told = []
+
+    def instead(task: int, code: int | None) -> int:
+        told.append((task, code))
+        return 1
+
+    assert len([*run_watched(2, process_of, [-signal.SIGKILL, *[1] * 9, -signal.SIGALRM], instead)]) == 11
+    assert sorted(told) == [(-14, -14), (-9, -9)]
+
+
+def test_errors_are_raised_and_end_the_workers() -> None:
+    def tasks() -> Iterator[int]:
+        yield from [1, 2]
+        raise InputError("no more", "look", "there")
+
+    with pytest.raises(InputError, match="there: no more"):
+        list(run_watched(2, process_of, tasks(), unused))
+    assert not forks.workers_alive()
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        list(run_watched(2, int, ["1", "x"], lambda task, _: task))
+    assert "in _serve" in caught.value.__notes__[0]
+    assert not forks.workers_alive()
