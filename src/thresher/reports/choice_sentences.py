@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision, HeldOutCheck, Pick, RuleName
-from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent, signed
+from thresher.reports.formatting import change_text, measure_text, percent
 
 
 def choice_sentences(choice: Choice) -> Iterator[str]:
@@ -32,14 +32,14 @@ def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
     name = "the baseline" if pick.variant is None else pick.variant.name
     result = check.comparison
     worth = (
-        f"scores {_value(check.mean)} where the baseline has {_value(check.mean - result.difference)}. The difference is "
-        f"between {_signed(result.ci_low)} and {_signed(result.ci_high)}."
+        f"scores {measure_text(check.mean)} where the baseline has {measure_text(check.mean - result.difference)}. The "
+        f"difference is between {change_text(result.ci_low)} and {change_text(result.ci_high)}."
     )
     if decision.held_out_topics:
         return (
             f"The {pick.rule}, {name}, {worth} It was picked on {decision.topics} topics and measured on "
             f"{decision.held_out_topics} held-out ones. A pick made on those topics themselves promises "
-            f"{_signed(check.optimism)} beyond that."
+            f"{change_text(check.optimism)} beyond that."
         )
     again = ""
     if check.share is not None:
@@ -47,8 +47,8 @@ def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
         again = f" {same} % of the training splits pick the same variant. The mean size of their picks is {size} %."
     than = "less than" if check.optimism >= 0 else "more than"
     return (
-        f"On held-out topics the {pick.rule}, {name} on all topics, {worth} That is {_value(abs(check.optimism))} {than} the "
-        f"{_value(check.apparent)} on the topics that it was picked on.{again}"
+        f"On held-out topics the {pick.rule}, {name} on all topics, {worth} That is {measure_text(abs(check.optimism))} "
+        f"{than} the {measure_text(check.apparent)} on the topics that it was picked on.{again}"
     )
 
 
@@ -59,11 +59,3 @@ def _other_measures(main: Decision, others: tuple[Decision, ...]) -> Iterator[st
     tests = [(decision.measure, decision.by_name[name].test) for decision in others]
     verdicts = [f"{test.verdict} in {measure}" for measure, test in tests]
     yield f"By its own margin {name} is {', '.join(verdicts)}."
-
-
-def _value(value: float) -> str:
-    return fixed(value, MEASURE_DECIMALS)
-
-
-def _signed(value: float) -> str:
-    return signed(value, MEASURE_DECIMALS)

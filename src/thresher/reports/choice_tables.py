@@ -11,13 +11,13 @@ from thresher.choosing.decisions import Basis, Decision, HeldOutCheck, JudgedVar
 from thresher.costs import Interval
 from thresher.files import write_text
 from thresher.reports.formatting import (
-    MEASURE_DECIMALS,
+    change_text,
     exact_number,
     fixed,
+    measure_text,
     megabytes,
     p_text,
     percent_text,
-    signed,
     significant_digits,
     wins_text,
 )
@@ -278,7 +278,7 @@ def pick_columns(share: Callable[[float], float], second: bool) -> list[Column[t
             "interval",
             lambda row: row[1].comparison.ci_low,
             "Interval of the difference.",
-            text=lambda row: _interval(row[1]),
+            text=lambda row: f"{change_text(row[1].comparison.ci_low)} to {change_text(row[1].comparison.ci_high)}",
         ),
         Column(
             "W/T/L",
@@ -329,11 +329,6 @@ def _held_out_size(share: Callable[[float], float]) -> Column[tuple[Pick, HeldOu
         unit="held out",
         format=PERCENT,
     )
-
-
-def _interval(check: HeldOutCheck) -> str:
-    ends = (check.comparison.ci_low, check.comparison.ci_high)
-    return " to ".join(signed(end, MEASURE_DECIMALS) for end in ends)
 
 
 def savings_columns(several: bool) -> list[Column[Savings]]:
@@ -415,7 +410,7 @@ def margin_text(decision: Decision) -> str:
 
 def loss_text(margin: float, relative: float | None) -> str:
     """Return a margin as the share of the baseline's mean that it was stated as, or else in units of the measure."""
-    return fixed(margin, MEASURE_DECIMALS) if relative is None else f"{percent_text(relative)} of the baseline's mean"
+    return measure_text(margin) if relative is None else f"{percent_text(relative)} of the baseline's mean"
 
 
 def _picks_caption(decision: Decision) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from thresher.defaults import HOLM
-from thresher.reports.formatting import MARKS, MINUS, correction_text, p_text, percent_text
+from thresher.reports.formatting import MARKS, correction_text, marks_text, p_text, percent_text
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.table import Column, Table, csv_table, each, pick, within
 from thresher.results.experiment_results import Best, Chosen, Results
@@ -89,9 +89,7 @@ def _chosen_caption(results: Results, held_out: Results) -> str:
         f"{main_measure(results)}. Of each sweep the cutoff of the best mean over the {results.topics} training topics, of "
         f"equals that with the smallest index, and the single cleaners, tested on {held_out.topics} held-out topics, "
         f"which had no part in the choice. Difference, {percent_text(1 - results.alpha)} interval and p against the baseline "
-        f"on the held-out topics. {results.test}, {correction_text(results.correction, over)}, α = {results.alpha}: †+ is "
-        f"significantly better, †{MINUS} significantly worse."
+        f"on the held-out topics. {results.test}, {correction_text(results.correction, over)}, α = {results.alpha}: "
+        f"{marks_text(direction(item.comparison) for item in results.chosen)}"
     )
-    if any(direction(item.comparison) == "mixed" for item in results.chosen):
-        text += " † alone is significant, but mean and ranks differ in sign."
     return f"{text} Optimism: what the best cutoff on the held-out topics would have promised beyond the chosen one."

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, Summary
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.results import MeanInterval, SnippetSummary, TTest
+from thresher.cleaneval.partial_runs import PartialResult
+from thresher.cleaneval.results import CleanerResult, MeanInterval, SnippetSummary, TTest
 from thresher.cleaneval.separation import Area
 from thresher.cleaneval.snippets import SnippetCounts
 from thresher.evaluation.significance import Comparison
@@ -21,45 +23,15 @@ NUMBER = decimals(DECIMALS)
 _P = each(p_text)
 
 
-class MeasuredCleaner(Protocol):
-    """A cleaner over pages, or another package."""
+@dataclass(frozen=True)
+class MeasuredPage:
+    """What a cleaner, by its canonical name, left of a page."""
 
-    @property
-    def cleaner(self) -> str:
-        """Its canonical name."""
-        ...
-
-    @property
-    def is_peer(self) -> bool:
-        """Whether it is another package."""
-        ...
-
-    @property
-    def crashes(self) -> int:
-        """On how many pages it crashed."""
-        ...
-
-    @property
-    def pages(self) -> Sequence[object]:
-        """What it left of each page."""
-        ...
+    page: GoldPage
+    cleaner: str
 
 
-class MeasuredPage(Protocol):
-    """What a cleaner left of a page."""
-
-    @property
-    def page(self) -> GoldPage:
-        """The page."""
-        ...
-
-    @property
-    def cleaner(self) -> str:
-        """The cleaner's canonical name."""
-        ...
-
-
-Measured = TypeVar("Measured", bound=MeasuredCleaner)
+Measured = TypeVar("Measured", bound=CleanerResult | PartialResult)
 OfPage = TypeVar("OfPage", bound=MeasuredPage)
 
 

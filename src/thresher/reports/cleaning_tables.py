@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import Any, TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts
-from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.judging import PageQuality
 from thresher.cleaneval.page_types import TypeQuality, by_page_type
 from thresher.cleaneval.reliability import LOW, Reliability
@@ -29,12 +28,13 @@ from thresher.reports.cleaning_columns import (
     SNIPPETS_SHOWN,
     SUMMARY,
     T_TEST,
+    MeasuredPage,
     cleaner_columns,
     interval_columns,
     page_columns,
     snippet_caption,
 )
-from thresher.reports.formatting import MARKS, MINUS, correction_text, cutoff_text, fixed
+from thresher.reports.formatting import MARKS, correction_text, cutoff_text, fixed, marks_text
 from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
 from thresher.results.selection import direction
@@ -158,12 +158,7 @@ def words_table(results: Sequence[CleanerResult]) -> Table:
     names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{_decisive(found)}", "t_f1_p")
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
-        mixed = any(direction(result.comparison) == "mixed" for result in results)
-        caption += (
-            f" p: {_tested(results[0].cleaner, found)}"
-            + (" † alone is significant, but mean and ranks differ in sign." if mixed else "")
-            + " p of the paired t-test is not corrected."
-        )
+        caption += f" p: {_tested(results[0].cleaner, found)} p of the paired t-test is not corrected."
     return _cleaner_table(names, results, caption)
 
 
@@ -234,16 +229,14 @@ def _decisive(comparisons: Sequence[Comparison]) -> str:
 def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
     return (
         f"two-sided Wilcoxon signed-rank test of F1 against {baseline}, paired by page,"
-        f" {tested_at(comparisons)}: †+ is significantly better, †{MINUS} significantly worse."
+        f" {tested_at(comparisons)}: {marks_text(map(direction, comparisons))}"
     )
 
 
 @dataclass(frozen=True)
-class PageQualityRow:
-    """What a cleaner left of a page."""
+class PageQualityRow(MeasuredPage):
+    """The same, measured against the gold text."""
 
-    page: GoldPage
-    cleaner: str
     quality: PageQuality
     predicted: float | None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.lucene.work import IndexStatistics
-from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent
+from thresher.reports.formatting import measure_text, percent
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick
 from thresher.scorers.cleaners import BASELINE
 
@@ -169,7 +169,7 @@ def explored_sentences(exploration: Exploration, measure: int) -> Iterator[str]:
         opening = f"{name}: the" if len(exploration.retrieval) > 1 else "The"
         yield (
             f"{opening} highest mean {exploration.measures[measure]} over the topics is that of {best}, "
-            f"{fixed(mean, MEASURE_DECIMALS)} against the baseline's {fixed(before, MEASURE_DECIMALS)}; the best of many "
+            f"{measure_text(mean)} against the baseline's {measure_text(before)}; the best of many "
             "promises more than it keeps."
         )
     yield "Which to use is a question for `thresher choose`."

@@ -11,13 +11,13 @@ from thresher.defaults import MOST_TITLED
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration, SizeErrors
 from thresher.reports.formatting import (
-    MEASURE_DECIMALS,
     MINUS,
+    change_text,
     fixed,
+    measure_text,
     megabytes,
     percent,
     percent_text,
-    signed,
     significant_digits,
 )
 from thresher.reports.table import measure_header
@@ -72,9 +72,7 @@ def _recommended(
 ) -> FirstScreen:
     short = measure_header(measure)[0]
     main = found.effects[0]
-    margin = (
-        fixed(main.margin, MEASURE_DECIMALS) if found.relative_margin is None else percent_text(found.relative_margin)
-    )
+    margin = measure_text(main.margin) if found.relative_margin is None else percent_text(found.relative_margin)
     loss = f"{margin} of {short}"
     if found.variant is not None:
         sentence = f"is the smallest index shown to lose less than {loss}."
@@ -100,8 +98,8 @@ def _figures(found: Recommendation, short: str, errors: SizeErrors | None) -> It
     effect, where = found.effects[0], f"{found.topics} topics"
     if found.held_out is not None:
         effect, where = found.held_out, "held-out topics"
-    bounds = f"{signed(effect.low, MEASURE_DECIMALS)} to {signed(effect.high, MEASURE_DECIMALS)}"
-    yield KeyFigure(f"{short}, {where}", signed(effect.difference, MEASURE_DECIMALS), bounds)
+    bounds = f"{change_text(effect.low)} to {change_text(effect.high)}"
+    yield KeyFigure(f"{short}, {where}", change_text(effect.difference), bounds)
     if found.work is not None:
         share = found.work.share
         yield KeyFigure("Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}")
@@ -112,7 +110,7 @@ def _baseline_figures(results: Results | None, retrieval: str) -> Iterator[KeyFi
         return
     base, measure = baseline_row(results, retrieval), main_measure(results)
     yield KeyFigure("Index size", f"{significant_digits(megabytes(base.index_bytes))} MB", "baseline")
-    yield KeyFigure(measure_header(measure)[0], fixed(base.measures.get(measure), MEASURE_DECIMALS), "baseline")
+    yield KeyFigure(measure_header(measure)[0], measure_text(base.measures.get(measure)), "baseline")
     yield KeyFigure("Postings per query", fixed(base.work.postings, 0), "baseline")
 
 

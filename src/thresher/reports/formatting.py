@@ -59,6 +59,16 @@ def signed(value: float | None, decimals: int) -> str:
     return f"+{text}" if positive else text
 
 
+def measure_text(value: float | None) -> str:
+    """Return a value of a measure."""
+    return fixed(value, MEASURE_DECIMALS)
+
+
+def change_text(value: float | None) -> str:
+    """Return a difference of two values of a measure, with its sign."""
+    return signed(value, MEASURE_DECIMALS)
+
+
 def percent(ratio: float | None) -> str:
     """Return a ratio as per cent with one decimal and without the sign: 0.4321 is '43.2'."""
     return fixed(None if ratio is None else 100 * ratio, 1)
@@ -121,6 +131,12 @@ def short_number(value: float) -> str:
         if abs(value) >= size:
             return f"{value / size:g}{letter}"
     return f"{value:g}"
+
+
+def marks_text(directions: Iterable[Direction]) -> str:
+    """Return what the marks of differences of these directions mean."""
+    text = f"†+ is significantly better, †{MINUS} significantly worse."
+    return f"{text} † alone is significant, but mean and ranks differ in sign." if "mixed" in directions else text
 
 
 def correction_text(correction: str, over: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.judging import PartialQuality
 from thresher.cleaneval.partial_runs import PartialResult, PartialRun
 from thresher.reports.cleaning_columns import (
     SNIPPET_COUNTS,
     SNIPPETS,
     SNIPPETS_SHOWN,
+    MeasuredPage,
     cleaner_columns,
     page_columns,
     snippet_caption,
@@ -26,11 +26,9 @@ PARTIAL: tuple[Column[PartialResult], ...] = (
 
 
 @dataclass(frozen=True)
-class PartialRow:
-    """What a cleaner left of a page."""
+class PartialRow(MeasuredPage):
+    """The same, measured by the snippets of the gold."""
 
-    page: GoldPage
-    cleaner: str
     quality: PartialQuality
 
 

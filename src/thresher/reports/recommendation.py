@@ -11,13 +11,12 @@ from thresher.costs import BreakEven
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.reports.choice_tables import loss_text
 from thresher.reports.formatting import (
-    MEASURE_DECIMALS,
+    change_text,
     exact_number,
-    fixed,
+    measure_text,
     megabytes,
     percent,
     percent_text,
-    signed,
     significant_digits,
 )
 
@@ -78,9 +77,9 @@ def _losses(found: Recommendation) -> Iterator[str]:
         return
     for effect in found.effects:
         yield (
-            f"{effect.measure} over {found.topics} topics is {_value(effect.mean)}. That differs from the baseline's "
-            f"{_value(effect.baseline)} by {_signed(effect.difference)}. The difference is above {_signed(effect.low)}, and a "
-            f"loss of less than {_value(effect.margin)} is accepted."
+            f"{effect.measure} over {found.topics} topics is {measure_text(effect.mean)}. That differs from the baseline's "
+            f"{measure_text(effect.baseline)} by {change_text(effect.difference)}. The difference is above "
+            f"{change_text(effect.low)}, and a loss of less than {measure_text(effect.margin)} is accepted."
         )
     sure = percent_text(1 - found.alpha)
     yield f"These bounds hold with {sure} confidence for all {_cutoffs(found.variants)} at once."
@@ -98,8 +97,8 @@ def _held_out(found: Recommendation) -> Iterator[str]:
         near = percent_text(found.guards.neighbour)
         agree = f" {percent(found.stability)} % of the trainings pick this size or one within {near} of the baseline's size."
     yield (
-        f"{where} {who} scores {_value(effect.mean)} in {effect.measure}, the baseline {_value(effect.baseline)}. The "
-        f"difference is between {_signed(effect.low)} and {_signed(effect.high)}.{agree}"
+        f"{where} {who} scores {measure_text(effect.mean)} in {effect.measure}, the baseline {measure_text(effect.baseline)}. "
+        f"The difference is between {change_text(effect.low)} and {change_text(effect.high)}.{agree}"
     )
 
 
@@ -156,8 +155,8 @@ def _breach(breach: Breach, other: Unguarded, found: Recommendation) -> str:
         )
     if breach.guard is GuardName.MEASURES:
         return (
-            f"A loss of {_value(-breach.found)} in {breach.measure} is not ruled out, and less than {_value(-breach.limit)} "
-            "is accepted."
+            f"A loss of {measure_text(-breach.found)} in {breach.measure} is not ruled out, and less than "
+            f"{measure_text(-breach.limit)} is accepted."
         )
     return (
         f"{percent(breach.found)} % of the trainings pick about its size, and more than {percent_text(breach.limit)} are "
@@ -193,11 +192,3 @@ def _margin(found: Recommendation, effect: Effect) -> str:
 
 def _cutoffs(count: int) -> str:
     return f"{count} cutoff" if count == 1 else f"{count} cutoffs"
-
-
-def _value(value: float | None) -> str:
-    return fixed(value, MEASURE_DECIMALS)
-
-
-def _signed(value: float) -> str:
-    return signed(value, MEASURE_DECIMALS)

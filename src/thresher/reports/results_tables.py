@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol, TypeVar
+from typing import Literal, TypeVar
 
 from thresher.costs import MeasuredTime
 from thresher.evaluation.significance import Comparison
@@ -21,13 +21,13 @@ from thresher.reports.cost_columns import (
 )
 from thresher.reports.formatting import (
     MARKS,
-    MEASURE_DECIMALS,
     MINUS,
+    change_text,
     correction_text,
     cutoff_text,
     fixed,
+    marks_text,
     p_text,
-    signed,
     wins_text,
 )
 from thresher.reports.table import (
@@ -43,7 +43,7 @@ from thresher.reports.table import (
     pick,
     within,
 )
-from thresher.results.experiment_results import Cost, Results, TopicValue, VariantResult
+from thresher.results.experiment_results import Cost, Results, SystemResult, TopicValue, VariantResult
 from thresher.results.selection import (
     compared_measures,
     direction,
@@ -63,21 +63,7 @@ HELD_OUT_FILE = "results.held-out.csv"
 _MEGA = 1e-6
 
 
-class Measured(Protocol):
-    """What has means by measure, and comparisons with the baseline."""
-
-    @property
-    def measures(self) -> Mapping[str, float]:
-        """Means over the topics."""
-        ...
-
-    @property
-    def comparisons(self) -> Mapping[str, Comparison]:
-        """By tested measure."""
-        ...
-
-
-MeasuredRow = TypeVar("MeasuredRow", bound=Measured)
+MeasuredRow = TypeVar("MeasuredRow", bound=VariantResult | SystemResult)
 
 
 def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Column[VariantResult]]:
@@ -153,7 +139,7 @@ COMPARED: tuple[Column[Comparison], ...] = (
         "interval",
         lambda item: item.ci_low,
         "Interval of the mean difference, of level 1 − α.",
-        text=lambda item: f"{_signed(item.ci_low)} to {_signed(item.ci_high)}",
+        text=lambda item: f"{change_text(item.ci_low)} to {change_text(item.ci_high)}",
         exact=False,
     ),
     Column(
@@ -261,10 +247,8 @@ def caption(results: Results) -> str:
     if compared_measures(results):
         text += (
             f" {results.test} against the baseline, {correction_text(results.correction, 'variants and measures')}, α = "
-            f"{results.alpha}: †+ is significantly better, †{MINUS} significantly worse."
+            f"{results.alpha}: {marks_text(direction(item) for row in results.rows for item in row.comparisons.values())}"
         )
-        if any(direction(item) == "mixed" for row in results.rows for item in row.comparisons.values()):
-            text += " † alone is significant, but mean and ranks differ in sign."
         text += f" W/T/L: topics won, tied and lost in {measure}."
     return text
 
@@ -429,7 +413,3 @@ def _table(
 
 def _cutoff(row: VariantResult) -> str | None:
     return None if row.cutoff is None else cutoff_text(row.cutoff)
-
-
-def _signed(value: float) -> str:
-    return signed(value, MEASURE_DECIMALS)

@@ -12,7 +12,7 @@ from thresher.choosing.decisions import Decision
 from thresher.choosing.same_size import BestOfFamily, SameSize, frontier, of_families
 from thresher.files import write_text
 from thresher.reports.choice_tables import TESTED, JudgedRow, judged_columns, margin_text
-from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text
+from thresher.reports.formatting import fixed, measure_text, percent_text
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, pick, within
 
 TABLE_FILE, FRONTIERS_FILE = "same-size.csv", "frontiers.csv"
@@ -99,7 +99,7 @@ def same_size_table(found: SameSize, decision: Decision) -> Table:
     )
     whole = "" if found.baseline_postings is None else f", with {found.baseline_postings:,.0f} postings per query"
     note = (
-        f"The baseline has {fixed(decision.baseline_mean, MEASURE_DECIMALS)}{whole}. Non-inferior: the loss is shown to be "
+        f"The baseline has {measure_text(decision.baseline_mean)}{whole}. Non-inferior: the loss is shown to be "
         f"less than {margin_text(decision)}. The bounds hold for all {len(decision.variants)} variants at once, with "
         f"{percent_text(1 - decision.alpha)} confidence on either side: the best may be picked after looking. "
         "Its mean promises a little much all the same."

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from thresher.choosing.choices import Choice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
-from thresher.reports.formatting import MEASURE_DECIMALS, fixed, percent_text, signed
+from thresher.reports.formatting import change_text, measure_text, percent_text
 from thresher.reports.recommendation import headline
 from thresher.reports.without_headings import twins
 from thresher.results.experiment_results import Results, TitleBias, VariantResult
@@ -54,7 +54,8 @@ def model_summary(results: Results, retrieval: str) -> Iterator[str]:
     measure = main_measure(results)
     rows = [row for row in variant_rows(results, retrieval) if measure in row.comparisons]
     if not rows:
-        yield f"Only the baseline was run: {measure} is {_value(baseline_row(results, retrieval), measure)}."
+        value = measure_text(baseline_row(results, retrieval).measures.get(measure))
+        yield f"Only the baseline was run: {measure} is {value}."
         return
     yield _counts(rows, measure)
     yield from _power(results, rows)
@@ -89,7 +90,7 @@ def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
 
 def _reach(rows: Sequence[VariantResult], measure: str) -> str:
     found = [row.comparisons[measure].difference for row in rows]
-    least, most = (signed(value, MEASURE_DECIMALS) for value in (min(found), max(found)))
+    least, most = (change_text(value) for value in (min(found), max(found)))
     if least == most:
         return f"The difference from the baseline in {measure} is {least}."
     return f"Differences from the baseline in {measure} are between {least} and {most}."
@@ -100,8 +101,9 @@ def _smaller(rows: Sequence[VariantResult]) -> Iterator[str]:
     if smaller:
         harmless = sum(not shows_a_loss(row) for row in smaller)
         yield (
-            f"Of {len(smaller)} smaller {_plural(len(smaller), 'index', 'indexes')}, {harmless} {_show(harmless)} no loss in "
-            "any measure, neither a significant one nor an interval below zero; that is not to say that there is none."
+            f"Of {len(smaller)} smaller {_plural(len(smaller), 'index', 'indexes')}, {harmless} "
+            f"{_plural(harmless, 'shows', 'show')} no loss in any measure, neither a significant one nor an interval below "
+            "zero; that is not to say that there is none."
         )
 
 
@@ -139,14 +141,6 @@ def _title_bias(bias: TitleBias | None, opening: str) -> Iterator[str]:
         f"{_plural(bias.headings, 'has', 'have')} all words of the topic in title or headings. "
         f"{bias.title:,} {_plural(bias.title, 'has', 'have')} them in the title.{warning if bias.share > MOST_TITLED else ''}"
     )
-
-
-def _show(count: int) -> str:
-    return _plural(count, "shows", "show")
-
-
-def _value(row: VariantResult, measure: str) -> str:
-    return fixed(row.measures.get(measure), MEASURE_DECIMALS)
 
 
 def _names(names: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from thresher.reports.formatting import MARKS, MINUS, correction_text
+from thresher.reports.formatting import MARKS, correction_text, marks_text
 from thresher.reports.table import DIFFERENCE, PERCENT, Column, Table, measure_header, pick
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import direction, main_measure, relative_bytes, retrievals
@@ -104,7 +104,7 @@ def twins_table(results: Results) -> Table | None:
         f"{measure}, {results.topics} topics. Variants with headings=keep, and the same with headings=drop. What is lost "
         f"without title and headings was found by these, not by what the cleaner keeps. {results.test} against all text, and "
         f"against all text but title and headings, {correction}, α = "
-        f"{results.alpha}: †+ is significantly better, †{MINUS} significantly worse."
+        f"{results.alpha}: {marks_text(())}"
     )
     return Table.of(pick(columns, *names), rows, caption, keys=1 + several, group=lambda row: row.variant.retrieval)
 
