@@ -87,11 +87,11 @@ RETRIEVAL_PACKAGES = {
 """The extra `retrieval`, with locked versions: packages for indexing, searching and evaluation."""
 
 
-def missing_retrieval(what: str, where: str | None = None) -> MissingDependencyError:
+def missing_retrieval(what: str) -> MissingDependencyError:
     """Return the error for a part of the extra `retrieval` that cannot be used, with both ways to install it."""
     jar, *others = (f"{name}=={version}" for name, version in RETRIEVAL_PACKAGES.items())
     by_hand = f"`pip install --no-deps {jar}` and `pip install {' '.join(others)}`"
-    return MissingDependencyError(what, f"run `pip install 'thresher[retrieval]'`, or without torch {by_hand}", where)
+    return MissingDependencyError(what, f"run `pip install 'thresher[retrieval]'`, or without torch {by_hand}")
 
 
 class StateError(ThresherError):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from thresher.costs import Power, read_machine
 from thresher.errors import ConfigError, MissingDependencyError
-from thresher.experiments.config import CostOptions
 from thresher.experiments.energy import Meter, Stage
+from thresher.experiments.schema import CostsTable
 from thresher.results.experiment_results import Cost
 
-PAPER = Meter(CostOptions(0.341, 170.0, "estimated"), Power(170.0, "configured"))
+PAPER = Meter(CostsTable(tdp_watts=170.0), Power(170.0, "configured"))
 
 
 def equation_9(seconds: float, intensity: float, watts: float) -> float:
@@ -33,7 +33,7 @@ def test_the_papers_table_5() -> None:
 
 @given(st.floats(1, 1e6), st.floats(0, 2), st.floats(0.5, 1000))
 def test_an_estimate_is_equation_9(seconds: float, intensity: float, watts: float) -> None:
-    meter = Meter(CostOptions(intensity, watts, "estimated"), Power(watts, "configured", intensity=intensity))
+    meter = Meter(CostsTable(intensity, tdp_watts=watts), Power(watts, "configured", intensity=intensity))
     assert meter.grams(seconds) == pytest.approx(equation_9(seconds, intensity, watts))
 
 
@@ -79,7 +79,7 @@ def test_a_part_of_a_stage_without_a_figure_has_none() -> None:
 
 def test_watts_come_from_the_table_or_the_configuration() -> None:
     machine = replace(read_machine(), cpu_model="Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz", sockets=2)
-    options = CostOptions(0.341, None, "estimated")
+    options = CostsTable()
     assert Meter.of(options, machine).power.watts == 170
     assert Meter.of(replace(options, tdp_watts=15.0), machine).power == Power(15.0, "TDP configured")
     unknown = Meter.of(options, replace(machine, cpu_model="unknown", sockets=1))
@@ -90,7 +90,7 @@ def test_watts_come_from_the_table_or_the_configuration() -> None:
 
 def test_all_factors_come_from_the_configuration() -> None:
     machine = replace(read_machine(), cores=8)
-    options = CostOptions(0.2, None, "estimated", 120.0, 2, 15, 1.58, "Galicia", "2026-11")
+    options = CostsTable(0.2, "Galicia", "2026-11", measured_watts=120.0, cores=2, machines=15, pue=1.58)
     assert Meter.of(options, machine).power == Power(
         120.0, "measured power, configured", 0.25, 15, 1.58, 0.2, "Galicia, 2026-11"
     )
@@ -98,7 +98,7 @@ def test_all_factors_come_from_the_configuration() -> None:
 
 
 def test_codecarbon_is_named_where_it_is_asked_for() -> None:
-    meter = Meter(CostOptions(0.341, 170.0, "codecarbon"), Power(170.0, "configured"))
+    meter = Meter(CostsTable(tdp_watts=170.0, co2="codecarbon"), Power(170.0, "configured"))
     assert meter.method == "codecarbon (power read from the CPU where it allows, else scaled from 170 W)"
     try:
         import codecarbon  # noqa: F401
@@ -109,10 +109,10 @@ def test_codecarbon_is_named_where_it_is_asked_for() -> None:
 
 def test_codecarbon_is_looked_for_before_anything_is_measured() -> None:
     if find_spec("codecarbon"):
-        assert Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine()).power.watts == 85.0
+        assert Meter.of(CostsTable(tdp_watts=85.0, co2="codecarbon"), read_machine()).power.watts == 85.0
         return
     with pytest.raises(MissingDependencyError) as error:
-        Meter.of(CostOptions(0.341, 85.0, "codecarbon"), read_machine())
+        Meter.of(CostsTable(tdp_watts=85.0, co2="codecarbon"), read_machine())
     assert str(error.value) == (
         'codecarbon is not installed. Fix: install it with `pip install "thresher[codecarbon]"`.'
     )

@@ -19,9 +19,9 @@ from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
-from thresher.experiments.config import CatalogueId, CostOptions, Experiment, TopicSource, load_experiment
+from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
-from thresher.experiments.schema import tables
+from thresher.experiments.schema import CostsTable, tables
 from thresher.experiments.variants import read_cutoffs
 from thresher.passes.parts import Limits
 from thresher.scorers.registry import scorers
@@ -98,7 +98,7 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert found.measure_seconds == 60.0
-    assert found.costs == CostOptions(0.341, None, "estimated", None, 0, 1, 1.0, "", "")
+    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0, "estimated")
     assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
@@ -193,7 +193,7 @@ column = "credibility"
     assert (found.correction, found.alpha) == ("none", 0.1)
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert found.measure_seconds == 0.5
-    assert found.costs == CostOptions(0.0, 15.0, "codecarbon", None, 2, 15, 1.58, "Galicia", "2026-11")
+    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58, "codecarbon")
 
 
 def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:

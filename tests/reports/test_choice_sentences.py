@@ -7,7 +7,7 @@ from dataclasses import replace
 from decision_samples import CHOICE, DECISION, GUARDED, HELD_OUT, INCONCLUSIVE, OTHER, chosen, holds
 
 from thresher.choosing.decisions import Decision
-from thresher.reports.choice_sentences import choice_sentences
+from thresher.reports.choice_html import choice_sentences
 
 
 def said(*decisions: Decision) -> list[str]:

@@ -27,7 +27,7 @@ from thresher.choosing.decisions import Basis, RuleName
 from thresher.choosing.guards import GuardName
 from thresher.costs import Interval, break_even
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
-from thresher.reports.choice_sentences import choice_sentences
+from thresher.reports.choice_html import choice_sentences
 from thresher.reports.recommendation import answer
 from thresher.reports.summary import summary
 from thresher.results.experiment_results import Results, TitleBias

@@ -77,22 +77,21 @@ class Treatment:
         return not self.cleaner.cuts and self.pruning is None
 
 
-def parse_treatment(text: str, where: str | None = None) -> Treatment:
+def parse_treatment(text: str) -> Treatment:
     """Parse the name of a variant: `none`, `words@5`, `none|dcp@0.5`, `words@5|dcp@0.5`.
 
     Raises:
         ConfigError: as `parse_cleaner`; if the arm or a parameter is unknown, its cutoff is missing or out of range, or
             cleaner and arm stand the wrong way round.
     """
-    where = where or text
-    cleaner, arm = _parts(text, where)
+    cleaner, arm = split_arm(text)
     if arm is None:
-        return Treatment(parse_cleaner(cleaner, where))
-    pruning = parse_arm(arm, where)
+        return Treatment(parse_cleaner(cleaner, text))
+    pruning = parse_arm(arm, text)
     if pruning.cutoff is None:
         example = f"{pruning.name}@{example_cutoff(pruning.arm)}"
-        raise ConfigError(f"the arm {arm.strip()!r} has no cutoff", f"write one, such as {example}", where)
-    return Treatment(parse_cleaner(cleaner, where), pruning)
+        raise ConfigError(f"the arm {arm.strip()!r} has no cutoff", f"write one, such as {example}", text)
+    return Treatment(parse_cleaner(cleaner, text), pruning)
 
 
 def parse_arm(text: str, where: str | None = None) -> Pruning:
@@ -117,19 +116,15 @@ def parse_arm(text: str, where: str | None = None) -> Pruning:
     return template.at(cutoff, where)
 
 
-def split_arm(text: str, where: str | None = None) -> tuple[str, str | None]:
+def split_arm(text: str) -> tuple[str, str | None]:
     """Return the name's parts, cleaner and arm, which are not parsed; None without an arm.
 
     Raises:
         ConfigError: if there is more than one arm, or they stand the wrong way round.
     """
-    return _parts(text, where or text)
-
-
-def _parts(text: str, where: str) -> tuple[str, str | None]:
     parts = text.split(BAR)
     if len(parts) > 2:
-        raise ConfigError(f"{text!r} has more than one arm", "write a cleaner, then one arm: words@5|dcp@0.5", where)
+        raise ConfigError(f"{text!r} has more than one arm", "write a cleaner, then one arm: words@5|dcp@0.5", text)
     first, *others = parts
     leading = re.match(r"\s*(\w*)", first)
     if leading and leading[1] in arms():
@@ -137,7 +132,7 @@ def _parts(text: str, where: str) -> tuple[str, str | None]:
         raise ConfigError(
             f"{first.strip()!r} is an arm and stands where the cleaner does",
             f"first clean, then prune: write {cleaner}{BAR}{first.strip()}",
-            where,
+            text,
         )
     return first, others[0] if others else None
 

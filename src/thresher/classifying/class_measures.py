@@ -57,25 +57,23 @@ def confusion(labels: Ints, predicted: Ints, classes: int) -> Ints:
     return np.bincount(labels * classes + predicted, minlength=classes * classes).reshape(classes, classes)
 
 
-def f1_intervals(table: Ints, resamples: int = RESAMPLES, seed: int = SEED) -> tuple[list[MeanInterval], MeanInterval]:
+def f1_intervals(table: Ints) -> tuple[list[MeanInterval], MeanInterval]:
     """Return F1 of each class and their mean (macro F1), with 95 % intervals of the percentile bootstrap over pages.
 
     Drawing pages with replacement is drawing counts of the table from a multinomial distribution (Efron 1979).
     """
     cells = table.ravel()
-    drawn = np.random.default_rng(seed).multinomial(cells.sum(), cells / cells.sum(), size=resamples)
-    sampled = f1_by_class(drawn.reshape(resamples, *table.shape))
+    drawn = np.random.default_rng(SEED).multinomial(cells.sum(), cells / cells.sum(), size=RESAMPLES)
+    sampled = f1_by_class(drawn.reshape(RESAMPLES, *table.shape))
     found = f1_by_class(table)
     by_class = [_interval(float(value), column) for value, column in zip(found, sampled.T, strict=True)]
     return by_class, _interval(float(found.mean()), sampled.mean(axis=1))
 
 
-def paired_difference(
-    labels: Ints, predicted: Ints, baseline: Ints, classes: int, resamples: int = RESAMPLES, seed: int = SEED
-) -> MeanInterval:
+def paired_difference(labels: Ints, predicted: Ints, baseline: Ints, classes: int) -> MeanInterval:
     """Return the difference of macro F1 from the baseline's, with the 95 % interval of the paired bootstrap over pages."""
     cube = np.bincount((labels * classes + predicted) * classes + baseline, minlength=classes**3)
-    drawn = np.random.default_rng(seed).multinomial(cube.sum(), cube / cube.sum(), size=resamples)
+    drawn = np.random.default_rng(SEED).multinomial(cube.sum(), cube / cube.sum(), size=RESAMPLES)
 
     def difference(counts: Ints) -> Doubles:
         shaped = counts.reshape(-1, classes, classes, classes)

@@ -81,6 +81,15 @@ class GoldStandard:
         """Whether only snippets are known of the pages."""
         return self.pages[0].is_partial
 
+    @property
+    def left_out(self) -> dict[str, tuple[str, ...]]:
+        """The stems of all others, by what they are."""
+        return {
+            "pages without gold": self.without_gold,
+            "gold without a page": self.without_page,
+            "gold without the page's content": self.without_content,
+        }
+
 
 def read_gold(folder: Path, gold: Path | None = None, comments: bool = False) -> GoldStandard:
     """Read a gold standard of any format.

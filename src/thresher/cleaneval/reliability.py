@@ -94,8 +94,6 @@ def measure_reliability(
     statistics: Sequence[PageStatistics | None],
     precisions: Sequence[float],
     floor: float | None = None,
-    folds: int = FOLDS,
-    seed: int = 0,
 ) -> Reliability:
     """Fit the model to a cleaner's pages, and select pages by cross-validated predictions.
 
@@ -103,7 +101,6 @@ def measure_reliability(
         statistics: of the cleaned pages, None for those without words.
         precisions: their word precision, in the same order.
         floor: the least predicted precision of a selected page; by default the better half is selected.
-        folds, seed: of the cross-validation.
 
     Raises:
         InputError: if there are too few pages with words, as `fit` and `cross_validated` say.
@@ -111,7 +108,7 @@ def measure_reliability(
     kept = [(page, precision) for page, precision in zip(statistics, precisions, strict=True) if page]
     pages, true = [page for page, _ in kept], [precision for _, precision in kept]
     model = fit(pages, true)
-    predictions = cross_validated(pages, true, folds, seed)
+    predictions = cross_validated(pages, true, FOLDS, 0)
     reliable = reliable_pages(predictions, true, median_high(predictions) if floor is None else floor)
     return Reliability(model, tuple(true), predictions, reliable, len(statistics) - len(kept))
 

@@ -81,8 +81,7 @@ def say_answer(answer: Answer, shape: Shape) -> None:
         for sentence in answer.sentences:
             tell(f"- {sentence}")
         click.echo()
-        for table in answer.full:
-            show(table)
+        show(*answer.full)
         _say_files(answer)
     else:
         for line in short_lines(answer, terminal_width()):

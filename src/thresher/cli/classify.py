@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, say, tell, terminal_width, workers_option
+from thresher.cli.options import FILE, say, show, tell, workers_option
 
 
 @click.command()
@@ -46,7 +46,6 @@ def classify(
     from thresher.classifying.text_classifiers import LinearClassifier, TextClassifier
     from thresher.cleaneval.running import asked
     from thresher.reports.classification_report import classification_tables, write_classification
-    from thresher.reports.formats import render_text
 
     classifier: TextClassifier = LinearClassifier()
     if transformer is not None:
@@ -57,7 +56,6 @@ def classify(
     for name, reason in found.failed:
         say(f"failed: {name}: {reason}")
     write_classification(found, output)
-    width = terminal_width()
-    click.echo("\n".join(render_text(table, width) for table in classification_tables(found)), nl=False)
+    show(*classification_tables(found))
     click.echo()
     tell(f"pages: {(output / 'pages.csv').resolve()}")

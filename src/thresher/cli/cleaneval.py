@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, gold_options, keys, say, tell, terminal_width, workers_option
+from thresher.cli.options import FILE, gold_options, keys, say, say_stems, show, tell, workers_option
 
 
 @click.command()
@@ -69,7 +69,6 @@ def cleaneval(
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
-    from thresher.reports.formats import render_text
     from thresher.reports.partial_tables import partial_table
 
     chosen, swept = asked(cleaners, sweeps)
@@ -88,13 +87,8 @@ def cleaneval(
             str(gold or folder),
         )
     other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
-    for what, stems in (
-        ("pages without gold", standard.without_gold),
-        ("gold without a page", standard.without_page),
-        ("gold without the page's content", standard.without_content),
-    ):
-        if stems:
-            say(f"{what} ({len(stems)}): {', '.join(stems)}")
+    for what, stems in standard.left_out.items():
+        say_stems(what, stems)
     with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
         measured_on = GoldSet(folder, standard, Path(store) / "scores")
         there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
@@ -116,9 +110,7 @@ def cleaneval(
             from thresher.reports.cleaning_report import write_cleaning_report
 
             write_cleaning_report(run, output)
-    tables = (partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS)
-    width = terminal_width()
-    click.echo("\n".join(render_text(table, width) for table in tables), nl=False)
+    show(*(partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS))
     if output is not None:
         click.echo()
         tell(f"report: {(output / 'report.html').resolve()}")

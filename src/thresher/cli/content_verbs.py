@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option, say, tell, workers_option
+from thresher.cli.options import FILE, plot_option, say, show, tell, workers_option
 
 _GOLD = click.argument("gold", type=FILE, nargs=-1, required=True)
 _COMMENTS = click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
@@ -91,10 +91,9 @@ def importance(model: str, gold: tuple[Path, ...], comments: bool, workers: int)
     from thresher.content_models.content_files import load_content_model
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.importance import measure_importance
-    from thresher.reports.formats import render_text
     from thresher.reports.model_tables import importance_table
 
     loaded = load_content_model(model)
     sets, _ = read_gold_sets(gold, comments, workers)
     before, groups = measure_importance(loaded, [page for one in sets for page in one.pages])
-    click.echo(render_text(importance_table(before, groups)), nl=False)
+    show(importance_table(before, groups))

@@ -8,7 +8,17 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, gold_options, keys, plot_option, say, terminal_width, workers_option
+from thresher.cli.options import (
+    FILE,
+    gold_options,
+    keys,
+    plot_option,
+    say,
+    say_stems,
+    show,
+    terminal_width,
+    workers_option,
+)
 from thresher.errors import ConfigError
 
 
@@ -156,7 +166,6 @@ def histogram(
     from thresher.collections import IdRule, ReadOptions, open_collection
     from thresher.pages import PageOptions
     from thresher.passes.backends import Backend
-    from thresher.reports.formats import render_text
     from thresher.reports.histograms import histogram_figure, percentile_table, removed_table, write_histogram_csv
     from thresher.scorers.perplexity import Perplexity
     from thresher.scoring.distribution import read_distribution
@@ -172,9 +181,7 @@ def histogram(
             ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), Backend(workers=workers)
         )
         distribution = read_distribution(Path(store), scorer)
-    width = terminal_width()
-    tables = (percentile_table(distribution, reference, width), removed_table(distribution))
-    click.echo("\n".join(render_text(one, width) for one in tables), nl=False)
+    show(percentile_table(distribution, reference, terminal_width()), removed_table(distribution))
     if scores.failed:
         click.echo(f"{scores.failed} of {scores.documents} pages failed and are not counted", err=True)
     if table is not None:
@@ -223,16 +230,14 @@ def separate(
     from thresher.cleaneval.gold import read_whole_gold
     from thresher.cleaneval.separation import asked_scorers, measure_separation
     from thresher.files import write_text
-    from thresher.reports.formats import render_text
     from thresher.reports.model_tables import separation_csv, separation_table
 
     scorers = asked_scorers(models, names)
     standard = read_whole_gold(gold_folder, gold, comments)
-    if standard.without_gold:
-        click.echo(f"pages without gold ({len(standard.without_gold)}): {', '.join(standard.without_gold)}", err=True)
+    say_stems("pages without gold", standard.without_gold)
     run = measure_separation(standard.pages, scorers, rough)
     for stem, reason in run.failed:
-        click.echo(f"failed: {stem}: {reason}", err=True)
+        say(f"failed: {stem}: {reason}")
     if csv_file is not None:
         write_text(csv_file, separation_csv(run))
-    click.echo(render_text(separation_table(run), terminal_width()), nl=False)
+    show(separation_table(run))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option, say, tell_all, terminal_width, workers_option
+from thresher.cli.options import FILE, plot_option, say, show, tell_all, workers_option
 from thresher.errors import ConfigError
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
@@ -101,13 +101,12 @@ def folds(gold_folder: Path, folds: int, seed: int, csv_file: Path | None, worke
     from thresher.cleaneval.ncleaner_folds import cross_validate
     from thresher.files import write_text
     from thresher.reports.cleaning_tables import cleaners_csv, measures_table, segmentation_table, words_table
-    from thresher.reports.formats import render_text
 
     results = cross_validate(read_whole_gold(gold_folder).pages, folds, seed, workers)
     if csv_file is not None:
         write_text(csv_file, cleaners_csv(results))
     tables = (words_table(results), measures_table(results), segmentation_table(results))
-    click.echo("\n".join(render_text(table, terminal_width()) for table in tables if table), nl=False)
+    show(*filter(None, tables))
 
 
 @ncleaner.command()
@@ -143,7 +142,6 @@ def curve(
     from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
     from thresher.files import write_text
     from thresher.language_models.characters.character_counts import usual_settings
-    from thresher.reports.formats import render_text
     from thresher.reports.model_tables import curve_csv, curve_table
 
     if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
@@ -159,7 +157,7 @@ def curve(
 
         title = f"{clean.name} against {raw.name}, tested on {gold_folder.resolve().name}"
         write_plot(learning_figure(title, curve_sizes), plot)
-    click.echo(render_text(curve_table(curve_sizes)), nl=False)
+    show(curve_table(curve_sizes))
 
 
 @ncleaner.command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -181,8 +181,14 @@ def terminal_width() -> int:
     return shutil.get_terminal_size((160, 40)).columns
 
 
-def show(table: Table) -> None:
-    """Print a table as wide as the terminal."""
+def say_stems(what: str, stems: Sequence[str]) -> None:
+    """Print the stems of pages that have something in common to standard error, unless there are none."""
+    if stems:
+        say(f"{what} ({len(stems)}): {', '.join(stems)}")
+
+
+def show(*tables: Table) -> None:
+    """Print tables as wide as the terminal, with an empty line between them."""
     from thresher.reports.formats import render_text
 
-    click.echo(render_text(table, terminal_width()))
+    click.echo("\n".join(render_text(table, terminal_width()) for table in tables), nl=False)

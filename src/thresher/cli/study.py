@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, say, tell, terminal_width, workers_option
+from thresher.cli.options import FILE, say_stems, show, tell, workers_option
 
 
 @click.command()
@@ -36,26 +36,18 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int, workers: in
     fits the blocks' numbers of words, beside the paper's figures.
     """
     from thresher.cleaneval.gold import read_whole_gold
-    from thresher.reports.formats import render_text
-    from thresher.reports.study_report import write_study
-    from thresher.reports.study_tables import study_tables
+    from thresher.reports.study_tables import study_tables, write_study
     from thresher.studying.block_study import study_blocks
     from thresher.studying.extra import scikit_learn
 
     scikit_learn()
     standard = read_whole_gold(folder, gold)
     found = study_blocks(folder.resolve().name, standard, output, folds, workers, fresh)
-    for what, stems in (
-        ("pages without gold", standard.without_gold),
-        ("gold without a page", standard.without_page),
-        ("gold without the page's content", standard.without_content),
-        ("pages without blocks", found.blocks.without_blocks),
-        ("pages that cannot be parsed", found.blocks.failed),
-    ):
-        if stems:
-            say(f"{what} ({len(stems)}): {', '.join(stems)}")
+    for what, stems in standard.left_out.items():
+        say_stems(what, stems)
+    say_stems("pages without blocks", found.blocks.without_blocks)
+    say_stems("pages that cannot be parsed", found.blocks.failed)
     write_study(found, output)
-    width = terminal_width()
-    click.echo("\n".join(render_text(table, width) for table in study_tables(found)), nl=False)
+    show(*study_tables(found))
     click.echo()
     tell(f"blocks: {(output / 'blocks.parquet').resolve()}")

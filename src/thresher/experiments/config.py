@@ -14,11 +14,11 @@ from thresher.choosing.guards import Guards
 from thresher.collections.catalogue import CATALOGUE_PREFIX
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
-from thresher.defaults import DASK, GRADES, PUE, STATISTICS
+from thresher.defaults import DASK, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import Problems, read_document
-from thresher.experiments.schema import CollectionTable, Document, HeldOutTable
+from thresher.experiments.schema import CollectionTable, CostsTable, Document, HeldOutTable
 from thresher.experiments.toml_lines import KeyPath, key_lines
 from thresher.experiments.variants import Variant, read_variants, twins
 from thresher.files import digest, read_text
@@ -68,24 +68,6 @@ class TopicSource:
 
 
 @dataclass(frozen=True)
-class CostOptions:
-    """How costs are computed: kg CO2 per kWh, watts (None to look them up), the method, and the other factors of Eq. 9.
-
-    `cores` are those charged, 0 for all.
-    """
-
-    carbon_intensity: float
-    tdp_watts: float | None
-    co2: str
-    measured_watts: float | None = None
-    cores: int = 0
-    machines: int = 1
-    pue: float = PUE
-    region: str = ""
-    date: str = ""
-
-
-@dataclass(frozen=True)
 class OtherSystem:
     """A system whose run is compared with the baseline; `bytes` of its index, 0 where they are not known."""
 
@@ -132,7 +114,7 @@ class Experiment:
     guards: Guards
     deciding: tuple[str, ...]
     measure_seconds: float
-    costs: CostOptions
+    costs: CostsTable
     workers: int
     backend: str
     scheduler: str
@@ -245,17 +227,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         guards=Guards(choose.emptied, choose.stability, choose.neighbour),
         deciding=deciding,
         measure_seconds=document.measure.seconds,
-        costs=CostOptions(
-            costs.carbon_intensity,
-            costs.tdp_watts or None,
-            costs.co2,
-            costs.measured_watts or None,
-            costs.cores,
-            costs.machines,
-            costs.pue,
-            costs.region,
-            costs.date,
-        ),
+        costs=costs,
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,

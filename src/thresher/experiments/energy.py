@@ -15,20 +15,20 @@ from thresher.costs import (
     measured_co2,
     require_codecarbon,
 )
-from thresher.experiments.config import CostOptions
+from thresher.experiments.schema import CostsTable
 from thresher.results.experiment_results import Cost
 
 
-def power_of(options: CostOptions, machine: Machine) -> Power:
+def power_of(options: CostsTable, machine: Machine) -> Power:
     """Return the factors of Eq. 9 as configured; what is not is the machine's.
 
     Raises:
         ConfigError: if the TDP is no positive number.
     """
-    if options.measured_watts is not None:
+    if options.measured_watts:
         watts, source = options.measured_watts, "measured power, configured"
     else:
-        tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts)
+        tdp = find_tdp(machine.cpu_model, machine.sockets, options.tdp_watts or None)
         watts, source = tdp.watts, f"TDP {tdp.source}"
     there = machine.cores or machine.logical_cpus
     return Power(
@@ -53,11 +53,11 @@ class Stage:
 class Meter:
     """Measures stages: time and memory always, CO2 by Eq. 9 or by codecarbon."""
 
-    options: CostOptions
+    options: CostsTable
     power: Power
 
     @classmethod
-    def of(cls, options: CostOptions, machine: Machine) -> Meter:
+    def of(cls, options: CostsTable, machine: Machine) -> Meter:
         """Return a meter for this machine.
 
         Raises:

@@ -1,22 +1,32 @@
-"""What the report says of a choice: the answer, its tables, and how it was made."""
+"""What the report says of a choice: the answer, what stands beside it, its tables, and how it was made."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from thresher.choosing.choices import Choice, Recommendation
-from thresher.choosing.decisions import Decision
+from thresher.choosing.decisions import Decision, HeldOutCheck, JudgedVariant, ModelDecisions, Pick, RuleName
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
-from thresher.reports.choice_sentences import choice_sentences
-from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
-from thresher.reports.formatting import percent_text
-from thresher.reports.page_data import facts_by_name
-from thresher.reports.reading_table import reading_table
+from thresher.reports.choice_tables import (
+    VariantRow,
+    decision_table,
+    margin_text,
+    picks_table,
+    savings_table,
+    variant_columns,
+)
+from thresher.reports.formatting import change_text, measure_text, percent, percent_text
+from thresher.reports.page_data import SINGLES, Facts, facts_by_name
 from thresher.reports.recommendation import answer
 from thresher.reports.same_size_tables import decision_of, same_size_table
-from thresher.reports.table import Table
+from thresher.reports.table import Table, pick
 from thresher.results.experiment_results import Results
+from thresher.results.selection import spread
+
+A_SCORER = 9
+"""Cutoffs of each scorer, beside those that are picked."""
 
 
 @dataclass(frozen=True)
@@ -125,3 +135,94 @@ def _guards(found: Recommendation) -> str:
 def _sizes(decision: Decision) -> str:
     values = "Values are those of exploring all cutoffs at once" if decision.explored else "Values are those of runs"
     return f"{values}; sizes of indexes are {decision.size_kind}."
+
+
+def choice_sentences(choice: Choice) -> Iterator[str]:
+    """Give, for each retrieval model, what other rules pick and are worth elsewhere, and the verdicts by other measures."""
+    models = choice.models
+    for model in models:
+        main = model.main
+        opening = f"{main.retrieval}: " if len(models) > 1 else ""
+        sentences = [
+            _elsewhere(main, pick, pick.check) for pick in main.picks if pick.check and _stands_beside(main, pick)
+        ]
+        sentences += _other_measures(main, model.others)
+        yield from (opening + sentence for sentence in sentences)
+
+
+def _stands_beside(decision: Decision, pick: Pick) -> bool:
+    """Say whether a rule is another than the one recommended by, and picks something else if it differs by guards alone."""
+    same = pick.rule is RuleName.SMALLEST and pick.variant == decision.recommended
+    return pick.rule is not RuleName.GUARDED and not same
+
+
+def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
+    name = "the baseline" if pick.variant is None else pick.variant.name
+    result = check.comparison
+    worth = (
+        f"scores {measure_text(check.mean)} where the baseline has {measure_text(check.mean - result.difference)}. The "
+        f"difference is between {change_text(result.ci_low)} and {change_text(result.ci_high)}."
+    )
+    if decision.held_out_topics:
+        return (
+            f"The {pick.rule}, {name}, {worth} It was picked on {decision.topics} topics and measured on "
+            f"{decision.held_out_topics} held-out ones. A pick made on those topics themselves promises "
+            f"{change_text(check.optimism)} beyond that."
+        )
+    again = ""
+    if check.share is not None:
+        same, size = percent(check.share), percent(decision.size_share(check.size))
+        again = f" {same} % of the training splits pick the same variant. The mean size of their picks is {size} %."
+    than = "less than" if check.optimism >= 0 else "more than"
+    return (
+        f"On held-out topics the {pick.rule}, {name} on all topics, {worth} That is {measure_text(abs(check.optimism))} "
+        f"{than} the {measure_text(check.apparent)} on the topics that it was picked on.{again}"
+    )
+
+
+def _other_measures(main: Decision, others: tuple[Decision, ...]) -> Iterator[str]:
+    if main.recommended is None or not others:
+        return
+    name = main.recommended.name
+    tests = [(decision.measure, decision.by_name[name].test) for decision in others]
+    verdicts = [f"{test.verdict} in {measure}" for measure, test in tests]
+    yield f"By its own margin {name} is {', '.join(verdicts)}."
+
+
+def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Table:
+    """Return one row per cutoff: a few of each scorer from laxest to strictest, those picked, and all without a sweep."""
+    main = decisions.main
+    sections = [*((variants[0].sweep, variants) for variants in _selected(main)), (SINGLES, main.singles)]
+    rows = [_reading_row(decisions, facts, variant, section) for section, variants in sections for variant in variants]
+    columns = variant_columns(main.measure, [other.measure for other in decisions.others])
+    names = ("variant", "mean", "difference", "low", "high", "verdict", *(other.measure for other in decisions.others))
+    sure = percent_text(1 - main.alpha)
+    caption = (
+        f"{main.retrieval}: {len(rows)} of {len(main.variants)} variants. Differences from the baseline in "
+        f"{main.measure}; all lower bounds hold simultaneously with {sure} confidence, as do all upper ones. Index sizes are "
+        f"{main.size_kind}."
+    )
+    shown = pick(columns, *names, "words", "documents", "share")
+    return Table.of(shown, rows, caption, group=lambda row: row.section)
+
+
+def _selected(decision: Decision) -> list[list[JudgedVariant]]:
+    selected = []
+    groups = [
+        *((sweep.laxest_first, sweep.picks) for sweep in decision.ordered_sweeps),
+        *((one.variants, one.picks) for one in decision.combinations),
+    ]
+    for ordered, picks in groups:
+        picked = (picks.highest, picks.smallest, picks.knee, *(pick.variant for pick in decision.picks))
+        shown = {ordered[index].name for index in spread(len(ordered), A_SCORER)}
+        shown |= {variant.name for variant in picked if variant}
+        selected.append([variant for variant in ordered if variant.name in shown])
+    return selected
+
+
+def _reading_row(
+    decisions: ModelDecisions, facts: Mapping[str, Facts], variant: JudgedVariant, section: str
+) -> VariantRow:
+    known = facts.get(variant.name)
+    others = tuple(other.by_name[variant.name].mean for other in decisions.others)
+    return VariantRow(decisions.main, variant, words=known.words if known else None, others=others, section=section)

@@ -57,7 +57,7 @@ class ExplorationView(RecordView):
 
     def figure(self, record: Exploration, retrieval: str | None) -> Any:
         """Return size against the main measure, a line for each scorer."""
-        from thresher.reports.explored_plots import explored_figure
+        from thresher.reports.plots import explored_figure
 
         return explored_figure(record, _model(record.retrieval, retrieval))
 

@@ -11,6 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from thresher.exploring.exploration import Exploration
+from thresher.reports.explored import explored_variants
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, signed
 from thresher.reports.plot_style import (
     GAIN,
@@ -33,6 +35,7 @@ from thresher.results.selection import (
     finalists,
     front_rows,
     main_measure,
+    main_of,
     relative_bytes,
     score,
     spread,
@@ -41,6 +44,7 @@ from thresher.results.selection import (
     topic_differences,
     variant_rows,
 )
+from thresher.scorers.cleaners import BASELINE
 
 MOST_BARS = 100
 """Above this many topics the bars become two areas: the same picture, and a file that stays small."""
@@ -205,6 +209,36 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
                 f"{comparison.losses} lost"
             )
             axes.text(0, 1.04, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+    return figure
+
+
+def explored_figure(exploration: Exploration, model: int) -> Figure:
+    """Return postings of the index, in % of the baseline's, against the mean of the main measure for all variants.
+
+    Args:
+        exploration: what was explored.
+        model: which of its retrieval models.
+    """
+    measure = main_of(exploration.measures)
+    number = exploration.measures.index(measure)
+    whole = exploration.sweep(BASELINE).sizes[0].postings
+    with style():
+        figure = new_figure(6.2, 4.6)
+        axes = figure.subplots()
+        for index, rows in enumerate(explored_variants(exploration, model)):
+            x = [100 * row.size.postings / whole if whole else 100.0 for row in rows]
+            y = [row.means[number] for row in rows]
+            if rows[0].sweep == BASELINE:
+                axes.plot(x, y, color=INK, marker="*", markersize=10, linewidth=0, label="baseline", zorder=4)
+                axes.axhline(y[0], color=INK, linewidth=0.7, linestyle=(0, (4, 3)), alpha=0.7)
+                continue
+            colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)] if len(rows) < 2 else None
+            axes.plot(x, y, color=colour, marker=marker, linewidth=1.1, label=plain(rows[0].sweep))
+        axes.set_xlabel("postings of the index, % of baseline (less is better)")
+        axes.set_ylabel(f"{plain(measure)} (more is better)")
+        axes.margins(x=0.06, y=0.1)
+        light_grid(axes)
+        figure.legend(loc="outside lower left", ncols=3)
     return figure
 
 

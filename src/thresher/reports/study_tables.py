@@ -1,12 +1,17 @@
-"""A study of blocks as tables and CSV: Tables 1 and 2 of Kohlschütter et al. (2010) in form, and the fits of section 5."""
+"""A study of blocks as tables and files: Tables 1 and 2 of Kohlschütter et al. (2010) in form, the fits of section 5."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from thresher.files import write_text
 from thresher.reports.cleaning_columns import NUMBER
-from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, decimals, each, within
+from thresher.reports.formats import render_markdown
+from thresher.reports.plot_style import write_plot
+from thresher.reports.study_plots import density_figure, gains_figure, words_figure, writers_figure
+from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, csv_table, decimals, each, within
 from thresher.studying.block_classifiers import PublishedFigures
 from thresher.studying.block_scores import BlockScores
 from thresher.studying.block_study import (
@@ -19,6 +24,7 @@ from thresher.studying.block_study import (
     TypeRow,
     problem_names,
 )
+from thresher.studying.studied_blocks import write_blocks
 from thresher.studying.word_distribution import WriterFit
 
 _PUBLISHED_SHARES: Mapping[str, tuple[float, float, float]] = {
@@ -262,3 +268,26 @@ _LEFT_OUT = {"problem", *(f"{by}_{name}" for by in ("blocks", "words") for name 
 
 def _published_writers() -> TypeRow:
     return TypeRow(_GOOGLE_NEWS, 621, 72662, 520483, 0.21, 0.65, _PUBLISHED_ONE, _PUBLISHED_TWO, {})
+
+
+def write_study(study: BlockStudy, folder: Path) -> None:
+    """Write `blocks.parquet`, the CSV files, `table.md` and the plots into `folder`.
+
+    Raises:
+        ThresherError: if the folder cannot be written.
+    """
+    write_blocks(study.blocks, folder / "blocks.parquet")
+    for name, text in (
+        ("classes.csv", csv_table(CLASS_SHARES, study_shares(study))),
+        ("classifiers.csv", csv_table(CLASSIFIED, study.classifiers)),
+        ("gains.csv", csv_table(GAINS, study.gains)),
+        ("page_types.csv", csv_table(TYPE_ROWS, study.types)),
+        ("histogram.csv", csv_table(HISTOGRAM, study.histogram)),
+        ("table.md", "\n".join(map(render_markdown, study_tables(study)))),
+    ):
+        write_text(folder / name, text)
+    for problem in problem_names(study):
+        write_plot(gains_figure(study, problem), folder / f"information-gain-{problem}.svg")
+    write_plot(words_figure(study), folder / "words.svg")
+    write_plot(density_figure(study), folder / "density.svg")
+    write_plot(writers_figure(study.types[0]), folder / "random-writers.svg")

@@ -39,7 +39,7 @@ class Validated:
     leaves: float
 
 
-def folds_of_pages(pages: int, folds: int, seed: int = SEED) -> Ints:
+def folds_of_pages(pages: int, folds: int) -> Ints:
     """Return the fold of each page, from 0, at random; their sizes differ by one at most.
 
     Raises:
@@ -47,7 +47,7 @@ def folds_of_pages(pages: int, folds: int, seed: int = SEED) -> Ints:
     """
     if pages < folds:
         raise InputError(f"{pages} pages with blocks make no {folds} folds", "lower --folds or give more pages")
-    return np.random.default_rng(seed).permutation(np.arange(pages) % folds)
+    return np.random.default_rng(SEED).permutation(np.arange(pages) % folds)
 
 
 def validate(
