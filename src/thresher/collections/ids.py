@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -15,6 +18,10 @@ LONGEST_ID = 32766
 _SHOWN = 100
 # TREC runs separate columns by white space.
 _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+_PATTERN_SECONDS = 1.0
+# No id of a document: it holds spaces.
+_LATE = f"id_pattern takes longer than {_PATTERN_SECONDS:g} s on the id "
 
 ID_RULES = ("path", "stem")
 
@@ -65,10 +72,37 @@ class IdRule:
         return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
 
     def fit(self, document_id: str) -> str:
-        """Return an id with the pattern replaced and, with `escape`, escaped."""
+        """Return an id with the pattern replaced and, with `escape`, escaped; where that takes too long, what `id_problem` tells."""
         if self.pattern:
-            document_id = re.sub(self.pattern, self.replacement, document_id)
+            try:
+                with _cpu_limit(_PATTERN_SECONDS):
+                    document_id = re.sub(self.pattern, self.replacement, document_id)
+            except _TooLongError:
+                return _LATE + shown_id(document_id)
         return escape_id(document_id) if self.escape else document_id
+
+
+class _TooLongError(Exception):
+    pass
+
+
+@contextmanager
+def _cpu_limit(seconds: float) -> Iterator[None]:
+    """Raise an error in a block that computes for longer; regular expressions look for signals, which only main threads get."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise _TooLongError
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 def id_problem(document_id: str) -> str:
@@ -79,6 +113,8 @@ def id_problem(document_id: str) -> str:
     """
     if not document_id:
         return "the document has no id"
+    if document_id.startswith(_LATE):
+        return document_id
     if unfit := _UNFIT.search(document_id):
         return f"the document id {shown_id(document_id)} holds {unfit.group()!r}, which a TREC run cannot hold"
     size = len(document_id.encode("utf-8", "surrogatepass"))
