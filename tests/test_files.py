@@ -3,8 +3,11 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,6 +63,14 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
         write_half(path, ZeroDivisionError(), as_folder=True)
     assert names(path) == ["file2"]
     assert names(tmp_path) == ["folder"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("write", [np.ndarray.tofile, lambda values, file: np.save(file, values)])
+def test_a_disk_that_is_full_when_numpy_writes(write: Callable[[Any, Any], object], tmp_path: Path) -> None:
+    full = Path("/dev/full").open("wb", buffering=0)  # noqa: SIM115
+    with pytest.raises(ResourceError, match="no space left on the disk"), full, atomic_path(tmp_path / "model"):
+        write(np.zeros(100_000), full)
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])

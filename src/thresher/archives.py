@@ -22,6 +22,8 @@ from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, user_error
 
 CARD = "card.json"
+# Models have 2 to 4.
+_MOST_RATIO, _LEAST_BYTES = 16, 2**20
 Array = npt.NDArray[Any]
 Model = TypeVar("Model")
 
@@ -116,12 +118,25 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
         raise user_error(error, Path(str(path))) from error
     try:
         with file, zipfile.ZipFile(file) as archive:
+            members = archive.infolist()
+            packed, unpacked = sum(each.compress_size for each in members), sum(each.file_size for each in members)
+            if unpacked > max(_MOST_RATIO * packed, _LEAST_BYTES):
+                raise ValueError("no model compresses so well")
             card = archive.read(CARD)
             return card, {
                 name: _array(archive.read(f"{name}.npy")) for name in names if f"{name}.npy" in archive.namelist()
             }
-    # A wrong offset makes the seek raise OSError.
-    except (OSError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, RuntimeError) as error:
+    # A wrong offset makes the seek raise OSError, a shape of any size MemoryError.
+    except (
+        OSError,
+        MemoryError,
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        KeyError,
+        ValueError,
+        RuntimeError,
+    ) as error:
         raise damaged(path, what, fix) from error
 
 
@@ -132,7 +147,10 @@ def damaged(path: Traversable, what: str, fix: str) -> InputError:
 
 def array_digest(arrays: Sequence[Array]) -> str:
     """Return the SHA-256 of arrays."""
-    return hashlib.sha256(b"".join(np.ascontiguousarray(values).tobytes() for values in arrays)).hexdigest()
+    digest = hashlib.sha256()
+    for values in arrays:
+        digest.update(np.ascontiguousarray(values).data)
+    return digest.hexdigest()
 
 
 def _array(content: bytes) -> Array:

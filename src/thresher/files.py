@@ -16,10 +16,13 @@ from typing import Any
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
 
+# NumPy does not say why it could not write.
+_CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
     """Return the error shown to users for an operating-system error about `path`."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
         return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
     if isinstance(error, FileNotFoundError):
         return InputError("there is no such file or folder", "check the path", str(path))

@@ -72,7 +72,10 @@ class IdRule:
         return self.fit(stem if folder == PurePosixPath() else f"{folder.as_posix()}/{stem}")
 
     def fit(self, document_id: str) -> str:
-        """Return an id with the pattern replaced and, with `escape`, escaped; where that takes too long, what `id_problem` tells."""
+        """Return an id with the pattern replaced and, with `escape`, escaped.
+
+        If the pattern takes too long, what is returned makes `id_problem` say so.
+        """
         if self.pattern:
             try:
                 with _cpu_limit(_PATTERN_SECONDS):
@@ -88,7 +91,7 @@ class _TooLongError(Exception):
 
 @contextmanager
 def _cpu_limit(seconds: float) -> Iterator[None]:
-    """Raise an error in a block that computes for longer; regular expressions look for signals, which only main threads get."""
+    """Raise an error in a block that computes for longer: regular expressions look for signals. Only main threads get them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
