@@ -17,12 +17,11 @@ from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
 from thresher.reports.choice_plots import (
     MOST_VERTICES,
-    columns_of,
     judged_sweep_figure,
     overview_figure,
     thinned,
 )
-from thresher.reports.plot_style import GAIN, figure_svg
+from thresher.reports.plot_style import GAIN, columns_of, figure_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 

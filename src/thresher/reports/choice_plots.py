@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator
 
 from thresher.choosing.decisions import Decision, JudgedVariant, OrderedSweep
 from thresher.choosing.same_size import frontier
@@ -19,12 +19,15 @@ from thresher.reports.plot_style import (
     GAIN,
     INK,
     LOSS,
-    MARKERS,
     SERIES,
+    columns_of,
     cutoff_axis,
     light_grid,
     new_figure,
+    of_series,
     place_labels,
+    signed_ticks,
+    star,
     style,
 )
 
@@ -43,12 +46,6 @@ def thinned(count: int, keep: Sequence[int]) -> list[int]:
     if count <= MOST_VERTICES:
         return list(range(count))
     return sorted({*np.linspace(0, count - 1, MOST_VERTICES).round().astype(int).tolist(), *keep})
-
-
-def columns_of(labels: Sequence[str], signs: int) -> int:
-    """Return two columns of a legend where they are no wider than so many characters."""
-    half = (len(labels) + 1) // 2
-    return 2 if max(map(len, labels[:half])) + max(map(len, labels[half:])) <= signs else 1
 
 
 _LINES = ("-", DASHES, DOTS, "-.")
@@ -81,10 +78,9 @@ def overview_figure(decision: Decision) -> Figure:
             shown = [variants[index] for index in thinned(len(variants), ())]
             axes.plot(
                 *zip(*(_point(decision, variant) for variant in shown), strict=True),
-                color=SERIES[number % len(SERIES)],
+                **of_series(number) | ({} if len(shown) <= MOST_MARKERS else {"marker": ""}),
                 linewidth=1.0,
                 linestyle=_LINES[number // len(SERIES) % len(_LINES)],
-                marker=MARKERS[number % len(MARKERS)] if len(shown) <= MOST_MARKERS else None,
                 markersize=3,
                 alpha=0.8,
                 label=plain(name),
@@ -125,7 +121,7 @@ def overview_figure(decision: Decision) -> Figure:
 def draw_levels(axes: Axes, decision: Decision) -> None:
     """Draw the baseline and how far below it the margin ends."""
     level = decision.baseline_mean
-    axes.plot([100], [level], color=INK, marker="*", markersize=10, linewidth=0, label="baseline")
+    star(axes, 100, level)
     axes.axhline(level, color=INK, linewidth=0.7, linestyle=DASHES, alpha=0.7)
     label = f"baseline less the margin ({significant_digits(decision.margin)})"
     axes.axhline(level - decision.margin, color=LOSS, linewidth=1.0, linestyle=DOTS, label=label)
@@ -232,8 +228,7 @@ def _difference_panel(
     bottom = max(bottom, -DEEPEST * decision.margin)
     room = 0.05 * (top - bottom)
     axes.set_ylim(bottom - room, top + room)
-    axes.yaxis.set_major_locator(MaxNLocator(nbins=6))
-    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _signed_tick(value)))
+    signed_ticks(axes, 6)
     axes.set_ylabel(f"difference in\n{plain(decision.measure)}")
 
 
@@ -266,8 +261,7 @@ def _ratios(others: Sequence[Decision], variants: Sequence[JudgedVariant]) -> li
 def _frame_cutoffs(axes: Axes, decision: Decision, sweep: OrderedSweep, label: str) -> None:
     """Fit the axis to the cutoffs that leave something of the index, and take something, and to those that are marked."""
     if label != CUTOFF:
-        # Percentiles are even steps of the text, however small the first is.
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=8))
+        cutoff_axis(axes, [], label)
         return
     shares = [decision.size_share(variant.size) for variant in sweep.variants]
     inside = [index for index, share in enumerate(shares) if _LEFT <= share <= _WHOLE]
@@ -292,7 +286,3 @@ def _on_front(sweep: OrderedSweep) -> list[JudgedVariant]:
 
 def _chosen(decision: Decision, sweep: OrderedSweep) -> list[JudgedVariant]:
     return [variant for variant in (sweep.picks.smallest, decision.recommended) if variant in sweep.variants]
-
-
-def _signed_tick(value: float) -> str:
-    return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)

@@ -15,10 +15,9 @@ from thresher.cleaneval.results import MeanInterval
 from thresher.defaults import ALPHA
 from thresher.files import write_text
 from thresher.reports.cleaning_columns import CLEANER, interval_columns
-from thresher.reports.cleaning_plots import legend_below
 from thresher.reports.formats import render_markdown
-from thresher.reports.formatting import MINUS, p_text, percent_text, plain, signed
-from thresher.reports.plot_style import INK, MARKERS, SERIES, new_figure, style, write_plot
+from thresher.reports.formatting import MARKS, MINUS, p_text, percent_text, plain, signed
+from thresher.reports.plot_style import INK, legend_below, new_figure, of_series, style, write_plot
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, within
 
 MACRO = "macro"
@@ -47,13 +46,10 @@ class _PageRow:
     predicted: str
 
 
-_MARK_BETTER, _MARK_WORSE = "†+", f"†{MINUS}"
-
-
 def _mark(row: CleanerClasses) -> str:
     if row.paired is None or row.paired.p_holm > ALPHA:
         return ""
-    return _MARK_BETTER if row.paired.gained > row.paired.lost else _MARK_WORSE
+    return MARKS["better" if row.paired.gained > row.paired.lost else "worse"]
 
 
 _NAME: Column[CleanerClasses] = Column("cleaner", lambda row: row.cleaner, CLEANER, align="left")
@@ -148,8 +144,7 @@ def f1_figure(found: PageClassification) -> Figure:
             axes.plot(
                 [one.by_class[number].mean for one in found.cleaners][::-1],
                 places,
-                color=SERIES[number % len(SERIES)],
-                marker=MARKERS[number % len(MARKERS)],
+                **of_series(number),
                 markerfacecolor="none",
                 linewidth=0,
                 label=plain(label),

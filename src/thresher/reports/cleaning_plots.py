@@ -28,16 +28,19 @@ from thresher.reports.plot_style import (
     MARKERS,
     SERIES,
     cutoff_axis,
+    legend_below,
     light_grid,
     new_figure,
+    of_series,
     place_labels,
+    star,
     style,
+    write_above,
 )
 
 BIN = 5
 """The width of the histogram's bins in percentage points, as in Fig. 3 of the NCleaner paper."""
 _TIED_WIDTH = 0.9
-_LEGEND_SIGNS = 70  # characters of a legend's row that fit below a plot
 
 
 def differences_figure(name: str, values: Sequence[float], baseline: Sequence[float], measure: str) -> Figure:
@@ -80,7 +83,7 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
         axes.set_ylabel("pages")
         light_grid(axes)
         text = f"mean {signed(fmean(differences), 1)}; {won} won, {tied} tied, {lost} lost"
-        axes.text(0, 1.04, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+        write_above(axes, text)
     return figure
 
 
@@ -138,7 +141,7 @@ def reliability_figure(name: str, reliability: Reliability) -> Figure:
             f"mean {fixed(reliable.mean_precision_selected, 3)} of the chosen, {fixed(reliable.mean_precision_all, 3)} of all;"
             f" residual standard error {fixed(reliability.model.residual_error, 3)}"
         )
-        axes.text(0, 1.03, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+        write_above(axes, text, 1.03)
         legend_below(figure, axes)
     return figure
 
@@ -165,13 +168,6 @@ def calibration_figure(title: str, bins: Sequence[CalibrationBin]) -> Figure:
         for axes in (upper, lower):
             light_grid(axes)
     return figure
-
-
-def legend_below(figure: Figure, axes: Axes) -> None:
-    """Put the legend of `axes` below them, in as many columns as fit."""
-    handles, labels = axes.get_legend_handles_labels()
-    longest = max(map(len, labels)) + 6
-    figure.legend(handles, labels, loc="outside lower left", ncols=max(1, min(len(labels), _LEGEND_SIGNS // longest)))
 
 
 _F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
@@ -206,14 +202,19 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
         first: list[tuple[float, float, str]] = []
         labels: list[tuple[float, float, str]] = []
         for number, sweep in enumerate(sweeps):
-            colour, marker = SERIES[number % len(SERIES)], MARKERS[number % len(MARKERS)]
+            kind = of_series(number)
             x, y = [point.macro.recall for point in sweep.points], [point.macro.precision for point in sweep.points]
-            axes.plot(x, y, color=colour, marker=marker, label=plain(sweep.scorer))
+            axes.plot(x, y, **kind, label=plain(sweep.scorer))
             for point in sweep.points:
                 at = point.macro.recall, point.macro.precision
                 if point.cutoff == sweep.best.cutoff:
                     axes.plot(
-                        *at, marker="o", markersize=11, markerfacecolor="none", markeredgecolor=colour, linewidth=0
+                        *at,
+                        marker="o",
+                        markersize=11,
+                        markerfacecolor="none",
+                        markeredgecolor=kind["color"],
+                        linewidth=0,
                     )
                     first.append((*at, f"{cutoff_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
                 else:
@@ -221,15 +222,7 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
         axes.plot(
             [], [], marker="o", markersize=9, markerfacecolor="none", color=INK, linewidth=0, label="best mean F1"
         )
-        axes.plot(
-            [baseline.recall],
-            [baseline.precision],
-            color=INK,
-            marker="*",
-            markersize=10,
-            linewidth=0,
-            label=plain(baseline.name),
-        )
+        star(axes, baseline.recall, baseline.precision, plain(baseline.name))
         points = [(baseline.recall, baseline.precision), *_quality_axes(axes, _near(sweeps, baseline))]
         points += [point for sweep in sweeps for point in _along(sweep.points)]
         legend_below(figure, axes)
@@ -243,15 +236,12 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
         figure = new_figure(7.2, 5.4)
         axes = figure.subplots()
         axes.set_title(plain(title))
-        kinds = (("cleaner", SERIES[0], MARKERS[0], False), ("other package", SERIES[1], MARKERS[1], True))
-        for kind, colour, marker, is_peer in kinds:
+        for kind, is_peer in (("cleaner", False), ("other package", True)):
             shown = [cleaner for cleaner in cleaners if cleaner.is_peer == is_peer]
             if shown:
                 x, y = [one.recall for one in shown], [one.precision for one in shown]
-                axes.plot(x, y, color=colour, marker=marker, markersize=6, linewidth=0, alpha=0.9, label=kind)
-        axes.plot(
-            [baseline.recall], [baseline.precision], color=INK, marker="*", markersize=10, linewidth=0, label="baseline"
-        )
+                axes.plot(x, y, **of_series(is_peer), markersize=6, linewidth=0, alpha=0.9, label=kind)
+        star(axes, baseline.recall, baseline.precision)
         names = _quality_axes(axes, [(one.recall, one.precision) for one in (baseline, *cleaners)], room=0.2)
         legend_below(figure, axes)
         # From right to left, since labels are preferably put right of their points.
@@ -349,8 +339,7 @@ def tuning_figure(tuning: Tuning, title: str) -> Figure:
             axes.plot(
                 tuning.qs,
                 bits,
-                color=SERIES[number % len(SERIES)],
-                marker=MARKERS[number % len(MARKERS)],
+                **of_series(number),
                 # With more lines than colours the second round is dashed.
                 linestyle=_LINES[number // len(SERIES) % len(_LINES)],
                 label=f"n = {number + 1}",

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from thresher.errors import InputError
 from thresher.files import atomic_path
-from thresher.reports.formatting import short_number
+from thresher.reports.formatting import CUTOFF, MINUS, short_number
 
 INK = "#1f2429"
 """Text, axes and the baseline; a page may replace it by its own text colour."""
@@ -33,6 +33,7 @@ GAIN, LOSS = "#2a78b5", "#c25a12"
 SERIES = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
 """At least 3:1 against white and against near-black; markers and line styles repeat what the colours say."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
+_LEGEND_SIGNS = 70  # characters of a legend's row that fit below a plot
 WIDE = 20.0
 """Cutoffs that span more than this factor get a logarithmic axis."""
 
@@ -85,8 +86,52 @@ def light_grid(axes: Axes) -> None:
     axes.grid(axis="y", color=INK, alpha=0.13, linewidth=0.6)
 
 
-def cutoff_axis(axes: Axes, cutoffs: list[float]) -> None:
-    """Make the x axis fit ascending cutoffs: logarithmic where they span more than a factor of 20."""
+def of_series(number: int) -> dict[str, Any]:
+    """Return the colour and the marker of a series, by its number from 0."""
+    return {"color": SERIES[number % len(SERIES)], "marker": MARKERS[number % len(MARKERS)]}
+
+
+def star(axes: Axes, x: float, y: float, label: str = "baseline", **kind: Any) -> None:
+    """Mark the baseline."""
+    axes.plot([x], [y], color=INK, marker="*", markersize=10, linewidth=0, label=label, **kind)
+
+
+def write_above(axes: Axes, text: str, height: float = 1.04) -> None:
+    """Write a line between the title, which wants a pad of 17, and the axes."""
+    axes.text(0, height, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+
+
+def signed_ticks(axes: Axes, most: int) -> None:
+    """Let the y axis have at most so many ticks, with signs."""
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=most))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _signed_tick(value)))
+
+
+def _signed_tick(value: float) -> str:
+    return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)
+
+
+def columns_of(labels: Sequence[str], signs: int) -> int:
+    """Return two columns of a legend where they are no wider than so many characters."""
+    half = (len(labels) + 1) // 2
+    return 2 if max(map(len, labels[:half])) + max(map(len, labels[half:])) <= signs else 1
+
+
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """Put the legend of `axes` below them, in as many columns as fit."""
+    handles, labels = axes.get_legend_handles_labels()
+    longest = max(map(len, labels)) + 6
+    figure.legend(handles, labels, loc="outside lower left", ncols=max(1, min(len(labels), _LEGEND_SIGNS // longest)))
+
+
+def cutoff_axis(axes: Axes, cutoffs: list[float], label: str = CUTOFF) -> None:
+    """Make the x axis fit ascending cutoffs: logarithmic where they span more than a factor of 20.
+
+    With another `label` than `CUTOFF` they are percentiles or quotas: even steps, however small the first is.
+    """
+    if label != CUTOFF:
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=8))
+        return
     axes.xaxis.set_minor_locator(NullLocator())
     if cutoffs[0] > 0 and cutoffs[-1] > WIDE * cutoffs[0]:
         axes.set_xscale("log")

@@ -13,18 +13,21 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from thresher.exploring.exploration import Exploration
 from thresher.reports.explored import explored_variants
-from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, signed
+from thresher.reports.formatting import cutoff_label, fixed, plain, signed
 from thresher.reports.plot_style import (
     GAIN,
     INK,
     LOSS,
-    MARKERS,
-    SERIES,
+    columns_of,
     cutoff_axis,
     light_grid,
     new_figure,
+    of_series,
     place_labels,
+    signed_ticks,
+    star,
     style,
+    write_above,
 )
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
@@ -80,11 +83,7 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
             )
             light_grid(axes)
             axes.margins(x=0.03)
-        if label == CUTOFF:
-            cutoff_axis(lower, cutoffs)
-        else:
-            # Percentiles are even steps of the text, however small the first is.
-            lower.xaxis.set_major_locator(MaxNLocator(nbins=8))
+        cutoff_axis(lower, cutoffs, label)
         figure.align_ylabels()
         handles, labels = upper.get_legend_handles_labels()
         handles += [
@@ -92,9 +91,7 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
             Line2D([], [], color=INK, linewidth=0, marker="o"),
         ]
         labels += ["baseline", "filled: significant"]
-        half = (len(labels) + 1) // 2
-        narrow = max(map(len, labels[:half])) + max(map(len, labels[half:])) <= _LEGEND_SIGNS
-        figure.legend(handles, labels, loc="outside lower left", ncols=2 if narrow else 1)
+        figure.legend(handles, labels, loc="outside lower left", ncols=columns_of(labels, _LEGEND_SIGNS))
     return figure
 
 
@@ -119,9 +116,8 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
             points = [_point(row, measure) for row in rows if math.isfinite(score(row, measure))]
             if not points:
                 continue
-            colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)]
             x, y = [point[0] for point in points], [point[1] for point in points]
-            axes.plot(x, y, color=colour, marker=marker, linewidth=0, alpha=0.85, label=plain(name))
+            axes.plot(x, y, **of_series(index), linewidth=0, alpha=0.85, label=plain(name))
             xs += x
             ys += y
         steps = [_point(row, measure) for row in front]
@@ -135,7 +131,7 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
         )
         line[0].set_zorder(1.5)
         x0, y0 = _point(baseline_row(results, retrieval), measure)
-        axes.plot([x0], [y0], color=INK, marker="*", markersize=10, linewidth=0, label="baseline")
+        star(axes, x0, y0)
         axes.axhline(y0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), alpha=0.7)
         axes.set_xlabel("index size, % of baseline (less is better)")
         axes.set_ylabel(f"{measure} (more is better)")
@@ -195,8 +191,7 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
             axes.fill_between(positions, losses, step="mid", color=LOSS, linewidth=0)
         axes.axhline(0, color=INK, linewidth=0.8)
         axes.set_ylim(low - margin, high + margin)
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _difference_tick(value)))
+        signed_ticks(axes, 5)
         axes.xaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
         axes.set_xlim(0.2, len(differences) + 0.8)
         axes.set_xlabel("topics, from most gained to most lost")
@@ -208,7 +203,7 @@ def topics_figure(measure: str, shown: RowTopics, scale: tuple[float, float]) ->
                 f"mean {signed(comparison.difference, 4)}; {comparison.wins} won, {comparison.ties} tied, "
                 f"{comparison.losses} lost"
             )
-            axes.text(0, 1.04, text, transform=axes.transAxes, ha="left", va="bottom", fontsize=8)
+            write_above(axes, text)
     return figure
 
 
@@ -229,11 +224,11 @@ def explored_figure(exploration: Exploration, model: int) -> Figure:
             x = [100 * row.size.postings / whole if whole else 100.0 for row in rows]
             y = [row.means[number] for row in rows]
             if rows[0].sweep == BASELINE:
-                axes.plot(x, y, color=INK, marker="*", markersize=10, linewidth=0, label="baseline", zorder=4)
+                star(axes, x[0], y[0], zorder=4)
                 axes.axhline(y[0], color=INK, linewidth=0.7, linestyle=(0, (4, 3)), alpha=0.7)
                 continue
-            colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)] if len(rows) < 2 else None
-            axes.plot(x, y, color=colour, marker=marker, linewidth=1.1, label=plain(rows[0].sweep))
+            kind = of_series(index) | ({} if len(rows) < 2 else {"marker": ""})
+            axes.plot(x, y, **kind, linewidth=1.1, label=plain(rows[0].sweep))
         axes.set_xlabel("postings of the index, % of baseline (less is better)")
         axes.set_ylabel(f"{plain(measure)} (more is better)")
         axes.margins(x=0.06, y=0.1)
@@ -248,20 +243,16 @@ def _measure_line(
     before = baseline.measures.get(measure, math.nan)
     if not before > 0:
         return
-    colour, marker = SERIES[index % len(SERIES)], MARKERS[index % len(MARKERS)]
+    kind = of_series(index)
     ratios = [100 * row.measures.get(measure, math.nan) / before for row in rows]
     label = f"{plain(measure)} ({fixed(before, 4)})"
-    axes.plot(cutoffs, ratios, color=colour, label=label, marker=marker, markerfacecolor="none", markeredgewidth=1.1)
+    axes.plot(cutoffs, ratios, **kind, label=label, markerfacecolor="none", markeredgewidth=1.1)
     significant = [direction(row.comparisons.get(measure)) != "none" for row in rows]
     x = [cutoff for cutoff, filled in zip(cutoffs, significant, strict=True) if filled]
     y = [ratio for ratio, filled in zip(ratios, significant, strict=True) if filled]
     if x:
-        axes.plot(x, y, color=colour, marker=marker, linewidth=0, markeredgewidth=1.1)
+        axes.plot(x, y, **kind, linewidth=0, markeredgewidth=1.1)
 
 
 def _point(row: VariantResult, measure: str) -> tuple[float, float]:
     return 100 * (relative_bytes(row) or 0.0), row.measures.get(measure, math.nan)
-
-
-def _difference_tick(value: float) -> str:
-    return "0" if abs(value) < 1e-9 else f"{value:+.4g}".replace("-", MINUS)

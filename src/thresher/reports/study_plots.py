@@ -10,9 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
 from thresher.cleaneval.gold_classes import CLASSES
-from thresher.reports.cleaning_plots import legend_below
 from thresher.reports.formatting import fixed, plain
-from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
+from thresher.reports.plot_style import INK, LOSS, SERIES, legend_below, light_grid, new_figure, style
 from thresher.studying.block_study import BlockStudy, FeatureGain, HistogramBin, TypeRow
 from thresher.studying.word_distribution import one_state, two_states
 
