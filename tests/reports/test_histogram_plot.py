@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.reports.formats import display_width, render_text
+from thresher.reports.formats import display_width, render_text, shortened
 from thresher.reports.histograms import (
     histogram_figure,
     percentile_table,
     removed_table,
-    shortened,
     write_histogram_csv,
 )
 from thresher.reports.plot_style import figure_svg

@@ -9,17 +9,20 @@ from dataclasses import dataclass
 
 from thresher.explaining.explanations import DocumentChange, Explanation, TopicExplanation
 from thresher.reports.explanation_text import (
+    causes_text,
     documents_table,
     drop_text,
+    lengths,
     measures_table,
     moved_text,
-    neighbour_text,
+    reasons,
     share_tables,
-    term_text,
     topics_table,
+    values_text,
     variant_text,
+    verdict_text,
 )
-from thresher.reports.formatting import fixed, percent, signed
+from thresher.reports.formatting import measure_text
 from thresher.reports.html_parts import render_template
 
 _WIDTH = 240
@@ -59,8 +62,8 @@ def render_topics(explanation: Explanation) -> str:
     assert gain is not None
     moved = [topic for topic in explanation.topics if topic.change]
     sentences = [
-        f"{loss.topics} topics lost, together {fixed(loss.total, 4)} {explanation.measure}.",
-        f"{gain.topics} topics won, together {fixed(gain.total, 4)} {explanation.measure}.",
+        f"{loss.topics} topics lost, together {measure_text(loss.total)} {explanation.measure}.",
+        f"{gain.topics} topics won, together {measure_text(gain.total)} {explanation.measure}.",
         f"{len(explanation.topics) - len(moved)} topics are unchanged.",
     ]
     return render_template(
@@ -84,16 +87,13 @@ def render_topic(explanation: Explanation, topic: TopicExplanation, documents: M
         documents: addresses of pages that show a document whole, by its id.
     """
     measure = explanation.measure
-    verdict = "lost" if topic.change < 0 else "won" if topic.change > 0 else "is unchanged"
-    shares = [f"{cause} ({percent(share)} %)" for cause, share in topic.shares.items()]
     return render_template(
         "explained_topic.html.j2",
-        title=f"Topic {topic.topic} {verdict}",
+        title=f"Topic {topic.topic} {verdict_text(topic)}",
         query=topic.query,
         sub=variant_text(explanation),
-        change=f"{measure} {fixed(topic.before[measure], 4)} → {fixed(topic.after[measure], 4)} "
-        f"({signed(topic.change, 4)})",
-        cause=", ".join(shares),
+        change=values_text(topic, measure),
+        cause=causes_text(topic),
         measures=measures_table(topic, measure),
         documents=documents_table(topic, topic.documents, _WIDTH) if topic.documents else None,
         unmoved=topic.unmoved,
@@ -104,20 +104,10 @@ def render_topic(explanation: Explanation, topic: TopicExplanation, documents: M
 
 
 def _shown(document: DocumentChange) -> ShownDocument:
-    facts = [f"{document.length_before} → {document.length_after} tokens"]
-    if document.emptied:
-        facts.append("nothing of it is in the index")
-    held = [term_text(term) for term in document.terms if term.before or term.after]
-    facts.append(f"words of the topic: {', '.join(held) or 'none'}")
-    if document.others:
-        others = [*map(neighbour_text, document.others)]
-        if document.other_documents > len(others):
-            others.append(f"{document.other_documents - len(others)} more")
-        facts.append(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(others)}")
     passages = tuple(
         ShownPassage(
             f"{passage.kind} with {', '.join(passage.terms)}: {'; '.join(map(drop_text, passage.drops))}", passage.text
         )
         for passage in document.passages
     )
-    return ShownDocument(document.document, moved_text(document), tuple(facts), passages)
+    return ShownDocument(document.document, moved_text(document), (*lengths(document), *reasons(document)), passages)

@@ -17,8 +17,8 @@ from thresher.explaining.explanations import (
     TopicExplanation,
     TotalChange,
 )
-from thresher.reports.formats import display_width, render_text
-from thresher.reports.formatting import NOTHING, fixed, percent, plain, signed
+from thresher.reports.formats import NARROWEST, render_text, shortened, wrapped
+from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
 from thresher.scorers.cleaners import number
 from thresher.scoring.removed import DROPPED_HEADING, short
@@ -27,7 +27,6 @@ _DOCUMENTS, _PASSAGES, _NEIGHBOURS, _TOPICS = 10, 3, 5, 20
 """Shown of a topic or of all; one document is shown whole."""
 _SIGNS = 400
 """Characters shown of a passage, where it is not one of one document."""
-_NARROWEST = 16
 
 
 def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
@@ -37,29 +36,42 @@ def explanation_lines(explanation: Explanation, width: int) -> Iterator[str]:
     else:
         yield from _overall_lines(explanation, width)
     for notice in explanation.notices:
-        yield from _wrapped(f"- {notice}", width)
+        yield from wrapped(f"- {notice}", width)
 
 
 def _topic_lines(explanation: Explanation, topic: TopicExplanation, width: int) -> Iterator[str]:
     measure = explanation.measure
-    verdict = "lost" if topic.change < 0 else "won" if topic.change > 0 else "is unchanged"
-    values = f"{fixed(topic.before[measure], 4)} → {fixed(topic.after[measure], 4)} ({signed(topic.change, 4)})"
-    yield from _wrapped(f"Topic {topic.topic} {verdict}: {measure} {values}.", width)
+    yield from wrapped(f"Topic {topic.topic} {verdict_text(topic)}: {values_text(topic, measure)}.", width)
     if topic.shares:
-        shares = ", ".join(f"{cause} ({percent(share)} %)" for cause, share in topic.shares.items())
-        yield from _wrapped(f"Cause: {shares}.", width)
-    yield from _wrapped(f"Query: {topic.query}", width)
-    yield from _wrapped(f"Variant: {variant_text(explanation)}", width)
+        yield from wrapped(f"Cause: {causes_text(topic)}.", width)
+    yield from wrapped(f"Query: {topic.query}", width)
+    yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     yield ""
     yield from _table(measures_table(topic, explanation.measure), width)
     if not topic.documents:
-        yield from _wrapped(f"No judged document changed its rank; {topic.unmoved} kept theirs.", width)
+        yield from wrapped(f"No judged document changed its rank; {topic.unmoved} kept theirs.", width)
         return
     whole = len(topic.documents) == 1
     shown = topic.documents[: None if whole else _DOCUMENTS]
     yield from _table(documents_table(topic, shown, width), width)
     for document in shown if whole else [one for one in shown if one.relevant][:_PASSAGES]:
         yield from _document_lines(document, whole, width)
+
+
+def verdict_text(topic: TopicExplanation) -> str:
+    """Return whether a topic lost or won."""
+    return "lost" if topic.change < 0 else "won" if topic.change > 0 else "is unchanged"
+
+
+def values_text(topic: TopicExplanation, measure: str) -> str:
+    """Return a topic's values before and after, and their difference."""
+    before, after = measure_text(topic.before[measure]), measure_text(topic.after[measure])
+    return f"{measure} {before} → {after} ({change_text(topic.change)})"
+
+
+def causes_text(topic: TopicExplanation) -> str:
+    """Return the causes of a topic's change with their shares."""
+    return ", ".join(f"{cause} ({percent(share)} %)" for cause, share in topic.shares.items())
 
 
 def measures_table(topic: TopicExplanation, main: str) -> Table:
@@ -77,7 +89,7 @@ def measures_table(topic: TopicExplanation, main: str) -> Table:
 def documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], width: int) -> Table:
     """Return documents with the parts of their scores' changes, their ids in about a third of `width` columns."""
     columns: list[Column[DocumentChange]] = [
-        Column("document", lambda row: _short(row.document, width // 3), "", align="left"),
+        Column("document", lambda row: shortened(plain(row.document), max(width // 3, NARROWEST)), "", align="left"),
         Column("grade", lambda row: grade_text(row.grade), ""),
         Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
         Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
@@ -102,31 +114,41 @@ def documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], wi
 
 
 def _document_lines(document: DocumentChange, whole: bool, width: int) -> Iterator[str]:
-    state = "; nothing of it is in the index" if document.emptied else ""
-    tokens = f"{document.length_before} → {document.length_after} tokens"
-    yield from _wrapped(
-        f"{document.document}: {moved_text(document)}; grade {grade_text(document.grade)}; {tokens}{state}", width
-    )
-    held = ", ".join(term_text(term) for term in document.terms if term.before or term.after)
-    yield from _wrapped(f"words of the topic: {held or 'none'}", width, "  ")
-    if document.others:
-        listed = [*map(neighbour_text, document.others[: None if whole else _NEIGHBOURS])]
-        if document.other_documents > len(listed):
-            listed.append(f"{document.other_documents - len(listed)} more")
-        yield from _wrapped(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(listed)}", width, "  ")
+    head = [f"{document.document}: {moved_text(document)}", f"grade {grade_text(document.grade)}", *lengths(document)]
+    yield from wrapped("; ".join(head), width)
+    for line in reasons(document, None if whole else _NEIGHBOURS):
+        yield from wrapped(line, width, "  ")
     shown = document.passages[: None if whole else _PASSAGES]
     for passage in shown:
         yield from _passage_lines(passage, whole, width)
     if len(document.passages) > len(shown):
-        yield from _wrapped(f"{len(document.passages) - len(shown)} more passages: --document", width, "  ")
+        yield from wrapped(f"{len(document.passages) - len(shown)} more passages: --document", width, "  ")
     yield ""
+
+
+def lengths(document: DocumentChange) -> list[str]:
+    """Return the document's lengths before and after, and that it is gone."""
+    tokens = f"{document.length_before} → {document.length_after} tokens"
+    return [tokens, *(["nothing of it is in the index"] if document.emptied else [])]
+
+
+def reasons(document: DocumentChange, most: int | None = None) -> list[str]:
+    """Return the topic's words in the document, and at most so many of those that overtook it or that it overtook."""
+    held = [term_text(term) for term in document.terms if term.before or term.after]
+    lines = [f"words of the topic: {', '.join(held) or 'none'}"]
+    if document.others:
+        others = [*map(neighbour_text, document.others[:most])]
+        if document.other_documents > len(others):
+            others.append(f"{document.other_documents - len(others)} more")
+        lines.append(f"{'overtaken by' if document.fell else 'overtook'} {', '.join(others)}")
+    return lines
 
 
 def _passage_lines(passage: Passage, whole: bool, width: int) -> Iterator[str]:
     held = ", ".join(f"{term} ×{count}" if count > 1 else term for term, count in passage.terms.items())
-    yield from _wrapped(f"removed {passage.kind} with {held}: {'; '.join(map(drop_text, passage.drops))}", width, "  ")
+    yield from wrapped(f"removed {passage.kind} with {held}: {'; '.join(map(drop_text, passage.drops))}", width, "  ")
     text = passage.text if whole or len(passage.text) <= _SIGNS else f"{passage.text[:_SIGNS]}…"
-    yield from _wrapped(text, width, "    ")
+    yield from wrapped(text, width, "    ")
 
 
 def drop_text(drop: Drop) -> str:
@@ -193,13 +215,13 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     assert gain is not None
     same = len(explanation.topics) - loss.topics - gain.topics
     measure = explanation.measure
-    yield from _wrapped(f"Variant: {variant_text(explanation)}", width)
+    yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     for verb, one in (("lost", loss), ("won", gain)):
         cause = next(iter(one.causes), None)
         why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
-        total = f", together {fixed(one.total, 4)} {measure}" if one.topics else ""
-        yield from _wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
-    yield from _wrapped(f"Topics without a change: {same}.", width)
+        total = f", together {measure_text(one.total)} {measure}" if one.topics else ""
+        yield from wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
+    yield from wrapped(f"Topics without a change: {same}.", width)
     yield ""
     for table in share_tables(loss, gain):
         yield from _table(table, width)
@@ -207,7 +229,7 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     if moved:
         yield from _table(topics_table(explanation, moved[:_TOPICS], width), width)
         if len(moved) > _TOPICS:
-            yield from _wrapped(f"{len(moved) - _TOPICS} more topics changed: --json, --pages", width)
+            yield from wrapped(f"{len(moved) - _TOPICS} more topics changed: --json, --pages", width)
 
 
 def shares_table(name: str, loss: Mapping[Any, float], gain: Mapping[Any, float], caption: str) -> Table:
@@ -231,7 +253,7 @@ def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], wi
         Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
         Column("baseline", lambda row: row.before[measure], "", format=VALUE),
         Column("variant", lambda row: row.after[measure], "", format=VALUE),
-        Column("query", lambda row: _short(row.query, width // 3), "", align="left"),
+        Column("query", lambda row: shortened(plain(row.query), max(width // 3, NARROWEST)), "", align="left"),
     ]
     caption = f"Topics by their change in {measure}."
     return Table.of(columns, sorted(moved, key=lambda row: row.change), caption)
@@ -258,35 +280,3 @@ def _rank(rank: int | None) -> str:
 
 def _ranks(before: int | None, after: int | None) -> str:
     return f"{'not retrieved' if before is None else before} → {'not retrieved' if after is None else after}"
-
-
-def _short(text: str, width: int) -> str:
-    """Return the beginning of a text that takes at most so many columns, but no fewer than `_NARROWEST`."""
-    text = plain(text)
-    room = max(width, _NARROWEST)
-    if display_width(text) <= room:
-        return text
-    kept = ""
-    for sign in text:
-        if display_width(kept + sign) >= room:
-            break
-        kept += sign
-    return f"{kept}…"
-
-
-def _wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
-    """Give a text in lines of at most `width` columns; a word that is longer is broken."""
-    room = max(width - len(indent), _NARROWEST)
-    line = ""
-    for word in plain(text).split(" "):
-        if line and display_width(line) + 1 + display_width(word) > room:
-            yield indent + line
-            line = ""
-        elif line:
-            word = f" {word}"
-        for sign in word:
-            if line and display_width(line) + display_width(sign) > room:
-                yield indent + line
-                line = ""
-            line += sign
-    yield indent + line

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, takewhile
 
 from thresher.reports.formatting import plain
 from thresher.reports.table import Cell, Head, Table
 from thresher.visible import visible
 
 _GAP = "  "
+NARROWEST = 16
+"""Columns that texts have at least, however narrow the terminal is."""
 _CELL = 300
 """Characters shown of a cell on a terminal."""
 
@@ -41,8 +44,39 @@ def render_text(table: Table, width: int | None = None) -> str:
         blocks[-1].append(lines)
         room += need
     parts = ["\n".join(_lines([*keys, *block], table.rules)) for block in blocks]
-    foot = [_wrap(plain(text), width) for text in (table.caption, table.note) if text]
+    notes = [text for text in (table.caption, table.note) if text]
+    foot = [plain(text) if width is None else "\n".join(wrapped(text, width)) for text in notes]
     return "\n\n".join([*parts, "\n".join(foot)] if foot else parts) + "\n"
+
+
+def shortened(text: str, room: int) -> str:
+    """Return as much of a text as fits `room` terminal columns, with an ellipsis if it is cut.
+
+    >>> shortened("barley and rye", 8)
+    'barley…'
+    """
+    if display_width(text) <= room:
+        return text
+    fitting = takewhile(lambda used: used < room, accumulate(map(_sign_width, text)))
+    return text[: len([*fitting])].rstrip() + "…"
+
+
+def wrapped(text: str, width: int, indent: str = "") -> Iterator[str]:
+    """Give a text in lines of at most `width` columns; a word that is longer is broken."""
+    room = max(width - len(indent), NARROWEST)
+    line = ""
+    for word in plain(text).split(" "):
+        if line and display_width(line) + 1 + display_width(word) > room:
+            yield indent + line
+            line = ""
+        elif line:
+            word = f" {word}"
+        for sign in word:
+            if line and display_width(line) + display_width(sign) > room:
+                yield indent + line
+                line = ""
+            line += sign
+    yield indent + line
 
 
 def _sign_width(sign: str) -> int:
@@ -79,18 +113,6 @@ def _lines(columns: Sequence[Sequence[str]], rules: Sequence[int]) -> list[str]:
     for index, row in enumerate(rows[2:]):
         body += [line, row] if index in rules else [row]
     return [*head, line, *body]
-
-
-def _wrap(text: str, width: int | None) -> str:
-    if width is None:
-        return text
-    lines = [""]
-    for word in text.split():
-        if lines[-1] and display_width(lines[-1]) + 1 + display_width(word) > width:
-            lines.append(word)
-        else:
-            lines[-1] += f" {word}" if lines[-1] else word
-    return "\n".join(lines)
 
 
 _LATEX = {

@@ -19,6 +19,8 @@ BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
 """What cutoffs that are numbers are called on an axis."""
+WIDE = 20.0
+"""Cutoffs that span more than this factor get a logarithmic axis."""
 _CUTOFFS = {
     COLLECTION: "cutoff, percentile of the collection's words",
     REFERENCE: "cutoff, percentile of the reference text's sentences",

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from thresher.files import write_text
-from thresher.reports.formats import display_width, render_text
+from thresher.reports.formats import display_width, render_text, shortened
 from thresher.reports.formatting import cutoff_text, fixed, percent, plain, short_number, significant_digits
 from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
 from thresher.reports.table import PERCENT, Column, Table, csv_table, each, pick
@@ -19,7 +19,6 @@ from thresher.scoring.distribution import BINS_PER_DECADE, Distribution
 
 _LEAST_ROOM = 20
 _DIGITS = 4
-_ELLIPSIS = "…"
 _PERPLEXITY = each(lambda value: significant_digits(value, _DIGITS))
 
 
@@ -129,20 +128,6 @@ def write_histogram_csv(distribution: Distribution, reference: Mapping[float, fl
         ThresherError: if the file cannot be written.
     """
     write_text(path, csv_table(PERPLEXITIES, (*_percentiles(distribution, reference), *_removed(distribution))))
-
-
-def shortened(text: str, room: int) -> str:
-    """Return as much of a text as fits `room` terminal columns, with an ellipsis if it is cut.
-
-    >>> shortened("barley and rye", 8)
-    'barley…'
-    """
-    if display_width(text) <= room:
-        return text
-    end = len(text)
-    while display_width(text[:end]) >= room:
-        end -= 1
-    return text[:end].rstrip() + _ELLIPSIS
 
 
 _TAIL = 0.0005

@@ -15,7 +15,7 @@ from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_tables import margin_text
-from thresher.reports.formatting import MEASURE_DECIMALS, cutoff_text, percent_text
+from thresher.reports.formatting import MEASURE_DECIMALS, WIDE, cutoff_text, percent_text
 from thresher.reports.table import measure_header
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
@@ -35,8 +35,6 @@ QUERIES = 1_000_000
 """Queries that savings are first shown for, where the choice has none."""
 SINGLES = "cleaners without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""
-WIDE = 20.0
-"""Cutoffs that span more than this factor get a logarithmic axis."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from thresher.errors import InputError
 from thresher.files import atomic_path
-from thresher.reports.formatting import CUTOFF, MINUS, short_number
+from thresher.reports.formatting import CUTOFF, MINUS, WIDE, short_number
 
 INK = "#1f2429"
 """Text, axes and the baseline; a page may replace it by its own text colour."""
@@ -34,8 +34,6 @@ SERIES = ("#2a78b5", "#c25a12", "#17876a", "#9c5aa5", "#8a7a00", "#c23b5a")
 """At least 3:1 against white and against near-black; markers and line styles repeat what the colours say."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 _LEGEND_SIGNS = 70  # characters of a legend's row that fit below a plot
-WIDE = 20.0
-"""Cutoffs that span more than this factor get a logarithmic axis."""
 
 _SETTINGS: dict[Any, Any] = {
     "font.family": ["sans-serif"],

@@ -159,36 +159,20 @@ _SIZES: tuple[Column[TypeRow], ...] = (
         PERCENT,
     ),
 )
+
+
+def _parameter(
+    name: str, fit: Callable[[TypeRow], WriterFit], place: int, meaning: str, header: str
+) -> Column[TypeRow]:
+    return Column(name, lambda row: fit(row).parameters[place], meaning, header, format=_SMALL)
+
+
 _WRITERS: tuple[Column[TypeRow], ...] = (
-    Column(
-        "end",
-        lambda row: row.one.parameters[0],
-        "One state (Eq. 2): P_T(N), that a block ends.",
-        "P_T(N)",
-        format=_SMALL,
-    ),
+    _parameter("end", lambda row: row.one, 0, "One state (Eq. 2): P_T(N), that a block ends.", "P_T(N)"),
     *within(_FIT, lambda row: row.one, "one_", "One state"),
-    Column(
-        "short",
-        lambda row: row.two.parameters[0],
-        "Two states (Eq. 3): P_N(S), of short text.",
-        "P_N(S)",
-        format=_SMALL,
-    ),
-    Column(
-        "short_end",
-        lambda row: row.two.parameters[1],
-        "Two states: P_S(N), that short text ends.",
-        "P_S(N)",
-        format=_SMALL,
-    ),
-    Column(
-        "long_end",
-        lambda row: row.two.parameters[2],
-        "Two states: P_L(N), that long text ends.",
-        "P_L(N)",
-        format=_SMALL,
-    ),
+    _parameter("short", lambda row: row.two, 0, "Two states (Eq. 3): P_N(S), of short text.", "P_N(S)"),
+    _parameter("short_end", lambda row: row.two, 1, "Two states: P_S(N), that short text ends.", "P_S(N)"),
+    _parameter("long_end", lambda row: row.two, 2, "Two states: P_L(N), that long text ends.", "P_L(N)"),
     *within(_FIT, lambda row: row.two, "two_", "Two states"),
 )
 
@@ -199,11 +183,7 @@ def _f1_column(name: str) -> Column[TypeRow]:
     )
 
 
-TYPE_ROWS: tuple[Column[TypeRow], ...] = (
-    *_SIZES,
-    *_WRITERS,
-    *map(_f1_column, _SHOWN),
-)
+TYPE_ROWS: tuple[Column[TypeRow], ...] = (*_SIZES, *_WRITERS, *map(_f1_column, _SHOWN))
 HISTOGRAM: tuple[Column[HistogramBin], ...] = (
     Column("feature", lambda row: row.feature, "Number of words, or text density rounded to a whole number."),
     Column("value", lambda row: row.value, "Its value."),
