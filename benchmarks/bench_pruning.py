@@ -12,10 +12,11 @@ from functools import partial
 from pathlib import Path
 
 from bench_explore import EXPERIMENTS, NAMES, missing_inputs
-from bench_scale import LARGE, peak_of
+from bench_scale import LARGE
 from generated import write_web
 from measurements import Measurement, interleaved, ratio
 from passages import PAGES
+from watching import watched
 
 from thresher.arms.arm_registry import arms
 from thresher.arms.pruned_names import parse_arm, parse_treatment
@@ -117,7 +118,7 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
         peaks: dict[str, float] = {}
         for what in _WHAT:
             began = time.perf_counter()
-            peaks[what] = peak_of(sys.executable, __file__, what, str(folder), folder=folder)
+            peaks[what] = watched(folder, sys.executable, __file__, what, str(folder)).peak
             seconds[what] = time.perf_counter() - began
     label = f"of {count:,} generated pages"
     yield ratio(f"building {_PRUNED} {label} / the unpruned index", seconds["pruned"], seconds["plain"], BAR_BUILD)

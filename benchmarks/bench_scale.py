@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-from generated import write_real, write_web
+from generated import write_experiment, write_real, write_web
 from measurements import Measurement, interleaved, ratio
 
 from thresher.collections import documents, open_collection
 from thresher.costs import peak_memory
 from thresher.experiments.config import load_experiment
-from thresher.experiments.inputs import read_topic_set
 from thresher.experiments.runner import run_experiment
-from thresher.lucene.indexing import build_index
-from thresher.lucene.searching import Searcher
 from thresher.passes.backends import Backend
-from thresher.scorers.cleaners import Cleaner, parse_scorer
+from thresher.scorers.cleaners import parse_scorer
 from thresher.scorers.registry import scorers
-from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import score_page
 
@@ -33,27 +25,10 @@ SMALL, LARGE = 10_000, 200_000
 BAR_READING = 1 / 0.9
 BAR_WORKERS = 1 / 1.8
 BAR_MEMORY = 1.25
-BAR_EXPLORE, BAR_EXPLORE_MIB = 2.0, 2000 / 1.048576
 # ClueWeb12-B13: its pages; what a page has, assumed; core-hours of tag removal and perplexity in the perplexity paper.
 CLUEWEB_PAGES, CLUEWEB_BYTES, PAPER_CORE_HOURS = 52_343_021, 37_000, 450
 _NAMES = ("words", "density", "perplexity(lm=books)")
-_SWEEP = """[experiment]
-name = "scale"
-[collection]
-path = "web.warc.gz"
-[topics]
-path = "topics.tsv"
-[qrels]
-path = "qrels.txt"
-[[sweep]]
-scorer = "perplexity(lm=books)"
-cutoffs = [2000, 8000]
-[[sweep]]
-scorer = "words"
-cutoffs = [5, 11]
-[run]
-workers = 2
-"""
+_CUTOFFS = {"perplexity(lm=books)": [2000, 8000], "words": [5, 11]}
 
 
 @dataclass(frozen=True)
@@ -92,7 +67,6 @@ def measure(pages: Path, count: int = LARGE) -> Iterator[Measurement]:
         yield from _memory(passes[small].report, passes[large].report)
         yield from _speed(passes[large], passes[real])
         yield from _sweep(large)
-        yield from _explore(large)
 
 
 def _reading(warc: Path, rounds: int = 5) -> Iterator[Measurement]:
@@ -167,7 +141,7 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
 
 
 def _sweep(folder: Path) -> Iterator[Measurement]:
-    (folder / "scale.toml").write_text(_SWEEP, encoding="utf-8")
+    write_experiment(folder / "scale.toml", _CUTOFFS)
     began = time.perf_counter()
     results = run_experiment(load_experiment(folder / "scale.toml"), folder / "results", folder / "indexes")
     wall = time.perf_counter() - began
@@ -181,39 +155,3 @@ def _sweep(folder: Path) -> Iterator[Measurement]:
             f"    {row.variant}: indexing {row.index.wall:.0f} s, {row.index_bytes / 1e6:.1f} MB, "
             f"searching {row.search.wall:.2f} s"
         )
-
-
-def _explore(folder: Path) -> Iterator[Measurement]:
-    """Time `thresher explore`, whole, on scores that are there, against the baseline alone, built and searched."""
-    experiment = load_experiment(folder / "scale.toml")
-    topics = read_topic_set(experiment.topics)
-    store = folder / "results" / experiment.name / "scores"
-    began = time.perf_counter()
-    pages = cleaned_documents(store, Cleaner())
-    build_index(((page.id, page.text) for page in pages), folder / "index", experiment.index)
-    with Searcher(folder / "index", experiment.retrieval[0], experiment.depth) as searcher:
-        searcher.search_topics([(topic, topics.topics[topic].query) for topic in topics.ids], warm_up=0)
-    theirs = time.perf_counter() - began
-    began = time.perf_counter()
-    peak = peak_of(str(Path(sys.executable).with_name("thresher")), "explore", "scale.toml", folder=folder)
-    ours = time.perf_counter() - began
-    yield ratio(
-        f"exploring all cutoffs of {len(experiment.scorers)} scorers / one index and search", ours, theirs, BAR_EXPLORE
-    )
-    yield Measurement("peak of all its processes", f"{peak:.0f} MiB", peak, BAR_EXPLORE_MIB, " MiB")
-
-
-def peak_of(*command: str, folder: Path) -> float:
-    """Run a command; return the most MiB that it and the processes it started had at once, shared ones counted once."""
-    peak = 0
-    with psutil.Popen(command, cwd=folder, stdout=subprocess.DEVNULL) as process:
-        while process.poll() is None:
-            held = 0
-            for some in (process, *process.children(recursive=True)):
-                with suppress(psutil.Error):
-                    held += some.memory_full_info().pss
-            peak = max(peak, held)
-            time.sleep(0.2)
-    if process.returncode:
-        raise SystemExit(f"{' '.join(command)}: failed")
-    return peak / 2**20

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from unittest.mock import patch
 
-from generated import write_web
+from generated import write_experiment, write_web
 from measurements import Measurement, ratio
 from passages import PAGES
 
@@ -32,16 +32,6 @@ MEASURES = ("RR", ONE, "AP")
 _NAMES = ("words", "density", "perplexity(lm=books)")
 _MODELS = ("qld", "bm25")
 _EXPERIMENTS = Path(__file__).parents[1] / "experiments"
-_WEB = """[experiment]
-name = "web"
-[collection]
-path = "web.warc.gz"
-[topics]
-path = "topics.tsv"
-[qrels]
-path = "qrels.txt"
-"""
-_SWEEP = '[[sweep]]\nscorer = "{}"\ncutoffs = [10]\n'
 
 
 @dataclass(frozen=True)
@@ -62,7 +52,7 @@ def measure(pages: Path = PAGES, rounds: int = 3) -> Iterator[Measurement]:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_web(folder, pages, WEB_PAGES)
-        (folder / "web.toml").write_text(_WEB + "".join(map(_SWEEP.format, _NAMES)), encoding="utf-8")
+        write_experiment(folder / "web.toml", {name: [10] for name in _NAMES})
         for path in (_EXPERIMENTS / "pydoc.toml", folder / "web.toml"):
             yield from _ratios(load_experiment(path), folder, rounds)
 

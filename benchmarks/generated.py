@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import gzip
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from passages import passages
 
 _TOPIC_WORDS = 4
+_EXPERIMENT = """[experiment]
+name = "{}"
+[collection]
+path = "web.warc.gz"
+[topics]
+path = "topics.tsv"
+[qrels]
+path = "qrels.txt"
+[run]
+workers = 2
+"""
 _MENU = ("Home", "News", "Sport", "Weather", "Business", "Travel", "Culture", "About us", "Contact", "Privacy policy")
 
 
@@ -35,6 +46,12 @@ def write_web(folder: Path, pages: Path, count: int, topics: int = 100) -> Path:
                 topic_lines.write(f"{number}\t{' '.join(chance.sample(plain, _TOPIC_WORDS))}\n")
                 judgments.write(f"{number} 0 {identifier} 1\n")
     return warc
+
+
+def write_experiment(file: Path, cutoffs: Mapping[str, Sequence[float]]) -> None:
+    """Write an experiment over such a web, with two workers and sweeps of these cutoffs by scorer."""
+    text = "".join(f'[[sweep]]\nscorer = "{scorer}"\ncutoffs = {[*values]}\n' for scorer, values in cutoffs.items())
+    file.write_text(_EXPERIMENT.format(file.stem) + text, encoding="utf-8")
 
 
 def write_real(warc: Path, pages: Path) -> None:

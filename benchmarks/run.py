@@ -20,6 +20,7 @@ BENCHMARKS = (
     "explore",
     "topics",
     "scale",
+    "crawl",
     "pruning",
     "pages",
     "justext",

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import shutil
+import tracemalloc
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_allclose
 from odd_pages import QUERIES
@@ -18,9 +21,12 @@ from real_collections import REAL
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
-from thresher.exploring.counting import StoreCounts, columns, split_shards
+from thresher.exploring import exploring, lexicon
+from thresher.exploring import nested_sweeps as nested_sweeps_module
+from thresher.exploring.counting import columns, split_shards
+from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
-from thresher.exploring.matching import Matches
+from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
@@ -31,6 +37,7 @@ from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import read_shard, shards
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "bm25(b=0.9,k1=0)", "qld(exact,mu=37.5)", "classic")
 OPTIONS = IndexOptions(lengths=True)
@@ -62,9 +69,13 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
         return [dict(zip(*ranking.rank(query), strict=True)) for query in queries]
 
 
-def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str]) -> StoreCounts:
+def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchParts:
     with split_shards(store, columns(every)) as result:
-        return count_store(result, every, OPTIONS, terms)
+        return count_store(result, every, OPTIONS, terms, folder)
+
+
+def ids_of(store: Path) -> list[str]:
+    return [identifier for path in shards(store) for identifier in read_shard(path, ["id"])["id"].to_pylist()]
 
 
 def check_against_lucene(
@@ -75,23 +86,28 @@ def check_against_lucene(
     models: Sequence[str],
     folder: Path,
 ) -> int:
-    """Compare the rankings of the chosen cleaners for every query; return how many were compared."""
+    """Compare the rankings of the chosen cleaners for every query, each shard a part of its own; return how many."""
     wanted, terms = analyse_queries(queries, OPTIONS)
-    counted = counted_store(store, every, terms)
-    matches = Matches(counted, len(terms))
+    of_parts = folder.with_name("parts")
+    of_parts.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(exploring, "_PART", 1)
+        parts = counted_store(store, every, terms, of_parts)
+    assert len(parts) == sum(len(read_shard(path, ["id"])) > 0 for path in shards(store)) > 1
+    ids = {number: identifier for identifier, number in parts.numbers(ids_of(store)).items()}
     compared = 0
     for place, sweep in enumerate(every):
-        explored = {name: rankings_by_step(matches, wanted, place, parse_retrieval(name), 1000) for name in models}
+        explored = {name: rankings_by_step(parts, wanted, place, parse_retrieval(name), 1000) for name in models}
         for step, cleaner in enumerate(sweep.cleaners):
             if cleaner.name not in chosen:
                 continue
             report = built(folder, store, cleaner)
-            assert report.documents == int(np.cumsum(counted.counts[place].documents)[step])
+            assert report.documents == int(np.cumsum(parts.statistics[place].counts.documents)[step])
             for name in models:
                 ranked = explored[name][max(known for known in explored[name] if known <= step)]
                 lucene = lucene_ranks(folder, parse_retrieval(name), queries, 1000)
                 for ours, theirs in zip(ranked, lucene, strict=True):
-                    assert [counted.ids[place] for place in ours] == [*theirs], (cleaner.name, name)
+                    assert [ids[place] for place in ours] == [*theirs], (cleaner.name, name)
                     assert_allclose([*ours.values()], [*theirs.values()], rtol=0, atol=6e-5)
                     compared += 1
     return compared
@@ -232,26 +248,75 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
     )
 
 
-def test_shards_add_up_in_any_order(store: Path, tmp_path: Path) -> None:
+def test_shards_add_up_in_any_order_and_in_parts(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = nested_sweeps(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
     queries, terms = analyse_queries(QUERIES, OPTIONS)
     paths = sorted(store.glob("shard-*.parquet"))
     assert len(paths) > 3
     for number, path in enumerate(reversed(paths)):
         shutil.copy(path, tmp_path / f"shard-{number:06}-000000.parquet")
-    one, other = (counted_store(folder, every, terms) for folder in (store, tmp_path))
-    assert one.ids == other.ids
-    for some, others in zip(one.counts, other.counts, strict=True):
+    one = counted_store(store, every, terms, tmp_path)
+    monkeypatch.setattr(exploring, "_PART", 2000)
+    (tmp_path / "parts").mkdir()
+    other = counted_store(tmp_path, every, terms, tmp_path / "parts")
+    assert len(one) == 1 < len(other) < len(paths)
+    assert one.numbers(ids_of(store)) == other.numbers(ids_of(store))
+    for some, others in zip(one.statistics, other.statistics, strict=True):
         for name in ("words", "tokens", "documents", "with_tokens", "postings"):
-            assert getattr(some, name).tolist() == getattr(others, name).tolist()
+            assert getattr(some.counts, name).tolist() == getattr(others.counts, name).tolist()
+        assert (some.cf.tolist(), some.df.tolist()) == (others.cf.tolist(), others.df.tolist())
     assert one.vocabulary.terms.tolist() == other.vocabulary.terms.tolist()
     for model in map(parse_retrieval, MODELS):
-        ranked, again = (
-            rankings_by_step(Matches(counted, len(terms)), queries, 1, model, 50) for counted in (one, other)
-        )
+        ranked, again = (rankings_by_step(parts, queries, 1, model, 50) for parts in (one, other))
         assert [*ranked] == [*again]
         for step, topics in ranked.items():
             assert [[*topic.items()] for topic in topics] == [[*topic.items()] for topic in again[step]]
+
+
+def test_what_is_explored_does_not_depend_on_parts(
+    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    asked = (
+        store,
+        [parse_sweep("words")],
+        [parse_cleaner("bte")],
+        judging,
+        [*map(parse_retrieval, MODELS[:3])],
+        OPTIONS,
+    )
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, size in ((one, 1 << 22), (other, 1)):
+        monkeypatch.setattr(exploring, "_PART", size)
+        folder.mkdir()
+        write_exploration(explore(*asked, depth=25, points=12), folder)
+    assert (one / FILE).read_bytes() == (other / FILE).read_bytes()
+    assert not list(store.parent.glob(".exploring.*"))
+
+
+def test_memory_does_not_grow_with_the_collection(
+    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """That of Python, with small parts, few words that are remembered and few scores that wait to be counted."""
+    monkeypatch.setattr(exploring, "_PART", 10_000)
+    monkeypatch.setattr(lexicon, "_BITS", 10)
+    monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 1000)
+    peaks = []
+    # What is made once is made for the first.
+    for times in (1, 8, 32):
+        folder = tmp_path / str(times)
+        folder.mkdir()
+        for path in shards(store):
+            table = pq.read_table(path)
+            for copy in range(times):
+                ids = pa.array([f"{identifier}-{copy}" for identifier in table["id"].to_pylist()])
+                number = len(list(folder.iterdir()))
+                copied = table.set_column(table.schema.get_field_index("id"), "id", ids)
+                pq.write_table(copied, folder / f"shard-{number:06}-000000.parquet")
+        tracemalloc.start()
+        explore(folder, [parse_sweep("words")], [], judging, [parse_retrieval("qld")], OPTIONS, 10, 30)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[2] < 1.25 * peaks[1]
 
 
 def test_what_cannot_be_evaluated_is_told(store: Path, judging: Judging) -> None:

@@ -9,7 +9,7 @@ import pytest
 from dask_cluster import dask_cluster
 
 from thresher.evaluation import Topic
-from thresher.exploring import evaluating
+from thresher.exploring import evaluating, exploring
 from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, explore
 from thresher.lucene.indexing import IndexOptions
@@ -35,7 +35,8 @@ def test_what_is_explored_is_the_same_bytes(
     qrels = {topic: {ids[(5 * place + int(topic)) % len(ids)]: place % 3 for place in range(60)} for topic in topics}
     judging = Judging(topics, qrels, tuple(topics))
     models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
-    for place, who in (("here", None), ("there", backend)):
+    for place, who, part in (("here", None, 1 << 22), ("there", backend, 1)):
+        monkeypatch.setattr(exploring, "_PART", part)
         result = explore(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],

@@ -199,12 +199,14 @@ MEASURES = (
     "AP(judged_only=True)",
 )
 IDS = [f"d{number}" for number in range(12)]
+# As if many other documents stood between them, some at the same places of a table.
+NUMBERS = {identifier: 65_536 * (place % 5) + place for place, identifier in enumerate(IDS)}
 
 
 def ranking_at_each_step(orders: Sequence[Sequence[int]]) -> Ints:
     documents = np.full((len(orders), max(map(len, orders))), NONE, dtype=np.int64)
     for row, order in zip(documents, orders, strict=True):
-        row[: len(order)] = order
+        row[: len(order)] = [NUMBERS[IDS[place]] for place in order]
     return documents
 
 
@@ -226,7 +228,7 @@ def test_measures_are_those_of_evaluate(data: st.DataObject) -> None:
     qrels = {topic: data.draw(grades) for topic in topics[:2]}
     order = st.lists(st.sampled_from(range(12)), unique=True, max_size=8)
     orders = [[data.draw(order) for _ in range(steps)] for _ in topics]
-    judges = Judges(qrels, topics, IDS, MEASURES)
+    judges = Judges(qrels, topics, NUMBERS, MEASURES)
     found = judges.values(map(ranking_at_each_step, orders), steps)
     assert judges.names == tuple(map(str, map(parse_measure, MEASURES)))
     for step, values in enumerate(found.tolist()):
@@ -241,7 +243,9 @@ def test_long_rankings_are_measured_to_the_last_bit() -> None:
     qrels = {"t": dict(zip(ids[::3], draw.integers(0, 4, 1000).tolist(), strict=True))}
     order = draw.permutation(3000)[:1000]
     names = ("AP", "AP@700", "nDCG", "nDCG@900", "nDCG(dcg='exp-log2')@900", "R@1000", "P@30")
-    found = Judges(qrels, ["t"], ids, names).values([order[None]], 1)
+    found = Judges(qrels, ["t"], {identifier: place for place, identifier in enumerate(ids)}, names).values(
+        [order[None]], 1
+    )
     expected = evaluate(qrels, {"t": {ids[place]: -float(rank) for rank, place in enumerate(order)}}, names, ["t"])
     assert found[0, :, 0].tolist() == [values["t"] for values in expected.values()]
 
@@ -256,7 +260,7 @@ def test_rankings_that_judges_cannot_tell_apart_are_evaluated_once(monkeypatch: 
         return evaluate(qrels, run, names, topics)
 
     monkeypatch.setattr(judged_ranks, "evaluate", counting)
-    judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], IDS, ["Rprec", "SetP"])
+    judges = Judges({"t": {"d3": 1}, "u": {"d3": 1, "d5": 2}}, ["t", "u"], NUMBERS, ["Rprec", "SetP"])
     asked.clear()
     # For t: twice third of four, third of three, and not retrieved. Only SetP counts the fourth.
     orders = [[[1, 2, 3, 4], [6, 5, 3, 1], [1, 2, 3], []], [[3, 5], [5, 3], [5, 3], [3, 5]]]

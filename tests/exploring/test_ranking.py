@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +22,8 @@ from thresher.exploring import evaluating, ranking
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.matching import Kept, Matches, Numbers, Query
+from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.matching import Kept, Numbers, Query
 from thresher.exploring.similarity import stored_lengths
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages.plain import Ints
@@ -50,15 +55,6 @@ def collection(seed: int, documents: int, steps: int) -> StoreCounts:
         first = np.flatnonzero(document == 0)
         step[twin], times[twin], tokens[twin] = step[first], times[first], tokens[first]
     sentence, term = np.nonzero(times)
-    firsts = [int(step[document == number].min()) for number in range(documents)]
-    zeros = np.zeros(steps + 1, dtype=np.int64)
-    counts = StepCounts(
-        zeros,
-        np.bincount(np.minimum(step, steps), tokens, steps + 1).astype(np.int64),
-        zeros,
-        np.bincount(np.minimum(firsts, steps), minlength=steps + 1),
-        zeros,
-    )
     return StoreCounts(
         tuple(f"d{number:03}" for number in range(documents)),
         document,
@@ -67,9 +63,42 @@ def collection(seed: int, documents: int, steps: int) -> StoreCounts:
         sentence.astype(np.int32),
         term.astype(np.int32),
         times[sentence, term].astype(np.int32),
-        (counts,),
+        (step_counts(document, tokens, np.minimum(step, steps), steps),),
         HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
     )
+
+
+def step_counts(document: Numbers, tokens: Numbers, step: npt.NDArray[np.uint16], steps: int) -> StepCounts:
+    firsts = [int(step[document == number].min()) for number in np.unique(document)]
+    zeros = np.zeros(steps + 1, dtype=np.int64)
+    return StepCounts(
+        zeros,
+        np.bincount(step, tokens, steps + 1).astype(np.int64),
+        zeros,
+        np.bincount(np.array(firsts, dtype=np.int64), minlength=steps + 1),
+        zeros,
+    )
+
+
+def parts_of(whole: StoreCounts, count: int) -> Iterator[StoreCounts]:
+    """Every so many-th document, so that ids of parts are not neighbours."""
+    for first in range(count):
+        sentences = np.flatnonzero(whole.document % count == first)
+        place = np.full(len(whole.document), -1)
+        place[sentences] = np.arange(len(sentences))
+        occurrences = np.flatnonzero(place[whole.sentence] >= 0)
+        document, tokens, steps = whole.document[sentences], whole.tokens[sentences], whole.steps[0][sentences]
+        yield replace(
+            whole,
+            ids=whole.ids[first::count],
+            document=document // count,
+            tokens=tokens,
+            steps=(steps,),
+            sentence=place[whole.sentence[occurrences]].astype(np.int32),
+            term=whole.term[occurrences],
+            times=whole.times[occurrences],
+            counts=(step_counts(document, tokens, steps, len(whole.counts[0].tokens) - 1),),
+        )
 
 
 def one_by_one(result: StoreCounts, step: int, query: Query, model: RetrievalModel) -> list[tuple[int, float]]:
@@ -122,8 +151,8 @@ QUERIES = (
 
 
 def check(result: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
-    matches = Matches(result, TERMS)
-    parts = [rankings_by_step(matches, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
+    whole = MatchParts(TERMS, [result])
+    parts = [rankings_by_step(whole, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
     ranked = dict(sorted((pair for part in parts for pair in part.items()), key=lambda pair: pair[0]))
     changed = np.flatnonzero(result.counts[0].tokens[:steps]).tolist()
     assert [*ranked] == sorted({0, *changed})
@@ -158,27 +187,40 @@ def test_rankings_are_those_of_each_document_by_itself(
     check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
 
 
-def exactly(result: StoreCounts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
-    ranked = rankings_by_step(Matches(result, TERMS), QUERIES, 0, model, depth)
+def exactly(parts: MatchParts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
+    ranked = rankings_by_step(parts, QUERIES, 0, model, depth)
     return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 30), st.integers(1, 12), st.sampled_from(MODELS))
-def test_leaving_out_changes_nothing(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
+def test_leaving_out_changes_nothing_nor_do_parts(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
     """Not one bit of a score, nor the order of equal ones."""
     result, model = collection(seed, documents, steps), parse_retrieval(name)
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(ranking, "_ROWS", 1)
         patch.setattr(ranking, "_FEW", 10**6)
         patch.setattr(ranking, "_CELLS", 1)
-        expected = exactly(result, model, depth)
+        one = MatchParts(TERMS, [result])
+        expected = exactly(one, model, depth)
+        folders = [Path(folder) / "two", Path(folder) / "seven"]
+        for place in folders:
+            place.mkdir()
+        several = [
+            MatchParts(TERMS, parts_of(result, count), place) for place, count in zip(folders, (2, 7), strict=True)
+        ]
+        assert [*map(len, several)] == [2, 7]
+        assert [several[1].numbers(result.ids), several[1].numbers(["d000", "elsewhere"])] == [
+            {identifier: number for number, identifier in enumerate(result.ids)},
+            {"d000": 0},
+        ]
         for rows, cells in ((3, 1), (16, 4000), (99, 10**6)):
             patch.setattr(ranking, "_ROWS", rows)
             patch.setattr(ranking, "_CELLS", cells)
             for few in (0, 4, 10**6):
                 patch.setattr(ranking, "_FEW", few)
-                assert exactly(result, model, depth) == expected
+                for parts in (one, *several):
+                    assert exactly(parts, model, depth) == expected
 
 
 @pytest.fixture
@@ -198,28 +240,29 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[Ints]:
 def test_most_documents_are_left_out(scored: list[Ints], monkeypatch: pytest.MonkeyPatch) -> None:
     """What the speed rests on, and what else no other test would miss: few are scored for the best 10 of 3,000."""
     monkeypatch.setattr(ranking, "_CELLS", 1)
-    matches = Matches(collection(5, 3000, 60), TERMS)
-    assert len(rankings_by_step(matches, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
+    parts = MatchParts(TERMS, [collection(5, 3000, 60)])
+    (matches,) = parts
+    assert len(rankings_by_step(parts, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
     assert max(len(np.unique(matches.document[pairs])) for pairs in scored) < 1000
 
 
 def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
     """A term is scored once for all topics that have it, and no topic looks at what the others match."""
-    matches = Matches(collection(6, 300, 30), TERMS)
+    parts = MatchParts(TERMS, [collection(6, 300, 30)])
     sizes = []
     for queries in ([QUERIES[2]], [QUERIES[2]] * 50, [Query({2: 2}, 2), QUERIES[2]], [QUERIES[2], Query({0: 1}, 1)]):
         scored.clear()
-        rankings_by_step(matches, queries, 0, parse_retrieval("qld"), 100)
+        rankings_by_step(parts, queries, 0, parse_retrieval("qld"), 100)
         sizes.append(sum(map(len, scored)))
     one, same, boosted, other = sizes
     assert same == one
     assert boosted == 2 * one
     scored.clear()
-    rankings_by_step(matches, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
+    rankings_by_step(parts, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
     assert other == one + sum(map(len, scored))
 
 
-def work(result: StoreCounts) -> RankingJob:
+def work(parts: MatchParts) -> RankingJob:
     topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
     qrels = [
         {
@@ -228,29 +271,37 @@ def work(result: StoreCounts) -> RankingJob:
         }
         for some in topics
     ]
+    numbers = parts.numbers(f"d{number:03}" for number in range(50))
     judges = [
-        Judges(grades, some, result.ids, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
+        Judges(grades, some, numbers, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
     ]
-    return RankingJob(Matches(result, TERMS), QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("bm25")], 20)
+    return RankingJob(parts, QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
 
 
-def test_workers_find_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = collection(4, 50, 70)
-    alone = evaluated(work(result), 1, None, tmp_path)
+    alone = evaluated(work(MatchParts(TERMS, [result])), 1, None, tmp_path)
     assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
     monkeypatch.setattr(evaluating, "_MUCH", 0)
-    for backend in (Backend(workers=2), Backend(workers=1)):
-        together = evaluated(work(result), 1, backend, tmp_path)
-        for some, others in zip(alone[0], together[0], strict=True):
-            assert some.tolist() == others.tolist()
-    assert not list(tmp_path.iterdir())
+    # The best of several parts are held at few steps at a time.
+    monkeypatch.setattr(evaluating, "_MOST_HELD", 5000)
+    for count in (1, 4):
+        for backend in (Backend(workers=2), Backend(workers=1)):
+            folder = tmp_path / f"{count}-{backend.workers}"
+            folder.mkdir()
+            job = work(MatchParts(TERMS, parts_of(result, count), folder))
+            assert job.turns(0, False) == (1 if count == 1 else 23)
+            together = evaluated(job, 1, backend, tmp_path)
+            for some, others in zip(alone[0], together[0], strict=True):
+                assert some.tolist() == others.tolist()
+    assert not list(tmp_path.glob(".exploring.*"))
 
 
 def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(evaluating, "_MUCH", 0)
     monkeypatch.setattr(evaluating, "_do", _end)
     with pytest.raises(ResourceError) as caught:
-        evaluated(work(collection(4, 50, 10)), 1, Backend(workers=2), tmp_path)
+        evaluated(work(MatchParts(TERMS, [collection(4, 50, 10)])), 1, Backend(workers=2), tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: a worker ended while ranking. Fix: look at the machine's memory, then run the same command again."
     )

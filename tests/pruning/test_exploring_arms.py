@@ -66,16 +66,17 @@ def compared_rankings(
         every = count_arms(postings, sweeps, hash_texts(terms), original)
     compared = 0
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
-        matches = counted.matches()
+        parts = counted.matches()
         model = models[number % len(models)]
-        explored = rankings_by_step(matches, queries, 0, parse_retrieval(model), 1000)
+        explored = rankings_by_step(parts, queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
         for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
             step, pruning = of_sweep.index(cutoff), Pruning(sweep.arm, cutoff)
             built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
             assert built.index.statistics == counted.sizes[step], pruning.name
             with Searcher(folder / "index", parse_retrieval(model)) as searcher:
-                assert searcher.work(texts).by_query == tuple(query_postings(matches, 0, queries)[step].tolist())
+                touched = query_postings(parts.statistics[0], queries)
+                assert searcher.work(texts).by_query == tuple(touched[step].tolist())
             ranked = explored[max(known for known in explored if known <= step)]
             for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
                 assert [counted.counts.ids[place] for place in ours] == ids, (pruning.name, model)

@@ -31,10 +31,12 @@ def reaching(
     by_length: tuple[Floats | Singles, Floats | Singles],
     query: Query,
     depth: int,
+    reached: float = -np.inf,
 ) -> Flags:
     """Return which documents may be among the `depth` best, given bounds of their scores.
 
     `depth` documents score at least the threshold at every step, so none that stays below it at every step is among the best.
+    Documents of other parts of the collection may set it.
 
     Args:
         scoring: gives whole scores.
@@ -42,14 +44,16 @@ def reaching(
         by_length: see `Similarity.by_length`, of the shortest and the longest length of each document.
         query: the query.
         depth: of the ranking.
+        reached: what `depth` other documents score at least at every step.
     """
     always = np.flatnonzero(least)
     may: Flags = most > 0
     if len(always) >= depth:
-        reached = scoring.whole(least[always], by_length[1][always], query.size)
-        slack = _SLACK * (float(most.max()) + scoring.ceiling(query.boosts) + _SMALL)
-        threshold = np.partition(reached, len(always) - depth)[len(always) - depth] - slack
-        may &= scoring.whole(most, by_length[0], query.size) >= threshold
+        sure = scoring.whole(least[always], by_length[1][always], query.size)
+        reached = max(reached, float(np.partition(sure, len(always) - depth)[len(always) - depth]))
+    if reached > -np.inf:
+        slack = _SLACK * (float(most.max(initial=0)) + scoring.ceiling(query.boosts) + _SMALL)
+        may &= scoring.whole(most, by_length[0], query.size) >= reached - slack
     return may
 
 
@@ -76,8 +80,8 @@ class Bounds:
         # Sums by document, 0 between two queries: a query touches its postings and no more.
         self._most, self._least = (np.zeros(len(lengths)) for lengths in self._by_length)
 
-    def candidates(self, query: Query, depth: int) -> Ints:
-        """Return the documents that may be among the `depth` best at any step."""
+    def candidates(self, query: Query, depth: int, reached: float) -> Ints:
+        """Return the documents that may be among the `depth` best at any step; `reached` as for `reaching`."""
         fresh = []
         for term, boost in query.counts.items():
             documents = self._kept.documents(term)
@@ -90,7 +94,7 @@ class Bounds:
         self._most[touched] = self._least[touched] = 0
         shortest, longest = (by_length[touched] for by_length in self._by_length)
         scoring = self._highest.columns(query.terms)
-        return touched[reaching(scoring, most, least, (shortest, longest), query, depth)]
+        return touched[reaching(scoring, most, least, (shortest, longest), query, depth, reached)]
 
     def _of(self, term: int, boost: int) -> tuple[Floats, Floats]:
         known = self._known.get((term, boost))

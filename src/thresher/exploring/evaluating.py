@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -15,7 +12,8 @@ import numpy as np
 
 from thresher.defaults import LOKY
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.matching import Matches, Query
+from thresher.exploring.match_parts import MatchParts, temporary_folder
+from thresher.exploring.matching import Query
 from thresher.exploring.ranking import rankings
 from thresher.exploring.similarity import Floats
 from thresher.lucene.retrieval import RetrievalModel
@@ -27,6 +25,9 @@ _MUCH = 3 * 10**8
 
 _TURNS = 2
 """Parts of the steps of a sweep that different workers may take."""
+
+_MOST_HELD, _HELD_BYTES = 1 << 26, 16
+"""Bytes of the best documents that are held, at most, and of one."""
 
 _WORK = "work.joblib"
 
@@ -48,7 +49,7 @@ StepValues = Mapping[int, Sequence[Floats]]
 class RankingJob:
     """What all tasks share. `queries` are the topics of all judges, one judge after the other."""
 
-    matches: Matches
+    parts: MatchParts
     queries: Sequence[Query]
     judges: Sequence[Judges]
     models: Sequence[RetrievalModel]
@@ -58,7 +59,8 @@ class RankingJob:
         """Return the values at the steps of a task that differ from the ones before."""
         model = self.models[task.model]
         values: dict[int, Sequence[Floats]] = {}
-        for steps, ranked in rankings(self.matches, self.queries, task.sweep, model, self.depth, task.turn):
+        statistics = self.parts.statistics[task.sweep]
+        for steps, ranked in rankings(self.parts, statistics, self.queries, task.sweep, model, self.depth, task.turn):
             documents = (of_topic.documents for of_topic in ranked)
             of_judges = [judge.values(islice(documents, judge.topics), len(steps)) for judge in self.judges]
             values.update(zip(steps.tolist(), zip(*of_judges, strict=True), strict=True))
@@ -66,19 +68,23 @@ class RankingJob:
 
     def postings(self) -> int:
         """Return how many pairs of a term and a document the queries touch, at most."""
-        parts = self.matches.parts
-        return sum(parts[term].stop - parts[term].start for query in self.queries for term in query.counts)
+        return sum(int(self.parts.pairs[query.terms].sum()) for query in self.queries)
 
     def steps(self, sweep: int) -> int:
         """Return how many steps a sweep has."""
-        return len(self.matches.counted.counts[sweep].tokens) - 1
+        return len(self.parts.statistics[sweep].cf)
+
+    def turns(self, sweep: int, parallel: bool) -> int:
+        """Return how many parts of the steps of a sweep there are: for workers, and where the best of each part are held."""
+        held = self.steps(sweep) * len(self.queries) * self.depth * _HELD_BYTES if len(self.parts) > 1 else 0
+        return max(_TURNS if parallel else 1, -(-held // _MOST_HELD))
 
 
 def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Path) -> list[list[Floats]]:
     """Return the values of measures by sweep and judge; shape of each (models, measures, steps, topics of the judge).
 
     Args:
-        job: what to rank and how to judge it; its matches are forgotten once workers have them.
+        job: what to rank and how to judge it.
         sweeps: how many.
         backend: the workers, if there is much to do; None for this process.
         folder: for temporary files, which workers on other machines must see under the same path.
@@ -90,12 +96,18 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
     every, models = range(sweeps), range(len(job.models))
     amount = job.postings() * sum(map(job.steps, every)) * len(models)
     alone = backend is None or (backend.name == LOKY and backend.workers == 1)
-    turns = 1 if alone or amount < _MUCH else _TURNS
+    parallel = not alone and amount >= _MUCH
     # The longest first, so that workers end at about the same time.
     order = sorted(every, key=job.steps, reverse=True)
-    tasks = [RankingTask(sweep, model, (turn, turns)) for sweep in order for model in models for turn in range(turns)]
-    if turns == 1 or backend is None:
-        done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "scorers")}
+    turns = {sweep: job.turns(sweep, parallel) for sweep in every}
+    tasks = [
+        RankingTask(sweep, model, (turn, turns[sweep]))
+        for sweep in order
+        for model in models
+        for turn in range(turns[sweep])
+    ]
+    if backend is None or not parallel:
+        done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "parts")}
     else:
         done = _by_workers(job, tasks, backend, folder)
     values = []
@@ -121,25 +133,20 @@ def _whole(steps: int, values: StepValues) -> list[Floats]:
 def _by_workers(
     job: RankingJob, tasks: Sequence[RankingTask], backend: Backend, folder: Path
 ) -> dict[RankingTask, StepValues]:
-    # A name that `remove_leftovers` knows and no other run has: workers may outlive this process.
-    temporary = Path(tempfile.mkdtemp(prefix=".exploring.", suffix=f".{os.getpid()}.tmp", dir=folder)).absolute()
     done: dict[RankingTask, StepValues] = {}
-    try:
+    with temporary_folder(folder) as temporary:
+        job.parts.write(temporary)
         joblib.dump(job, temporary / _WORK)
-        job.matches.forget()
         with Progress("ranking", len(tasks), "parts") as bar:
             numbers = ((temporary, tasks, number) for number in range(len(tasks)))
             for number in run_tasks(backend, _do, numbers, "ranking", str(folder)):
                 done[tasks[number]] = joblib.load(temporary / f"{number}.joblib")
                 bar.advance()
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
     return done
 
 
 def _do(temporary: Path, tasks: Sequence[RankingTask], number: int) -> int:
     """Do a task in a worker, and write its values to a file."""
-    # Workers on one machine share the mapped file.
-    job: RankingJob = joblib.load(temporary / _WORK, mmap_mode="r")
+    job: RankingJob = joblib.load(temporary / _WORK)
     joblib.dump(job.do(tasks[number]), temporary / f"{number}.joblib")
     return number

@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
-from thresher.exploring.counting import SplitShard, StepCounts, StoreCounts, add_up, columns, count_shard, split_shards
+from thresher.exploring.counting import (
+    HashedTerms,
+    SplitShard,
+    StepCounts,
+    StoreCounts,
+    add_up,
+    columns,
+    count_shard,
+    split_shards,
+)
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches, Query, query_postings
+from thresher.exploring.match_parts import MatchParts, temporary_folder
+from thresher.exploring.matching import Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.size_model import with_bytes
 from thresher.lucene.analysis import analyse_each, english_analyzer
@@ -29,7 +39,10 @@ from thresher.scoring.percentiles import resolve_all
 POINTS = 100
 """Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
 
-_AT_ONCE = 64
+_PART = 1 << 22
+"""Sentences and occurrences of query terms that are ranked at once, some 100 bytes each: parts are as large whatever the
+collection, and ranking each costs a little more than ranking all of them at once.
+"""
 
 
 @dataclass(frozen=True)
@@ -80,21 +93,20 @@ def explore(
     wanted = [in_numbers(cleaner) for cleaner in resolve_all(store, asked)]
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
     sets = [judging] if held_out is None else [judging, held_out]
-    # Java starts while the first shards are read.
-    with split_shards(store, columns(every)) as split:
-        queries, terms = analyse_queries(
-            [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
-        )
-        counted = count_store(split, every, options, terms)
-    judges = [Judges(topic_set.qrels, topic_set.ids, counted.ids, judging.measures) for topic_set in sets]
-    sizes = [_sizes(counted, number, len(sweep.cleaners)) for number, sweep in enumerate(every)]
-    words = [np.cumsum(counts.words)[:-1].tolist() for counts in counted.counts]
-    matches = Matches(counted, len(terms))
-    postings = [query_postings(matches, number, queries[: len(judging.ids)]) for number in range(len(every))]
-    work = RankingJob(matches, queries, judges, models, depth)
-    # Workers need the memory more than this process.
-    del counted, matches
-    values = evaluated(work, len(every), backend, store.parent)
+    with temporary_folder(store.parent) as temporary:
+        # Java starts while the first shards are read.
+        with split_shards(store, columns(every)) as split:
+            queries, terms = analyse_queries(
+                [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
+            )
+            parts = count_store(split, every, options, terms, temporary)
+        numbers = parts.numbers(judged_documents(sets))
+        judges = [Judges(topic_set.qrels, topic_set.ids, numbers, judging.measures) for topic_set in sets]
+        values = evaluated(RankingJob(parts, queries, judges, models, depth), len(every), backend, store.parent)
+    counts = [statistics.counts for statistics in parts.statistics]
+    sizes = [_sizes(of_sweep, parts.vocabulary, number) for number, of_sweep in enumerate(counts)]
+    words = [np.cumsum(of_sweep.words)[:-1].tolist() for of_sweep in counts]
+    postings = [query_postings(statistics, queries[: len(judging.ids)]) for statistics in parts.statistics]
     names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
     explored = [
         ExploredSweep(
@@ -137,18 +149,40 @@ def analyse_queries(texts: Sequence[str], options: IndexOptions) -> tuple[list[Q
     ], terms
 
 
+def judged_documents(sets: Iterable[Judging]) -> set[str]:
+    """Return the ids of all documents that qrels name."""
+    return {document for judging in sets for grades in judging.qrels.values() for document in grades}
+
+
 def count_store(
-    split: Iterable[SplitShard], every: Sequence[NestedSweep], options: IndexOptions, terms: Sequence[str]
-) -> StoreCounts:
-    """Count all shards of a store, in one pass; `terms` are those of the queries."""
+    split: Iterable[SplitShard], every: Sequence[NestedSweep], options: IndexOptions, terms: Sequence[str], folder: Path
+) -> MatchParts:
+    """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of parts."""
     lexicon = Lexicon(options.stemmer, options.stopwords)
     hashes = hash_texts(list(terms))
+    counted = (count_shard(table, words, every, lexicon, hashes) for table, words in split)
+    return MatchParts(len(terms), in_parts(counted, every), folder)
+
+
+def in_parts(counted: Iterable[StoreCounts], every: Sequence[NestedSweep]) -> Iterator[StoreCounts]:
+    """Add up neighbouring shards to parts of at least `_PART` sentences and occurrences, but for the last."""
     waiting: list[StoreCounts] = []
-    for table, words in split:
-        waiting.append(count_shard(table, words, every, lexicon, hashes))
-        if len(waiting) > _AT_ONCE:
-            waiting = [add_up(waiting, every)]
-    return add_up(waiting, every)
+    size, given = 0, False
+    for shard in counted:
+        waiting.append(shard)
+        size += len(shard.document) + len(shard.term)
+        if size >= _PART:
+            yield _taken(waiting, every)
+            size, given = 0, True
+    if waiting or not given:
+        yield _taken(waiting, every)
+
+
+def _taken(waiting: list[StoreCounts], every: Sequence[NestedSweep]) -> StoreCounts:
+    """Return what waits, added up, and keep none of it."""
+    joint = add_up(waiting, every)
+    waiting.clear()
+    return joint
 
 
 def in_numbers(cleaner: Cleaner) -> Cleaner:
@@ -156,9 +190,8 @@ def in_numbers(cleaner: Cleaner) -> Cleaner:
     return Cleaner(tuple(replace(cut, percentile=None) for cut in cleaner.cuts))
 
 
-def _sizes(counted: StoreCounts, sweep: int, steps: int) -> list[IndexStatistics]:
-    counts: StepCounts = counted.counts[sweep]
-    vocabulary = counted.vocabulary
+def _sizes(counts: StepCounts, vocabulary: HashedTerms, sweep: int) -> list[IndexStatistics]:
+    steps = len(counts.tokens) - 1
     # The held terms are those with a hash up to the limit, of 2^64.
     share = (vocabulary.limit + 1) / 2**64
     terms = np.cumsum(np.bincount(vocabulary.steps[sweep], minlength=steps + 1)) / share

@@ -15,12 +15,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from thresher.arms.postings import Numbers
 from thresher.evaluation import FURTHER, evaluate, parse_measure
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import Floats
 from thresher.pages.plain import Ints
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
+_PLACES = 1 << 16
 _OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
 """All others are the same for a ranking that ends at its last judged document."""
 
@@ -75,7 +77,7 @@ class Judges:
     Args:
         qrels: grade by document by topic.
         topics: in the order of the rankings.
-        ids: of the documents; rankings hold indices into it.
+        numbers: by id, what stands for each document in rankings; those that no qrels name may be missing.
         measures: names, see `parse_measure`.
 
     Raises:
@@ -86,21 +88,23 @@ class Judges:
         self,
         qrels: Mapping[str, Mapping[str, int]],
         topics: Sequence[str],
-        ids: Sequence[str],
+        numbers: Mapping[str, int],
         measures: Sequence[str],
     ) -> None:
-        self._qrels, self._topics, self._ids = qrels, topics, ids
+        self._qrels, self._topics = qrels, topics
         self._measures = [parse_measure(name) for name in measures]
         # What cannot be evaluated is an error before the work.
         evaluate(qrels, {}, measures, topics)
-        index = {identifier: number for number, identifier in enumerate(ids)}
+        self._ids: dict[int, str] = {}
         self._judged: list[tuple[Ints, Ints]] = []
         best: list[tuple[int, int, int]] = []
-        for number, topic in enumerate(topics):
+        for place, topic in enumerate(topics):
             grades = qrels.get(topic, {})
-            known = {index[document]: grade for document, grade in grades.items() if document in index}
-            self._judged.append((_ints([*known]), _ints([*known.values()])))
-            best.extend((number, rank, grade) for rank, grade in enumerate(sorted(grades.values(), reverse=True)))
+            judged = sorted((numbers[document], grade) for document, grade in grades.items() if document in numbers)
+            self._ids |= {numbers[document]: document for document in grades if document in numbers}
+            number_of, grade = _ints(judged).reshape(-1, 2).T
+            self._judged.append((number_of, grade))
+            best.extend((place, rank, grade) for rank, grade in enumerate(sorted(grades.values(), reverse=True)))
         topic_of, rank_of, grade_of = _ints(best).reshape(-1, 3).T
         # As if all judged documents were retrieved, the best first.
         self._ideal = _Hits(len(topics), topic_of, rank_of, grade_of, np.full(len(best), NONE))
@@ -115,7 +119,7 @@ class Judges:
         """How many topics there are."""
         return len(self._topics)
 
-    def values(self, rankings: Iterable[Ints], steps: int) -> Floats:
+    def values(self, rankings: Iterable[Ints | Numbers], steps: int) -> Floats:
         """Return the values of the measures; shape (steps, measures, topics).
 
         Args:
@@ -136,23 +140,24 @@ class Judges:
         by_step: Floats = np.array(values).reshape(len(values), steps, len(self._topics)).transpose(1, 0, 2)
         return by_step
 
-    def _hits(self, rankings: Iterable[Ints], steps: int) -> tuple[_Hits, Ints]:
+    def _hits(self, rankings: Iterable[Ints | Numbers], steps: int) -> tuple[_Hits, Ints]:
         """Return the hits of all rankings, numbered by step, then by topic; and how many documents each ranking has."""
         retrieved = np.zeros((steps, len(self._topics)), dtype=np.int64)
-        # The last entry is what `NONE` reads.
-        grade = np.zeros(len(self._ids) + 1, dtype=np.int64)
-        is_judged = np.zeros(len(self._ids) + 1, dtype=np.bool_)
+        # By the last bits of a document's number, whether it may be judged: a collection's size does not matter.
+        may_be = np.zeros(_PLACES, dtype=np.bool_)
         hits_by_topic = [(_ints([]),) * 4]
         for topic, (documents, (judged, grades)) in enumerate(zip(rankings, self._judged, strict=True)):
             retrieved[:, topic] = np.count_nonzero(documents != NONE, axis=1)
             if not (len(judged) and documents.size):
                 continue
-            is_judged[judged], grade[judged] = True, grades
-            places = np.flatnonzero(is_judged[documents])
-            is_judged[judged] = False
-            hits = documents.ravel()[places]
-            step, rank = np.divmod(places, documents.shape[1])
-            hits_by_topic.append((step * len(self._topics) + topic, rank, grade[hits], hits))
+            may_be[judged % _PLACES] = True
+            places = np.flatnonzero(may_be[documents % _PLACES])
+            may_be[judged % _PLACES] = False
+            hits = documents.ravel()[places].astype(np.int64)
+            of_judged = np.minimum(np.searchsorted(judged, hits), len(judged) - 1)
+            same = judged[of_judged] == hits
+            step, rank = np.divmod(places[same], documents.shape[1])
+            hits_by_topic.append((step * len(self._topics) + topic, rank, grades[of_judged[same]], hits[same]))
         columns = [np.concatenate(column) for column in zip(*hits_by_topic, strict=True)]
         return _Hits(retrieved.size, *columns), retrieved.ravel()
 

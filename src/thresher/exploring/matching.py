@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.arms.postings import Floats, Numbers, ranges
-from thresher.exploring.counting import StoreCounts
+from thresher.exploring.counting import StepCounts, StoreCounts, add_counts
 from thresher.exploring.similarity import States
 from thresher.pages.plain import Ints
 
@@ -40,16 +40,17 @@ _AT_ONCE = 1 << 20
 class Matches:
     """The pairs of a query term and a document with it in its whole text, by term, then by document id.
 
-    `document` is the document of each pair; `parts` has the slice of each term's pairs.
+    `document` is the document of each pair; `parts` has the slice of each term's pairs; `numbers` has the number of each
+    document in the whole collection, of which this may be a part: numbers ascend with ids.
 
     Args:
-        counted: the collection.
+        counted: the collection, or a part of it.
         terms: how many query terms there are.
-        fixed: statistics of the collection to rank by at every step, as one step; None for those of each step.
     """
 
-    def __init__(self, counted: StoreCounts, terms: int, fixed: States | None = None) -> None:
-        self.counted, self.fixed = counted, fixed
+    def __init__(self, counted: StoreCounts, terms: int) -> None:
+        self.counted = counted
+        self.numbers: Numbers = np.arange(len(counted.ids), dtype=np.int32)
         size = max(len(counted.ids), 1)
         pairs, inverse = np.unique(
             counted.term * np.int64(size) + counted.document[counted.sentence], return_inverse=True
@@ -60,13 +61,45 @@ class Matches:
         bounds = np.searchsorted(pairs, np.arange(terms + 1) * np.int64(size)).tolist()
         self.parts = [slice(first, after) for first, after in pairwise(bounds)]
 
-    def forget(self) -> None:
-        """Free the memory of all but the counts, for workers that read the rest from a file."""
-        none = np.zeros(0, dtype=np.int32)
-        self.counted = replace(
-            self.counted, ids=(), document=none, tokens=none, steps=(), sentence=none, term=none, times=none
-        )
-        self.pair_of_occurrence, self.document = none, none.astype(np.int64)
+    def statistics(self, sweep: int) -> SweepStatistics:
+        """Return the statistics of a sweep, by its number."""
+        counts, steps = self.counted.counts[sweep], self.counted.steps[sweep]
+        size = len(counts.tokens) - 1
+        occurrences = _summed(self, size, steps[self.counted.sentence], self.counted.term, self.counted.times)
+        return SweepStatistics(counts, occurrences, _holders(self, steps, size))
+
+
+@dataclass(frozen=True)
+class SweepStatistics:
+    """What a collection has at each step of a sweep.
+
+    Args:
+        counts: of all documents.
+        cf, df: of each query term; shapes (steps, terms).
+        fixed: statistics to rank by at every step, as one step; None for those of each step.
+    """
+
+    counts: StepCounts
+    cf: Ints
+    df: Ints
+    fixed: States | None = None
+
+    def plus(self, other: SweepStatistics) -> SweepStatistics:
+        """Return those of this part of a collection and another one together."""
+        counts = add_counts([self.counts, other.counts], len(self.counts.tokens) - 1)
+        return SweepStatistics(counts, self.cf + other.cf, self.df + other.df, self.fixed)
+
+    def changing(self) -> Ints:
+        """Return the first step and all others that add a token."""
+        changing = np.flatnonzero(self.counts.tokens[:-1])
+        return changing if changing[:1].tolist() == [0] else np.concatenate(([0], changing))[: len(self.cf)]
+
+    def states(self, steps: Ints) -> States:
+        """Return the statistics to rank by at some steps."""
+        if self.fixed is not None:
+            return self.fixed.repeated(len(steps))
+        documents, tokens = np.cumsum(self.counts.with_tokens), np.cumsum(self.counts.tokens)
+        return States(documents[steps], tokens[steps], self.cf[steps], self.df[steps])
 
 
 @dataclass(frozen=True)
@@ -89,71 +122,63 @@ class Block:
     added: tuple[Ints, Ints, Numbers]
 
 
-def blocks(matches: Matches, sweep: int, rows: int, turn: tuple[int, int] = (0, 1)) -> Iterator[Block]:
+def blocks(
+    matches: Matches, statistics: SweepStatistics, sweep: int, rows: int, turn: tuple[int, int] = (0, 1)
+) -> Iterator[Block]:
     """Give the steps of a sweep in blocks; a block is valid until the next is asked for.
 
     Args:
-        matches: of the collection.
+        matches: of the collection, or a part of it.
+        statistics: of the sweep, in the whole collection.
         sweep: its number.
         rows: the most steps of a block.
         turn: (first, stride) of the blocks to give.
     """
-    counted = matches.counted
-    counts, steps = counted.counts[sweep], counted.steps[sweep]
-    size = len(counts.tokens) - 1
-    chosen = np.flatnonzero(counts.tokens[:size])
-    chosen = chosen if size and counts.tokens[0] else np.concatenate(([0], chosen))[:size]
-    occurrences, holders = _by_term(matches, steps, size)
-    tokens, documents = np.cumsum(counts.tokens), np.cumsum(counts.with_tokens)
+    counted, chosen = matches.counted, statistics.changing()
+    # Of files that are mapped, NumPy would take slower ways.
+    steps, document, tokens, sentence, occurring, pair = map(
+        np.asarray,
+        (
+            counted.steps[sweep],
+            counted.document,
+            counted.tokens,
+            counted.sentence,
+            counted.times,
+            matches.pair_of_occurrence,
+        ),
+    )
+    size = len(statistics.cf)
     sentences, sentence_bounds = _by_step(steps, size)
-    order, bounds = _by_step(steps[counted.sentence], size)
-    lengths = np.zeros(len(counted.ids), dtype=np.int32)
+    order, bounds = _by_step(steps[sentence], size)
+    lengths = np.zeros(len(matches.numbers), dtype=np.int32)
     times = np.zeros(len(matches.document), dtype=np.int32)
     reached = 0
     for first in range(turn[0] * rows, len(chosen), turn[1] * rows):
         part = chosen[first : first + rows]
         # What was added before the block, and at its first step.
         new = sentences[sentence_bounds[reached] : sentence_bounds[part[0] + 1]]
-        np.add.at(lengths, counted.document[new], counted.tokens[new])
+        np.add.at(lengths, document[new], tokens[new])
         new = order[bounds[reached] : bounds[part[0] + 1]]
-        np.add.at(times, matches.pair_of_occurrence[new], counted.times[new])
+        np.add.at(times, pair[new], occurring[new])
         reached = part[-1] + 1
         new = sentences[sentence_bounds[part[0] + 1] : sentence_bounds[reached]]
         held = np.zeros((len(part), len(lengths)), dtype=np.int32)
         held[0] = lengths
-        np.add.at(held, (np.searchsorted(part, steps[new]), counted.document[new]), counted.tokens[new])
+        np.add.at(held, (np.searchsorted(part, steps[new]), document[new]), tokens[new])
         np.cumsum(held, axis=0, out=held)
         new = order[bounds[part[0] + 1] : bounds[reached]]
-        new = new[np.argsort(matches.pair_of_occurrence[new], kind="stable")]
-        pairs = matches.pair_of_occurrence[new].astype(np.int64)
-        added = (pairs, np.searchsorted(part, steps[counted.sentence[new]]), counted.times[new])
+        new = new[np.argsort(pair[new], kind="stable")]
+        pairs = pair[new].astype(np.int64)
+        added = (pairs, np.searchsorted(part, steps[sentence[new]]), occurring[new])
         after = times.copy()
         np.add.at(after, pairs, added[2])
-        states = States(documents[part], tokens[part], occurrences[part], holders[part])
-        if matches.fixed is not None:
-            states = matches.fixed.repeated(len(part))
-        yield Block(part, states, held, times, after, added)
+        yield Block(part, statistics.states(part), held, times, after, added)
         lengths, times = held[-1].copy(), after
 
 
-def query_postings(matches: Matches, sweep: int, queries: Sequence[Query]) -> Ints:
-    """Return the postings of each query's terms at each step, Σ df; shape (steps, queries).
-
-    Args:
-        matches: of the collection.
-        sweep: its number.
-        queries: at least one.
-    """
-    size = len(matches.counted.counts[sweep].tokens) - 1
-    holders = _holders(matches, matches.counted.steps[sweep], size)
-    return np.stack([holders[:, query.terms].sum(axis=1) for query in queries], axis=1)
-
-
-def _by_term(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> tuple[Ints, Ints]:
-    """Return cf and df of each term at each step; shapes (steps, terms)."""
-    counted = matches.counted
-    occurrences = _summed(matches, size, steps[counted.sentence], counted.term, counted.times)
-    return occurrences, _holders(matches, steps, size)
+def query_postings(statistics: SweepStatistics, queries: Sequence[Query]) -> Ints:
+    """Return the postings of each query's terms at each step, Σ df; shape (steps, queries); `queries` are at least one."""
+    return np.stack([statistics.df[:, query.terms].sum(axis=1) for query in queries], axis=1)
 
 
 def _holders(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> Ints:

@@ -7,21 +7,25 @@ the best at any step of the block are left out first (see `thresher.exploring.bo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Protocol, Self
 
 import numpy as np
 
-from thresher.arms.postings import ranges
+from thresher.arms.postings import Hashes, Numbers, ranges
 from thresher.exploring.bounding import FOUND, Bounds, Flags
-from thresher.exploring.matching import Block, Kept, Matches, Query, blocks
-from thresher.exploring.similarity import Floats, by_lengths, similarity
+from thresher.exploring.matching import Block, Kept, Matches, Query, SweepStatistics, blocks
+from thresher.exploring.similarity import Floats, Singles, by_lengths, similarity
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
 
 NONE = -1
 """Stands behind the end of a ranking."""
+
+_BEHIND = np.uint64(2**64 - 1)
+"""Its key: of 32 bits, `NONE` has all."""
 
 _ROWS = 12
 """Steps of a block, which share bounds."""
@@ -33,28 +37,86 @@ _CELLS = 1 << 19
 """Scores, pairs times steps, computed at a time."""
 
 
-@dataclass(frozen=True)
-class Ranked:
-    """The best documents of a topic at some steps, best first, ties by id; shape of all (steps, ranks).
-
-    `documents` are indices into `StoreCounts.ids`, then `NONE`.
-    """
-
-    documents: Ints
-    _columns: Ints
-    _scores: Floats
+class Ranked(Protocol):
+    """The best documents of a topic at some steps, best first, ties by id; shape of all (steps, ranks)."""
 
     @property
-    def scores(self) -> Floats:
+    def documents(self) -> Numbers | Ints:
+        """Their numbers in the collection (see `Matches`), then `NONE`."""
+        ...
+
+    @property
+    def scores(self) -> Floats | Singles:
         """Scores of the similarity, before any rounding; 0 behind the end."""
-        filled = self.documents != NONE
-        scores: Floats = np.zeros(self.documents.shape)
-        scores[filled] = self._scores[np.nonzero(filled)[0], self._columns[filled]]
-        return scores
+        ...
+
+    def merged(self, other: Self, depth: int) -> Self:
+        """Return the best of both, which have no document in common."""
+        ...
+
+    def reached(self, depth: int) -> float:
+        """Return the lowest score at rank `depth` of any step; minus infinity if a step has fewer documents."""
+        ...
+
+
+@dataclass(frozen=True)
+class _RankedByBits:
+    """Ranked by non-negative scores of 32 bits: these sort as their bits, and one integer holds the inverted score and, below
+    it, the document. Such `keys` ascend.
+    """
+
+    keys: Hashes
+
+    @property
+    def documents(self) -> Numbers:
+        return self.keys.astype(np.uint32).view(np.int32)
+
+    @property
+    def scores(self) -> Singles:
+        return (~(self.keys >> np.uint64(32)).astype(np.uint32)).view(np.float32)
+
+    def merged(self, other: Self, depth: int) -> Self:
+        new = other.keys
+        if self.keys.shape[1] >= depth:
+            new = new[:, : np.count_nonzero(new < self.keys[:, -1:], axis=1).max(initial=0)]
+        joint = np.sort(np.concatenate((self.keys, new), axis=1), axis=1)
+        return replace(self, keys=joint[:, :depth].copy())
+
+    def reached(self, depth: int) -> float:
+        last = self.keys[:, depth - 1 : depth]
+        return float(replace(self, keys=last).scores.min()) if last.size and (last < _BEHIND).all() else -np.inf
+
+
+@dataclass(frozen=True)
+class _RankedByValue:
+    """Ranked by scores of 64 bits."""
+
+    documents: Ints
+    scores: Floats
+
+    def merged(self, other: Self, depth: int) -> Self:
+        more = other.documents.shape[1]
+        if self.documents.shape[1] >= depth and NONE not in self.documents[:, -1]:
+            more = np.count_nonzero((other.documents != NONE) & (other.scores >= self.scores[:, -1:]), axis=1).max(
+                initial=0
+            )
+        documents = np.concatenate((self.documents, other.documents[:, :more]), axis=1)
+        scores = np.concatenate((self.scores, other.scores[:, :more]), axis=1)
+        order = np.lexsort((documents, np.where(documents == NONE, np.inf, -scores)), axis=1)[:, :depth]
+        return replace(
+            self,
+            documents=np.take_along_axis(documents, order, axis=1),
+            scores=np.take_along_axis(scores, order, axis=1),
+        )
+
+    def reached(self, depth: int) -> float:
+        documents, scores = (column[:, depth - 1 : depth] for column in (self.documents, self.scores))
+        return float(scores.min()) if documents.size and (documents != NONE).all() else -np.inf
 
 
 def rankings(
-    matches: Matches,
+    parts: Iterable[Matches],
+    statistics: SweepStatistics,
     queries: Sequence[Query],
     sweep: int,
     model: RetrievalModel,
@@ -63,18 +125,31 @@ def rankings(
 ) -> Iterator[tuple[Ints, Iterator[Ranked]]]:
     """Give the steps of a sweep that add tokens, in blocks, each with the rankings of every topic in turn at these steps.
 
-    The rankings of a block are valid until the next is asked for.
+    The rankings of a block are valid until the next is asked for. The best of a part are held until those of the next are
+    merged into them, and the scores that they reached leave out most documents of the next part.
 
     Args:
-        matches: of the collection.
+        parts: of the collection, any number; in memory one after the other.
+        statistics: of the sweep, in the whole collection.
         queries: of the topics.
         sweep: its number.
         model: the retrieval model.
         depth: the most documents of a ranking.
         turn: (part, parts) of the steps to rank; parts take about as long as each other.
     """
-    for block in blocks(matches, sweep, _ROWS, turn):
-        yield block.steps, _Search(matches, block, model, queries, depth).ranked()
+    waiting = iter(parts)
+    held: dict[int, list[Ranked]] = {}
+    matches = next(waiting, None)
+    while matches is not None:
+        following = next(waiting, None)
+        for block in blocks(matches, statistics, sweep, _ROWS, turn):
+            before = held.pop(int(block.steps[0]), None)
+            ranked = _Search(matches, block, model, queries, depth, before).ranked()
+            if following is None:
+                yield block.steps, ranked
+            else:
+                held[int(block.steps[0])] = [*ranked]
+        matches = following
 
 
 @dataclass
@@ -110,8 +185,15 @@ class _Search:
     """Ranks queries at the steps of one block."""
 
     def __init__(
-        self, matches: Matches, block: Block, model: RetrievalModel, queries: Sequence[Query], depth: int
+        self,
+        matches: Matches,
+        block: Block,
+        model: RetrievalModel,
+        queries: Sequence[Query],
+        depth: int,
+        before: Sequence[Ranked] | None,
     ) -> None:
+        self._before = before
         self._matches, self._block, self._queries, self._depth = matches, block, queries, depth
         self._kept = Kept(matches, block)
         self._scoring = similarity(model, block.states)
@@ -120,18 +202,25 @@ class _Search:
         self._may = np.zeros(block.lengths.shape[1], dtype=np.bool_)
 
     def ranked(self) -> Iterator[Ranked]:
-        """Give the best documents of each query."""
+        """Give the best documents of each query, those of the parts before among them."""
+        ranked = self._ranked()
+        if self._before is None:
+            return ranked
+        return (before.merged(new, self._depth) for before, new in zip(self._before, ranked, strict=True))
+
+    def _ranked(self) -> Iterator[Ranked]:
         batch = _Batch()
-        for query in self._queries:
-            self._add(batch, query)
+        for number, query in enumerate(self._queries):
+            self._add(batch, query, self._before[number].reached(self._depth) if self._before else -np.inf)
             if batch.used * len(self._block.steps) >= _CELLS:
                 yield from self._best(batch)
                 batch = _Batch()
         yield from self._best(batch)
 
-    def _add(self, batch: _Batch, query: Query) -> None:
-        many = self._kept.count(query) > _FEW * self._depth
-        candidates = self._bounds.candidates(query, self._depth) if many else None
+    def _add(self, batch: _Batch, query: Query, reached: float) -> None:
+        few = _FEW * self._depth if reached == -np.inf else 0
+        many = self._kept.count(query) > few
+        candidates = self._bounds.candidates(query, self._depth, reached) if many else None
         if candidates is not None:
             self._may[candidates] = True
         for place, (term, boost) in enumerate(query.counts.items()):
@@ -156,9 +245,7 @@ class _Search:
         scores = self._scoring.whole(sums.T, self._by_length[:, documents], tokens)
         bounds = np.searchsorted(slots, np.arange(queries + 1) * size).tolist()
         order = _by_bits if self._scoring.single else _by_value
-        listed = np.append(documents, NONE)
-        for columns in order(scores, sums.T > 0, bounds, self._depth):
-            yield Ranked(listed[columns], columns, scores)
+        yield from order(scores, sums.T > 0, self._matches.numbers[documents], bounds, self._depth)
 
     def _sums(self, batch: _Batch) -> tuple[Ints, Floats]:
         """Return the pairs of a query and a document that it may retrieve, ascending, each as one number, and their sums.
@@ -201,27 +288,37 @@ class _Search:
         return np.ascontiguousarray(scores.T)
 
 
-def _by_bits(scores: Floats, matching: Flags, bounds: Sequence[int], depth: int) -> Iterator[Ints]:
-    """Give, for each two neighbouring bounds, the columns between them by score, highest first; shapes (steps, up to depth).
+def _by_bits(
+    scores: Floats, matching: Flags, numbers: Numbers, bounds: Sequence[int], depth: int
+) -> Iterator[_RankedByBits]:
+    """Give, for each two neighbouring bounds, the documents between them that match, best first.
 
-    The number of all columns stands for those that do not match. Scores are non-negative floats of 32 bits: these sort as
-    their bits, and one integer holds the score and, below it, the column.
+    Args:
+        scores: shape (steps, documents).
+        matching: which of them are of documents that match.
+        numbers: of the documents.
+        bounds: numbers of columns.
+        depth: the most documents of a ranking.
     """
-    count = scores.shape[1]
     keys = np.empty(scores.shape, dtype=np.uint64)
     keys[:] = (~scores.T.astype(np.float32).view(np.uint32)).T
     keys <<= np.uint64(32)
-    keys |= np.arange(count, dtype=np.uint64)
-    np.copyto(keys, np.uint64((0xFFFFFFFF << 32) | count), where=~matching)
+    keys |= numbers.astype(np.uint64)
+    np.copyto(keys, _BEHIND, where=~matching)
     for first, after in pairwise(bounds):
-        best = np.sort(keys[:, first:after], axis=1)[:, :depth]
-        yield (best & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        yield _RankedByBits(np.sort(keys[:, first:after], axis=1)[:, :depth].copy())
 
 
-def _by_value(scores: Floats, matching: Flags, bounds: Sequence[int], depth: int) -> Iterator[Ints]:
+def _by_value(
+    scores: Floats, matching: Flags, numbers: Numbers, bounds: Sequence[int], depth: int
+) -> Iterator[_RankedByValue]:
     """Give the same for scores of 64 bits."""
     keys = np.where(matching, -scores, np.inf)
-    counts = np.where(matching, np.arange(scores.shape[1]), scores.shape[1])
+    documents = np.where(matching, numbers.astype(np.int64), NONE)
+    scores = np.where(matching, scores, 0)
     for first, after in pairwise(bounds):
         order = np.argsort(keys[:, first:after], axis=1, kind="stable")[:, :depth]
-        yield np.take_along_axis(counts[:, first:after], order, axis=1)
+        yield _RankedByValue(
+            np.take_along_axis(documents[:, first:after], order, axis=1),
+            np.take_along_axis(scores[:, first:after], order, axis=1),
+        )

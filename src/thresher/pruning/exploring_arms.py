@@ -22,10 +22,11 @@ from thresher.arms.query_logs import QueryLogs
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
-from thresher.exploring.exploring import POINTS, Judging, analyse_queries
+from thresher.exploring.exploring import POINTS, Judging, analyse_queries, judged_documents
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.matching import Matches, Query, query_postings
+from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.matching import query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.similarity import States
 from thresher.lucene.indexing import IndexOptions
@@ -103,8 +104,12 @@ def explore_arms(
         judges: list[Judges] = []
         for sweep, counted in zip(of_cleaner, every, strict=True):
             # All sweeps of a cleaner have the same documents.
-            judges = judges or [Judges(one.qrels, one.ids, counted.counts.ids, judging.measures) for one in sets]
-            explored[id(sweep)] = _explored(sweep, counted, queries, judges, models, depth, backend, store.parent)
+            parts = counted.matches()
+            if not judges:
+                numbers = parts.numbers(judged_documents(sets))
+                judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
+            job = RankingJob(parts, queries, judges, models, depth)
+            explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
     return tuple(explored[id(sweep)] for sweep in sweeps)
 
 
@@ -127,24 +132,15 @@ class CountedArm:
     counts: StoreCounts
     fixed: States | None
 
-    def matches(self) -> Matches:
+    def matches(self) -> MatchParts:
         """Return where the queries' terms are, for ranking."""
-        return Matches(self.counts, self.terms, self.fixed)
+        return MatchParts(self.terms, [self.counts], fixed=self.fixed)
 
 
 def _explored(
-    sweep: ArmSweep,
-    counted: CountedArm,
-    queries: Sequence[Query],
-    judges: Sequence[Judges],
-    models: Sequence[RetrievalModel],
-    depth: int,
-    backend: Backend | None,
-    folder: Path,
+    sweep: ArmSweep, counted: CountedArm, job: RankingJob, backend: Backend | None, folder: Path
 ) -> ExploredSweep:
-    matches = counted.matches()
-    postings = query_postings(matches, 0, queries[: judges[0].topics])
-    job = RankingJob(matches, queries, judges, models, depth)
+    postings = query_postings(job.parts.statistics[0], job.queries[: job.judges[0].topics])
     cutoffs = counted.cutoffs.tolist()
     return ExploredSweep(
         sweep.treatment(None).name,
