@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from thresher.errors import ConfigError
 from thresher.scorers.base import KEEP_HIGH, Scorer
 from thresher.scorers.cleaners import Cleaner, Cut, middle_cutoff, parse_cleaner, parse_scorer
 from thresher.scorers.registry import scorers
-from thresher.scoring.store import FAILED, PageScores, read_shard, shards
+from thresher.scoring.store import FAILED, PageScores, page_values, read_shard, shards
 
 View = dict[str, Any]
 """Values for JSON."""
@@ -101,10 +102,7 @@ def stored_view(table: pa.Table, row: int) -> View:
     if table["status"][row].as_py() == FAILED:
         return {"id": page_id, "problem": table["reason"][row].as_py() or "the page failed"}
 
-    def numbers(name: str) -> npt.NDArray[Any]:
-        values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
-        return values
-
+    numbers = partial(page_values, table, row)
     ends = numbers("sentence_ends")
     return _view(
         page_id,

@@ -6,50 +6,35 @@ trusted types forbid to make markup from text.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from jinja2.environment import TemplateStream
 from markupsafe import Markup
 
+from thresher.files import read_text
 from thresher.playing.page_views import View
+from thresher.reports.html_parts import TEMPLATES, digest, templates
 
 MOST_BYTES = 64 * 2**20
 """JSON of pages in a file: browsers are slow with more."""
+_OWN = Path(__file__).with_name("templates")
 _PALETTE = re.compile(r"^(?:@media \(prefers-color-scheme: dark\) \{\s*)?:root\s*\{[^}]*\}(?:\s*\})?", re.MULTILINE)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("thresher.playing"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
 
 
 @cache
 def _assets() -> tuple[str, str]:
     """Return style and script; the colours are those of reports."""
-    own, reports = _environment(), PackageLoader("thresher.reports")
-
-    def text(loader: Any, name: str) -> str:
-        return str(loader.get_source(own, name)[0]).strip()
-
-    palette = "\n".join(_PALETTE.findall(text(reports, "report.css")))
-    style = f"{palette}\n{text(own.loader, 'colours.css')}\n{text(own.loader, 'play.css')}"
-    return style, f"{text(own.loader, 'cutting.js')}\n{text(own.loader, 'play.js')}"
+    report = read_text(TEMPLATES / "report.css")
+    colours, own, cutting, play = (
+        read_text(_OWN / name).strip() for name in ("colours.css", "play.css", "cutting.js", "play.js")
+    )
+    palette = "\n".join(_PALETTE.findall(report.strip()))
+    return f"{palette}\n{colours}\n{own}", f"{cutting}\n{play}"
 
 
 def policy(connect: str, served: bool = False) -> str:
@@ -59,9 +44,7 @@ def policy(connect: str, served: bool = False) -> str:
         connect: what the script may talk to: 'none', or 'self' of a server.
         served: whether it is a header, which alone can forbid frames around the page.
     """
-    style, script = (
-        f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in _assets()
-    )
+    style, script = (f"'sha256-{digest(text)}'" for text in _assets())
     return (
         f"default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -97,7 +80,7 @@ def _stream(title: str, data: View, pages: Iterable[View], connect: str) -> Temp
     style, script = _assets()
     left: Counter[str] = Counter()
     return (
-        _environment()
+        templates(_OWN)
         .get_template("play.html.j2")
         .stream(
             title=title,

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from thresher.errors import missing_retrieval
 from thresher.reports.table import Cell, Table
 
-_TEMPLATES = Path(__file__).with_name("templates")
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", **values: object) -> str:
@@ -28,11 +28,11 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
         library: a script that the page unpacks and runs, which its policy must allow too.
         values: what the template shows.
     """
-    environment = _environment()
+    environment = templates(TEMPLATES)
 
     def joined(ending: str) -> str:
         files = [part for part in ("report.css", "data.js", "tables.js", *parts) if part.endswith(ending)]
-        return "\n".join((_TEMPLATES / file).read_text(encoding="utf-8").strip() for file in files)
+        return "\n".join((TEMPLATES / file).read_text(encoding="utf-8").strip() for file in files)
 
     script = joined(".js")
     allowed = [f"'sha256-{digest(text)}'" for text in (script, library) if text]
@@ -46,10 +46,10 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
 
 
 @functools.cache
-def _environment() -> Environment:
-    """Return what compiles templates, each of them once."""
+def templates(folder: Path) -> Environment:
+    """Return what compiles the templates of a folder, each of them once."""
     environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
+        loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

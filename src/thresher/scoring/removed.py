@@ -8,17 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
 from thresher.scoring.best_first import Layout, Mask
-from thresher.scoring.cutting import within_cutoff
+from thresher.scoring.cutting import shard_columns, within_cutoff
 from thresher.scoring.floors import held_by_floor
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.quotas import Shares, shares_before
-from thresher.scoring.store import FAILED, read_shard, shards
+from thresher.scoring.store import FAILED, page_values, read_shard, shards
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"
 DROPPED_HEADING = "dropped as heading"
@@ -81,13 +80,10 @@ def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = 
         ThresherError: as `thresher.scoring.percentiles.resolved`.
     """
     cleaner = resolved(folder, cleaner)
-    names = sorted({scorer.canonical_name for scorer in cleaner.scorers})
-    fixed = ["id", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
-    columns = [*fixed, *(f"score:{name}" for name in names)]
     for path in shards(folder):
         if only is not None and not {*only}.intersection(read_shard(path, ["id"])["id"].to_pylist()):
             continue
-        table = read_shard(path, columns)
+        table = read_shard(path, shard_columns([cleaner]))
         for row in range(len(table)):
             wanted = only is None or table["id"][row].as_py() in only
             if wanted and table["status"][row].as_py() != FAILED:
@@ -96,18 +92,18 @@ def judged_pages(folder: Path, cleaner: Cleaner, only: Collection[str] | None = 
 
 def _judged(table: pa.Table, row: int, cleaner: Cleaner) -> JudgedPage:
     text = table["text"][row].as_py()
-    block_ends, sentence_ends = _numbers(table, "block_ends", row), _numbers(table, "sentence_ends", row)
+    block_ends, sentence_ends = page_values(table, row, "block_ends"), page_values(table, row, "sentence_ends")
     by_sentence = any(scorer.segment == SENTENCE for scorer in cleaner.scorers)
     ends = sentence_ends if by_sentence else block_ends
     blocks = np.searchsorted(block_ends, ends)
-    words = _numbers(table, "words", row).astype(np.int64)
+    words = page_values(table, row, "words").astype(np.int64)
     if not by_sentence:
         words = np.bincount(np.searchsorted(block_ends, sentence_ends), weights=words, minlength=len(ends))
-    layout = Layout(blocks, words, _numbers(table, "levels", row) > 0, np.array([0, len(block_ends)]))
+    layout = Layout(blocks, words, page_values(table, row, "levels") > 0, np.array([0, len(block_ends)]))
     columns = []
     kept = np.ones(len(ends), dtype=np.bool_)
     for cut in cleaner.cuts:
-        columns.append(_verdicts(cut, _numbers(table, f"score:{cut.scorer.canonical_name}", row), layout, kept))
+        columns.append(_verdicts(cut, page_values(table, row, f"score:{cut.scorer.canonical_name}"), layout, kept))
         kept &= np.array([verdict.outcome not in _DROPPING for verdict in columns[-1]], dtype=np.bool_)
     segments = []
     begin = 0
@@ -155,11 +151,6 @@ def _returns(cut: Cut, scores: Scores, shares: Shares | None) -> list[float | No
         float(str(score)) if np.isfinite(score) else None
         for score in scores
     ]
-
-
-def _numbers(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
-    values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
-    return values
 
 
 def record(page: JudgedPage) -> dict[str, Any]:

@@ -106,6 +106,12 @@ def list_column(table: pa.Table, name: str) -> tuple[Ints, npt.NDArray[Any]]:
     return column.offsets.to_numpy().astype(np.int64), column.flatten().to_numpy(zero_copy_only=False)
 
 
+def page_values(table: pa.Table, row: int, name: str) -> npt.NDArray[Any]:
+    """Return the values of a list column of one page."""
+    values: npt.NDArray[Any] = table[name][row].values.to_numpy(zero_copy_only=False)
+    return values
+
+
 def blocks_of_sentences(table: pa.Table) -> Ints:
     """Return for each sentence of a shard the number of its block within the shard, from the columns of ends."""
     block_ends, sentence_ends = (_rising(table, name) for name in ("block_ends", "sentence_ends"))

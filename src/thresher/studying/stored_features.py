@@ -17,7 +17,7 @@ import pyarrow as pa
 from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.scorers.cleaners import parse_scorer
-from thresher.scoring.store import list_column
+from thresher.scoring.store import page_values
 
 Floats = npt.NDArray[np.float32]
 
@@ -152,7 +152,7 @@ def features_in(table: pa.Table, row: int, texts: list[str]) -> Floats:
         shape (features, blocks).
     """
     scored = {name: scores_in(table, row, name) for name in (*_SCORED, *_TAGS)}
-    levels = _of_row(table, row, "levels")
+    levels = page_values(table, row, "levels")
     words = scored["words"]
     made: dict[str, npt.NDArray[Any]] = {
         **{f"h{level}": levels == level for level in range(1, 7)},
@@ -168,10 +168,4 @@ def features_in(table: pa.Table, row: int, texts: list[str]) -> Floats:
 
 def scores_in(table: pa.Table, row: int, name: str) -> Scores:
     """Return the scores of a page's blocks by the scorer of a feature or rule; shape (blocks,)."""
-    return _of_row(table, row, f"score:{study_scorers()[name].canonical_name}")
-
-
-def _of_row(table: pa.Table, row: int, column: str) -> npt.NDArray[Any]:
-    offsets, values = list_column(table, column)
-    found: npt.NDArray[Any] = values[offsets[row] : offsets[row + 1]]
-    return found
+    return page_values(table, row, f"score:{study_scorers()[name].canonical_name}")
