@@ -25,6 +25,12 @@ Call = Callable[..., Done]
 NDCG = "nDCG(dcg='exp-log2')@10"
 
 
+@pytest.fixture(scope="module")
+def finished(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A copy, for explaining locks the folder of results."""
+    return finished.copied(tmp_path_factory.mktemp("explained") / "web")
+
+
 def explained(finished: Finished, **asked: str) -> Explanation:
     file = experiment_of(finished.results)
     return explain_experiment(file, finished.results, finished.indexes.parent, Why(**asked))

@@ -27,6 +27,12 @@ VARIANT = "words@40"
 
 
 @pytest.fixture(scope="module")
+def finished(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A copy, for explaining locks the folder of results."""
+    return finished.copied(tmp_path_factory.mktemp("explained") / "web")
+
+
+@pytest.fixture(scope="module")
 def every(finished: Finished) -> Explanation:
     """All topics with the variant that empties pages."""
     why = Why(variant=VARIANT)
@@ -34,13 +40,12 @@ def every(finished: Finished) -> Explanation:
 
 
 @pytest.fixture(scope="module")
-def written(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the results with their pages."""
-    copy = finished.copied(tmp_path_factory.mktemp("explained") / "web")
-    asked = [str(copy.results), "--variant", VARIANT, "--pages", "--indexes", str(copy.indexes.parent)]
+def written(finished: Finished) -> Path:
+    """The results with their pages."""
+    asked = [str(finished.results), "--variant", VARIANT, "--pages", "--indexes", str(finished.indexes.parent)]
     done = CliRunner().invoke(explain, asked, catch_exceptions=False)
     assert done.exit_code == 0
-    return copy.results
+    return finished.results
 
 
 def test_there_is_a_page_for_each_topic(written: Path, every: Explanation) -> None:

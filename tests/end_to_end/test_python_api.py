@@ -26,6 +26,12 @@ PAGE = """<html><head><title>Bees</title></head><body>
 TEXT = "A colony of bees has one queen, and she lays all of the eggs. The workers build the comb."
 
 
+@pytest.fixture(scope="module")
+def finished(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Finished:
+    """A copy, for explaining locks the folder of results."""
+    return finished.copied(tmp_path_factory.mktemp("explained") / "web")
+
+
 def test_score_html() -> None:
     page = thresher.score_html(PAGE, ["words", "density", "perplexity"])
     assert page.segments is not None
