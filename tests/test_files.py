@@ -2,7 +2,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import io
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +24,7 @@ from thresher.files import (
     remove_folder,
     remove_leftovers,
     safe_name,
+    temporary_folder,
     user_error,
     write_json,
     write_text,
@@ -157,3 +161,27 @@ def test_safe_names_are_safe(name: str) -> None:
     assert "/" not in safe
     assert "\0" not in safe
     assert safe_name(safe) == safe
+
+
+def test_folders_of_killed_processes_are_swept_and_no_others(tmp_path: Path) -> None:
+    """Three processes: one is killed, one goes on, and this one comes next."""
+    program = (
+        "import sys, time\nfrom pathlib import Path\nfrom thresher.files import temporary_folder\n"
+        "with temporary_folder(Path(sys.argv[1])) as folder:\n"
+        "    (folder / 'file').touch()\n    print(folder, flush=True)\n    time.sleep(600)\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    others = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    try:
+        killed, alive = (Path((other.stdout or io.StringIO()).readline().strip()) for other in others)
+        others[0].kill()
+        others[0].wait()
+        assert (killed / "file").exists()
+        with temporary_folder(tmp_path) as folder:
+            assert {*tmp_path.iterdir()} == {alive, folder}
+        assert [*tmp_path.iterdir()] == [alive]
+        assert (alive / "file").exists()
+    finally:
+        for other in others:
+            other.kill()
+            other.communicate()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
 
+_TEMPORARY = ".thresher-"
 # NumPy does not say why it could not write.
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 
@@ -91,6 +94,48 @@ def scratch_folder(path: Path) -> Iterator[Path]:
         yield temporary
     finally:
         _remove(temporary)
+
+
+@contextmanager
+def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
+    """Yield a new folder, in the system's one for temporary files if not in `parent`, and remove it at the end.
+
+    What killed processes left of theirs is removed first: nobody holds their locks.
+
+    Raises:
+        ThresherError: if the folder cannot be made.
+    """
+    parent = parent or Path(tempfile.gettempdir())
+    try:
+        for left in parent.glob(f"{_TEMPORARY}*"):
+            with suppress(OSError), _locked(left):
+                shutil.rmtree(left)
+        while True:
+            folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=parent))
+            lock = ExitStack()
+            # Another process may have taken it for one that was left, before it was locked.
+            with suppress(OSError):
+                lock.enter_context(_locked(folder))
+                if folder.exists():
+                    break
+    except OSError as error:
+        raise user_error(error, parent) from error
+    with lock:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold a folder for this process, or raise `OSError`."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    finally:
+        os.close(handle)
 
 
 def remove_leftovers(folder: Path) -> None:

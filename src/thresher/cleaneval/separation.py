@@ -11,8 +11,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +20,7 @@ from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
 from thresher.defaults import ALPHA
 from thresher.errors import ConfigError, ConfigErrors, InputError
+from thresher.files import temporary_folder
 from thresher.pages import Segments
 from thresher.progress import progress
 from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, TrainingData
@@ -166,12 +165,12 @@ def measure_separation(gold: Sequence[GoldPage], asked: Mapping[str, Scorer], ro
         words = segments.words_in_sentences
         content = (rough_labels if rough else aligned_labels)(segments.sentences, page.text)
         labelled.append(LabelledPage(content[words > 0], words[words > 0]))
-    with TemporaryDirectory(prefix="thresher-") as folder:
+    with temporary_folder() as folder:
         data = TrainingData(lambda: (_descriptive(segments) for _, segments in pages), "en", 1)
         separations = {}
         for name, scorer in progress(scorers.items(), "scoring", len(scorers), "scorers"):
             if scorer.learns:
-                scorer = scorer.for_collection(data, Path(folder))
+                scorer = scorer.for_collection(data, folder)
             scores = [goodness(scorer, segments)[segments.words_in_sentences > 0] for _, segments in pages]
             separations[name] = _on_scale(separation(labelled, scores), scorer.keep)
     separations[SENTENCE_WORDS] = separation(labelled, [page.words.astype(np.float64) for page in labelled])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -24,7 +23,7 @@ from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, remove_folder
+from thresher.files import atomic_path, remove_folder, temporary_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
@@ -186,7 +185,7 @@ def clean_collection(
         if is_stream(output):
             # A cluster's workers must see it.
             beside = Path.cwd() if backend.name == DASK else None
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=".thresher-", dir=beside)))
+            folder = stack.enter_context(temporary_folder(beside))
         else:
             # Beside the output, so that its disk is the one that must have room.
             resolved_outputs = [path.resolve() for path in outputs]

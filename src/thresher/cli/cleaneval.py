@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -68,6 +67,7 @@ def cleaneval(
     from thresher.cleaneval.peers import find_peers
     from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
+    from thresher.files import temporary_folder
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
     from thresher.reports.partial_tables import partial_table
 
@@ -89,9 +89,9 @@ def cleaneval(
     other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
     for what, stems in standard.left_out.items():
         say_stems(what, stems)
-    with tempfile.TemporaryDirectory(prefix="thresher-") if output is None else nullcontext(output) as store:
-        measured_on = GoldSet(folder, standard, Path(store) / "scores")
-        there = GoldSet(tested_on, other, Path(store) / "scores-test") if tested_on is not None and other else None
+    with temporary_folder() if output is None else nullcontext(output) as store:
+        measured_on = GoldSet(folder, standard, store / "scores")
+        there = GoldSet(tested_on, other, store / "scores-test") if tested_on is not None and other else None
         run = (
             run_partial(measured_on, chosen, others, workers, fresh)
             if standard.is_partial

@@ -161,9 +161,9 @@ def histogram(
 
     Percentiles with example sentences, and what the perplexity paper's cutoffs would remove: to choose a cutoff.
     """
-    import tempfile
 
     from thresher.collections import IdRule, ReadOptions, open_collection
+    from thresher.files import temporary_folder
     from thresher.pages import PageOptions
     from thresher.passes.backends import Backend
     from thresher.reports.histograms import histogram_figure, percentile_table, removed_table, write_histogram_csv
@@ -176,11 +176,11 @@ def histogram(
     reference = scorer.reference_percentiles()
     # Ids are not shown, so any will do.
     pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
-    with tempfile.TemporaryDirectory(prefix="thresher-") as store:
+    with temporary_folder() as store:
         scores = score_collection(
-            ScorePlan(pages, (scorer,), PageOptions(blocks, language)), Path(store), Backend(workers=workers)
+            ScorePlan(pages, (scorer,), PageOptions(blocks, language)), store, Backend(workers=workers)
         )
-        distribution = read_distribution(Path(store), scorer)
+        distribution = read_distribution(store, scorer)
     show(percentile_table(distribution, reference, terminal_width()), removed_table(distribution))
     if scores.failed:
         click.echo(f"{scores.failed} of {scores.documents} pages failed and are not counted", err=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from thresher.collections import ID_RULES, Collection, IdRule, ReadOptions, open
 from thresher.collections.file_collection import HTML, Files
 from thresher.collections.tar import Tar
 from thresher.errors import ConfigError, InputError
-from thresher.files import user_error
+from thresher.files import temporary_folder, user_error
 from thresher.passes.backends import Backend
 from thresher.passes.parts import DEFAULT_LIMITS, Limits, run_parts
 from thresher.pseudo_topics.candidates import Candidates, find_anchors, find_titles, sample, shares, title_queries
@@ -78,12 +77,11 @@ def make_pseudo_topics(
     collection = open_collection(source, neutral, format)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        temporary = tempfile.TemporaryDirectory(prefix=".thresher-", dir=output.parent)
     except OSError as error:
         raise user_error(error, output.parent) from error
-    with temporary as folder:
+    with temporary_folder(output.parent) as folder:
         by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
-        work = ExtractWork(collection, Path(folder).absolute(), limits, reading.rule, by_path, options.stop_list)
+        work = ExtractWork(collection, folder.absolute(), limits, reading.rule, by_path, options.stop_list)
         run_parts(work, _PART_PAGES, Backend(workers=workers) if workers else Backend())
         store = open_store(work.folder)
         _check_store(store, collection)
