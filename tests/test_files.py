@@ -163,6 +163,22 @@ def test_safe_names_are_safe(name: str) -> None:
     assert safe_name(safe) == safe
 
 
+def test_of_folders_that_processes_write_at_the_same_time_the_last_one_stays(tmp_path: Path) -> None:
+    program = (
+        "import os, sys\nfrom pathlib import Path\nfrom thresher.files import atomic_path\n"
+        "for number in range(200):\n"
+        "    with atomic_path(Path(sys.argv[1])) as folder:\n"
+        "        folder.mkdir()\n"
+        "        for name in 'ab':\n            (folder / name).write_text(f'{os.getpid()} {number}')\n"
+    )
+    command = [sys.executable, "-c", program, str(tmp_path / "model")]
+    others = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [other.communicate()[1] for other in others] == [""] * 3
+    assert names(tmp_path) == ["model"]
+    first, second = ((tmp_path / "model" / name).read_text() for name in "ab")
+    assert first == second in {f"{other.pid} 199" for other in others}
+
+
 def test_folders_of_killed_processes_are_swept_and_no_others(tmp_path: Path) -> None:
     """Three processes: one is killed, one goes on, and this one comes next."""
     program = (

@@ -61,9 +61,17 @@ def atomic_path(path: Path) -> Iterator[Path]:
         yield temporary
         if not temporary.is_dir():
             _sync(temporary)
-        elif path.is_dir():
-            remove_folder(path)
-        temporary.replace(path)
+        while True:
+            if temporary.is_dir() and path.is_dir():
+                with suppress(FileNotFoundError):
+                    remove_folder(path)
+            try:
+                temporary.replace(path)
+                break
+            except OSError as error:
+                # Another process put its folder there meanwhile: the last one stays.
+                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                    raise
     except OSError as error:
         raise user_error(error, path) from error
     finally:
@@ -108,14 +116,14 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     parent = parent or Path(tempfile.gettempdir())
     try:
         for left in parent.glob(f"{_TEMPORARY}*"):
-            with suppress(OSError), _locked(left):
+            with suppress(OSError), locked(left):
                 shutil.rmtree(left)
         while True:
             folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=parent))
             lock = ExitStack()
             # Another process may have taken it for one that was left, before it was locked.
             with suppress(OSError):
-                lock.enter_context(_locked(folder))
+                lock.enter_context(locked(folder))
                 if folder.exists():
                     break
     except OSError as error:
@@ -128,11 +136,15 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Hold a folder for this process, or raise `OSError`."""
+def locked(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Hold a folder for this process; the system lets go of it however the process ends.
+
+    Raises:
+        OSError: if it is no folder; without `wait`, also if another process holds it.
+    """
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
     finally:
         os.close(handle)
@@ -225,6 +237,15 @@ def safe_name(name: str) -> str:
     'perplexity_lm=books_@8000'
     """
     return re.sub(r"[^A-Za-z0-9@+._=-]", "_", name)
+
+
+def by_numbers(path: Path) -> tuple[int, ...]:
+    """Return the numbers in a file's name, by which files sort however many digits they have.
+
+    >>> by_numbers(Path("shard-000002-1000000.parquet"))
+    (2, 1000000)
+    """
+    return tuple(map(int, re.findall("[0-9]+", path.name)))
 
 
 def _aside(path: Path, suffix: str) -> Path:

@@ -2,16 +2,18 @@
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from thresher.collections import open_collection
 from thresher.collections.catalogue import Catalogue
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Source
-from thresher.errors import InputError, MissingDependencyError
+from thresher.errors import ConfigError, InputError, MissingDependencyError
 
 
 class Warc(NamedTuple):
@@ -230,6 +232,22 @@ def test_a_package_that_ir_datasets_lacks(catalogue, register):
         f"ir_datasets:{name}: ir_datasets lacks a package (This dataset requires x. Run 'pip install x'). "
         "Fix: install it: pip install 'ir_datasets[all]'."
     )
+
+
+@pytest.mark.skipif(find_spec("warc") is not None, reason="the package is installed")
+def test_the_extra_for_clueweb_is_named(catalogue, register):
+    def give():
+        yield from ()
+        catalogue.lazy_libs.warc()
+
+    with pytest.raises(MissingDependencyError) as caught:
+        list(Catalogue(register(docs_of(catalogue, give))).parts(1))
+    assert caught.value.fix == "install it: pip install 'ir_datasets[warc]'"
+
+
+def test_a_format_is_refused():
+    with pytest.raises(ConfigError, match=r"documents of ir_datasets have their own format"):
+        open_collection(Path("ir_datasets:vaswani"), format="text")
 
 
 def test_without_the_package(monkeypatch):

@@ -592,6 +592,13 @@ def test_wrong_sweeps_over_arms_are_problems(fail: Fail, sweep: str, line: int, 
         assert fact in problem
 
 
+def test_unknown_languages_and_formats_of_datasets_are_problems_at_once(fail: Fail) -> None:
+    text = HEAD.replace('"pages"', '"ir_datasets:vaswani"\nformat = "text"') + '[pages]\nlanguage = "xx"\n'
+    first, second = fail(text)
+    assert first.startswith("6: documents of ir_datasets have their own format")
+    assert second.startswith(f"{NEXT + 2}: there is no language code 'xx'")
+
+
 def test_pruned_indexes_hold_no_positions_texts_or_vectors(fail: Fail) -> None:
     options = "[index]\npositions = true\nstored = true\nvectors = true\n"
     problems = fail(HEAD + options + "[cleaners]\nnames = ['none|dcp@0.5']\n")

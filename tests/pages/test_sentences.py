@@ -2,13 +2,26 @@
 
 import pytest
 
+from thresher.errors import ConfigError
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.plain import plain_text
-from thresher.pages.sentences import ABBREVIATIONS, sentence_breaks
+from thresher.pages.sentences import ABBREVIATIONS, LANGUAGES, sentence_breaks
 
 
 def split(text: str, language: str = "en") -> list[str]:
     return read_text_page(text, PageOptions(language=language)).sentences
+
+
+@pytest.mark.parametrize("language", ["", "xx", "EN", "english", "en-GB"])
+def test_what_is_no_code_of_a_language(language: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        PageOptions(language=language)
+    assert str(caught.value).startswith(f"language: there is no language code {language!r}. Fix: use en, de, es, fr")
+
+
+def test_languages_without_abbreviations_have_codes_too() -> None:
+    assert split("It ended. Dr. Who came.", "it") == ["It ended.", "Dr.", "Who came."]
+    assert (len(LANGUAGES), {len(code) for code in LANGUAGES}) == (183, {2})
 
 
 @pytest.mark.parametrize(
@@ -53,7 +66,7 @@ def test_a_block_ends_a_sentence():
         ("de", ["Das gilt z.B. Hier, d.h. Immer, vgl. Kap. 3 und Nr. 5 bzw. Abs. 2.", "Ende."]),
         ("es", ["El Sr. García y la Sra. López viven en EE.UU. Hoy.", "¿Dónde?", "¡Aquí!"]),
         ("fr", ["M. Dupont et Mme. Durand, éd. Gallimard, p. 5.", "Fin."]),
-        ("xx", ["Mr.", "Smith."]),
+        ("it", ["Mr.", "Smith."]),
         ("de", ["Mr.", "Smith."]),
         ("en", ["Das gilt z.B.", "Hier."]),
     ],

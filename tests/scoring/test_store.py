@@ -187,7 +187,7 @@ def test_a_missing_shard_is_named(tmp_path: Path) -> None:
 
 
 def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (123456, 654321), (2, 0)):
+    for file, number in ((10, 0), (2, 11), (0, 0), (2, 9), (2, 1_000_000), (2, 999_999), (123456, 654321), (2, 0)):
         small(shard_path(tmp_path, replace(PART, file=file, number=number)))
     (tmp_path / ".shard-000001-000000.parquet.77.tmp").touch()
     (tmp_path / "shard-000001-000000.position").touch()
@@ -196,6 +196,8 @@ def test_shards_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
         "shard-000002-000000.parquet",
         "shard-000002-000009.parquet",
         "shard-000002-000011.parquet",
+        "shard-000002-999999.parquet",
+        "shard-000002-1000000.parquet",
         "shard-000010-000000.parquet",
         "shard-123456-654321.parquet",
     ]

@@ -39,11 +39,13 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
         format: one of `FORMATS`; empty to detect it by file names, else by first bytes.
 
     Raises:
-        ConfigError: if there is no such format.
+        ConfigError: if there is no such format, or it is given for ir_datasets.
         InputError: if `path` does not exist, or holds no known format or several.
     """
     options = options or ReadOptions()
     if str(path).startswith(CATALOGUE_PREFIX):
+        if format:
+            raise ConfigError("documents of ir_datasets have their own format", "leave it out", "format")
         return Catalogue(str(path).removeprefix(CATALOGUE_PREFIX), options)
     if format and format not in FORMATS:
         raise ConfigError(f"there is no format {format!r}", f"use one of {', '.join(FORMATS)}", "format")

@@ -18,6 +18,8 @@ CATALOGUE_PREFIX = "ir_datasets:"
 """The prefix of a path whose rest is a dataset's id."""
 
 What = Literal["docs", "queries", "qrels"]
+# ClueWeb's documents, for one, need ir_datasets[warc].
+_EXTRA = re.compile(r"ir_datasets\[[\w-]+\]")
 _NAMES: dict[What, str] = {"docs": "documents", "queries": "topics", "qrels": "qrels"}
 
 
@@ -65,9 +67,9 @@ def _package() -> Any:
 def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:
     where = CATALOGUE_PREFIX + dataset_id
     if isinstance(error, ImportError):
-        return MissingDependencyError(
-            f"ir_datasets lacks a package ({_short(error)})", "install it: pip install 'ir_datasets[all]'", where
-        )
+        extra = _EXTRA.search(str(error))
+        fix = f"install it: pip install '{extra.group() if extra else 'ir_datasets[all]'}'"
+        return MissingDependencyError(f"ir_datasets lacks a package ({_short(error)})", fix, where)
     if isinstance(error, FileNotFoundError):
         return InputError(
             f"ir_datasets misses a file of the {_NAMES[what]}: {error.filename or _short(error)}",

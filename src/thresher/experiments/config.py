@@ -25,7 +25,7 @@ from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.pruned_index import cannot_hold
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
-from thresher.pages import PageOptions
+from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
 
@@ -195,6 +195,9 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)
     if table.generate and isinstance(location, CatalogueId):
         problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
+    pages = problems.parse([asdict(document.pages)], lambda options: PageOptions(**options), ("pages", "language"))
+    if table.format and isinstance(location, CatalogueId):
+        problems.add("documents of ir_datasets have their own format", "leave it out", ("collection", "format"))
     placed = read_variants(document, problems)
     variants = tuple(variant for variant, _ in placed)
     logs = {variant.pruning.arm.log: at for variant, at in placed if variant.pruning and variant.pruning.arm.log}
@@ -211,7 +214,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         limits=Limits(table.page_seconds, table.max_page_mib),
         topics=topics,
         held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
-        pages=PageOptions(**asdict(document.pages)),
+        pages=next(iter(pages), DEFAULT_OPTIONS),
         variants=variants,
         twins=twins(variants) if document.evaluation.without_headings else {},
         systems=tuple(_systems(document, variants, file.parent, problems)),

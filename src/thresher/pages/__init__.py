@@ -10,11 +10,13 @@ import numpy as np
 
 from thresher.collections.sources import Page
 from thresher.defaults import BLOCK_RULES, LANGUAGE
+from thresher.errors import ConfigError
 from thresher.pages.decoding import Decoded, decode
 from thresher.pages.marked_text import dump_blocks
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
 from thresher.pages.segments import Segments
+from thresher.pages.sentences import ABBREVIATIONS, LANGUAGES
 
 __all__ = ["BLOCK_RULES", "Detail", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
 
@@ -24,11 +26,22 @@ class PageOptions:
     """How pages become segments.
 
     `blocks`: `join` ignores inline tags such as B and SPAN, as in the code that Kohlschuetter et al. released; `split` ignores
-    only A, as in their paper. `language` chooses the sentence splitter's abbreviations.
+    only A, as in their paper. `language` chooses the sentence splitter's abbreviations, by its code in ISO 639-1.
     """
 
     blocks: str = BLOCK_RULES[0]
     language: str = LANGUAGE
+
+    def __post_init__(self) -> None:
+        """Check the language.
+
+        Raises:
+            ConfigError: if it is no code of ISO 639-1.
+        """
+        if self.language not in LANGUAGES:
+            known = ", ".join(ABBREVIATIONS)
+            fix = f"use {known}, whose abbreviations are known, or another code of ISO 639-1"
+            raise ConfigError(f"there is no language code {self.language!r}", fix, "language")
 
 
 DEFAULT_OPTIONS = PageOptions()

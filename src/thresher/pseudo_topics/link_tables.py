@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 
 from thresher.collections import IdRule, Part, Source
 from thresher.collections.sources import Span
+from thresher.files import by_numbers
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.addresses import Address, document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
@@ -112,7 +113,7 @@ def table_path(folder: Path, part: str, table: str) -> Path:
 
 def finished_parts(folder: Path) -> tuple[str, ...]:
     """Return the parts in a folder, in the collection's order."""
-    return tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet")))
+    return tuple(path.name.partition(".")[0] for path in sorted(folder.glob(f"*.{PAGES}.parquet"), key=by_numbers))
 
 
 def _write(rows: list[PageRow], span: Span, path: Path) -> None:

@@ -19,7 +19,7 @@ from lxml.etree import LxmlError
 from thresher.collections import Page, Part
 from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, digest, user_error
+from thresher.files import atomic_path, by_numbers, digest, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
 from thresher.records import RecordFile
@@ -293,7 +293,7 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
 
 def shards(folder: Path) -> list[Path]:
     """Return the files of all shards, in the collection's order."""
-    return sorted(folder.glob("shard-*.parquet"))
+    return sorted(folder.glob("shard-*.parquet"), key=by_numbers)
 
 
 def first_document(folder: Path) -> str:

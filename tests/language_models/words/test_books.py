@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,7 +15,7 @@ import pytest
 from thresher.errors import ConfigError, MissingDependencyError, StateError
 from thresher.language_models import BUILDERS, ModelCard, load_model
 from thresher.language_models.cache import cache_folder
-from thresher.language_models.words import books
+from thresher.language_models.words import books, models
 from thresher.language_models.words.cards import read_card
 from thresher.language_models.words.models import model_folder
 
@@ -165,3 +167,19 @@ def test_where_models_are_kept(monkeypatch):
     monkeypatch.setenv("HOME", "/home/someone")
     assert cache_folder() == Path("/home/someone/.cache/thresher")
     assert os.environ["THRESHER_CACHE"] == ""
+
+
+def test_a_model_that_is_built_meanwhile_is_waited_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("THRESHER_CACHE", str(tmp_path))
+    built: list[Path] = []
+
+    def build(folder: Path) -> None:
+        built.append(folder)
+        time.sleep(0.2)
+        (folder / models.CARD).touch()
+
+    monkeypatch.setattr(models, "BUILDERS", {"slow": build})
+    with ThreadPoolExecutor(4) as threads:
+        folders = {*threads.map(models.model_folder, ["slow"] * 4)}
+    assert (len(built), len(folders)) == (1, 1)
+    assert (folders.pop() / models.CARD).exists()

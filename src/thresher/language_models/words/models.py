@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.files import atomic_path, file_digest, user_error
+from thresher.files import atomic_path, file_digest, locked, user_error
 from thresher.language_models.cache import cache_folder
 from thresher.language_models.words.cards import ModelCard, read_card, read_head
 from thresher.language_models.words.tokenisers import WORDS, tokeniser
@@ -85,9 +85,13 @@ def model_folder(name: str) -> Path:
         raise _unknown(name, f"lm={name}")
     folder = cache_folder() / "language_models" / f"{name}-{_BUILD_VERSION}"
     if not (folder / CARD).exists():
-        with atomic_path(folder) as temporary:
-            temporary.mkdir()
-            BUILDERS[name](temporary)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        # Another process that builds it is waited for: it may not be replaced while it is read.
+        with locked(folder.parent, wait=True):
+            if not (folder / CARD).exists():
+                with atomic_path(folder) as temporary:
+                    temporary.mkdir()
+                    BUILDERS[name](temporary)
     return folder
 
 
