@@ -12,7 +12,6 @@ from thresher.cli.answers import Answer, Shape, say_answer, shape_options
 from thresher.cli.options import FILE, backend_options, instead_of, say, tell, with_backend, with_seconds
 
 if TYPE_CHECKING:
-    from thresher.choosing.choices import Choice
     from thresher.results.experiment_results import Results
 
 
@@ -71,14 +70,11 @@ def run(
     shape: Shape,
 ) -> None:
     """Run an experiment file, or the rest of an interrupted run, and write the report. Options override the file."""
-    from thresher.experiments.chooser import last_choice
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
     config = with_seconds(with_backend(load_experiment(experiment), backend, workers, scheduler), seconds)
-    folder = results / config.name
-    found = run_experiment(config, results, indexes, fresh, say)
-    _show(found, last_choice(folder, found.key)[0], folder, shape)
+    _show(run_experiment(config, results, indexes, fresh, say), results / config.name, shape)
 
 
 @click.command()
@@ -89,14 +85,11 @@ def run(
 @shape_options
 def measure(experiment: Path, results: Path, indexes: Path, seconds: float | None, shape: Shape) -> None:
     """Measure the times of a finished EXPERIMENT again, and report. Nothing else is done anew."""
-    from thresher.experiments.chooser import last_choice
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import measure_experiment
 
     config = with_seconds(load_experiment(experiment), seconds)
-    folder = results / config.name
-    measured = measure_experiment(config, results, indexes, say)
-    _show(measured, last_choice(folder, measured.key)[0], folder, shape)
+    _show(measure_experiment(config, results, indexes, say), results / config.name, shape)
 
 
 @click.command()
@@ -118,17 +111,18 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
 
         files = [("plots", plots)]
         write_paper_plots(results, choice, plots, ("svg", "pdf"))
-    _show(results, choice, folder, shape, files)
+    _show(results, folder, shape, files)
 
 
-def _show(
-    results: Results, choice: Choice | None, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()
-) -> None:
+def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
+    from thresher.choosing.choices import read_choice
     from thresher.reports.results_tables import answer_table, main_table
     from thresher.reports.summary import summary
     from thresher.reports.system_tables import systems_table
     from thresher.results.experiment_results import RESULTS_FILE
 
+    found = read_choice(folder)
+    choice = found if found and found.key == results.key else None
     recommended = [one.variant for one in choice.recommendations if one.variant] if choice else []
     answer = Answer(
         (*summary(results, choice), *results.notices),

@@ -10,7 +10,6 @@ from pathlib import Path
 import click
 
 from thresher import __version__
-from thresher.cli.classify import classify
 from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
@@ -22,7 +21,7 @@ from thresher.cli.options import say, tell
 from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
-from thresher.cli.study import study
+from thresher.cli.studies import classify, study
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import user_error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,10 +24,9 @@ from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
-from thresher.experiments.stages import evidence_key, exclusive
+from thresher.experiments.stages import evidence_key, held
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
-from thresher.files import remove_leftovers
 from thresher.progress import Progress
 from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
@@ -98,9 +96,7 @@ def choose_experiment(
         raise StateError(
             f"nothing was {_PAST[before]} yet", f"run `thresher {before} {experiment.file}` first", str(folder)
         )
-    with ExitStack() as stack:
-        stack.enter_context(exclusive(folder))
-        remove_leftovers(folder)
+    with held(folder):
         scored = score_experiment(experiment, folder, False, say)
         key = evidence_key(experiment, scored)
         exploration = read_exploration(folder) if explored else None

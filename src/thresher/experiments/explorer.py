@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,11 +10,11 @@ from thresher.arms.arm import Arm
 from thresher.arms.pruned_names import Treatment
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import INDEXES, evidence_key, exclusive, finished, index_origin
+from thresher.experiments.stages import INDEXES, evidence_key, finished, held, index_origin
 from thresher.exploring.exploration import Exploration, write_exploration
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes
-from thresher.files import remove_leftovers, safe_name
+from thresher.files import safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning.exploring_arms import ArmSweep, explore_arms, spread_over_sizes
@@ -49,9 +48,7 @@ def explore_experiment(
     """
     check_installed()
     folder = results / experiment.name
-    with ExitStack() as stack:
-        stack.enter_context(exclusive(folder))
-        remove_leftovers(folder)
+    with held(folder):
         scored = score_experiment(experiment, folder, fresh, say)
         sweeps = sweeps_of(experiment)
         say(f"exploring all cutoffs of {len(sweeps)} scorers over {scored.report.documents} pages")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,10 +28,10 @@ from thresher.experiments.stages import (
     SearchRecord,
     VariantRun,
     evidence_key,
-    exclusive,
     finished,
     finished_index,
     finished_run,
+    held,
     index_origin,
     search_key,
     stage_key,
@@ -40,7 +39,7 @@ from thresher.experiments.stages import (
 from thresher.experiments.title_bias import title_bias
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
-from thresher.files import file_digest, remove_leftovers, safe_name
+from thresher.files import file_digest, safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
@@ -95,7 +94,7 @@ def run_experiment(
     """
     check_installed()
     folders = Folders(results / experiment.name, indexes / experiment.name)
-    with _held(folders):
+    with held(folders.results, folders.indexes):
         return _Run(experiment, folders, say).all(fresh)
 
 
@@ -121,18 +120,8 @@ def measure_experiment(
     folders = Folders(results / experiment.name, indexes / experiment.name)
     if not (folders.results / RESULTS_FILE).exists():
         raise StateError("the experiment has not been run", "run it first: `thresher run`", str(folders.results))
-    with _held(folders):
+    with held(folders.results, folders.indexes):
         return _Run(experiment, folders, say, build=False).all()
-
-
-@contextmanager
-def _held(folders: Folders) -> Iterator[None]:
-    """Hold an experiment's folders, free of what killed processes left."""
-    with ExitStack() as stack:
-        for folder in {folders.results.resolve(): folders.results, folders.indexes.resolve(): folders.indexes}.values():
-            stack.enter_context(exclusive(folder))
-            remove_leftovers(folder)
-        yield
 
 
 class _Run:

@@ -8,7 +8,7 @@ import shlex
 import socket
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.variants import Variant
-from thresher.files import digest, file_digest, user_error
+from thresher.files import digest, file_digest, remove_leftovers, user_error
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
@@ -229,6 +229,20 @@ def exclusive(folder: Path) -> Iterator[None]:
         command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
         handle.write(_LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)))
         handle.flush()
+        yield
+
+
+@contextmanager
+def held(*folders: Path) -> Iterator[None]:
+    """Hold folders, which may be the same, free of what killed processes left in them.
+
+    Raises:
+        StateError: as `exclusive`.
+    """
+    with ExitStack() as stack:
+        for folder in {folder.resolve(): folder for folder in folders}.values():
+            stack.enter_context(exclusive(folder))
+            remove_leftovers(folder)
         yield
 
 
