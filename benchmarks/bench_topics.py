@@ -96,7 +96,7 @@ def _pseudo_topics(experiment: Experiment, output: Path, count: int) -> TopicSet
         format=experiment.format,
         reading=experiment.reading,
         limits=experiment.limits,
-        workers=1,
+        backend=Backend(workers=1),
     )
     return read_topic_set(TopicSource(output / "topics.tsv", output / "qrels.txt", "title", "relevance"))
 

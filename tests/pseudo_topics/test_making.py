@@ -10,12 +10,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from dask_cluster import dask_cluster
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from in_process import check_counts, made_of, write_lines
 
 from thresher.collections import IdRule, ReadOptions
 from thresher.evaluation import read_qrels, read_topics
+from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.pseudo_topics import ANCHORS, SOURCES, TITLES, Made, PseudoOptions, make_pseudo_topics
 from thresher.pseudo_topics.candidates import shares
@@ -73,7 +75,7 @@ def some(counts: Mapping[str, int]) -> dict[str, int]:
 
 def test_a_folder_with_odd_links(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "out" / "topics"
-    made = make_pseudo_topics(folder, output, reading=ReadOptions(IdRule(escape=True)), workers=1)
+    made = make_pseudo_topics(folder, output, reading=ReadOptions(IdRule(escape=True)), backend=Backend(workers=1))
     check_counts(made)
     assert queries_of(made) == {
         # The titles of rye and sub/index are one, but for case and punctuation, and so name no page.
@@ -96,7 +98,7 @@ def test_a_folder_with_odd_links(folder: Path, tmp_path: Path) -> None:
     assert about["failures"] == {}
     assert sorted(path.name for path in output.parent.iterdir()) == ["topics"]
     # What is its own may be replaced.
-    make_pseudo_topics(folder, output, PseudoOptions((TITLES,)), workers=1)
+    make_pseudo_topics(folder, output, PseudoOptions((TITLES,)), backend=Backend(workers=1))
     assert (output / "topics.tsv").read_text(encoding="utf-8") == "title-1\tBarley & wheat\n"
 
 
@@ -133,11 +135,20 @@ def write_warc(path: Path, pages: Mapping[str, tuple[str | None, str]]) -> None:
     path.write_bytes(b"".join(blocks))
 
 
+def test_a_dask_cluster_makes_the_same(tmp_path: Path) -> None:
+    write_lines(tmp_path / "web.jsonl", WEB)
+    with dask_cluster(tmp_path, 2, Path(__file__).parent, nannies=False) as cluster:
+        there = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "there", backend=cluster.backend)
+    assert there == make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "here", backend=Backend(workers=1))
+    for name in ("topics.tsv", "qrels.txt", "pseudo-topics.json"):
+        assert (tmp_path / "there" / name).read_bytes() == (tmp_path / "here" / name).read_bytes()
+
+
 def test_warc_and_json_lines_of_the_same_pages_give_the_same(tmp_path: Path) -> None:
     write_lines(tmp_path / "web.jsonl", WEB)
     write_warc(tmp_path / "web.warc", WEB)
     made = [
-        make_pseudo_topics(tmp_path / name, tmp_path / f"{name}-topics", workers=workers)
+        make_pseudo_topics(tmp_path / name, tmp_path / f"{name}-topics", backend=Backend(workers=workers))
         for name, workers in (("web.jsonl", 1), ("web.warc", 2))
     ]
     assert made[0] == made[1]
@@ -251,7 +262,7 @@ def test_a_page_that_takes_too_long_is_counted(tmp_path: Path) -> None:
     pages.mkdir()
     (pages / "long.html").write_text("<a href=x>word</a>" * 800_000)
     (pages / "short.html").write_text("<title>Short and sweet</title>")
-    made = make_pseudo_topics(pages, tmp_path / "out", limits=Limits(seconds=0.5), workers=2)
+    made = make_pseudo_topics(pages, tmp_path / "out", limits=Limits(seconds=0.5), backend=Backend(workers=2))
     assert queries_of(made) == {"titles: Short and sweet": ("short",)}
     assert some(made.counts["documents"]) == {"all": 2, "with HTML": 1, "failed": 1}
     about = json.loads((tmp_path / "out" / "pseudo-topics.json").read_text(encoding="utf-8"))
@@ -263,7 +274,9 @@ def test_ranges_of_files_are_joined(tmp_path: Path) -> None:
     filler = "<p>" + "x" * 9000
     pages = {str(n): (f"http://x.org/{n}", f"<title>{n:03}grain</title>{filler}") for n in range(600)}
     write_lines(tmp_path / "web.jsonl", pages)
-    made = make_pseudo_topics(tmp_path / "web.jsonl", tmp_path / "out", PseudoOptions((TITLES,), 1000), workers=2)
+    made = make_pseudo_topics(
+        tmp_path / "web.jsonl", tmp_path / "out", PseudoOptions((TITLES,), 1000), backend=Backend(workers=2)
+    )
     assert queries_of(made) == {f"titles: {n:03}grain": (str(n),) for n in range(600)}
     assert made.counts["documents"]["with HTML"] == 600
 
@@ -272,9 +285,11 @@ def test_an_archive_gives_what_its_folder_does(folder: Path, tmp_path: Path) -> 
     with tarfile.open(tmp_path / "pages.tar.gz", "w:gz") as archive:
         archive.add(folder, "deep")
     reading = ReadOptions(IdRule(escape=True))
-    from_folder = make_pseudo_topics(folder, tmp_path / "one", reading=reading, workers=1)
+    from_folder = make_pseudo_topics(folder, tmp_path / "one", reading=reading, backend=Backend(workers=1))
     reading = ReadOptions(IdRule(escape=True, prefix="deep"))
-    from_archive = make_pseudo_topics(tmp_path / "pages.tar.gz", tmp_path / "two", reading=reading, workers=1)
+    from_archive = make_pseudo_topics(
+        tmp_path / "pages.tar.gz", tmp_path / "two", reading=reading, backend=Backend(workers=1)
+    )
     assert queries_of(from_archive) == queries_of(from_folder)
     assert from_archive.counts == from_folder.counts
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import COLLECTION_KEYS, FILE, keys, say
+from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_backend, keys, say
 
 
 @click.command("pseudo-topics")
@@ -27,7 +27,7 @@ from thresher.cli.options import COLLECTION_KEYS, FILE, keys, say
 )
 @keys("collection", *COLLECTION_KEYS)
 @keys("collection", "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
-@click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core].")
+@backend_options
 def pseudo_topics(
     source: Path,
     output: Path,
@@ -47,6 +47,8 @@ def pseudo_topics(
     id_replacement: str,
     escape_ids: bool,
     workers: int | None,
+    backend: str | None,
+    scheduler: str,
     max_page_mib: float,
     page_seconds: float,
 ) -> None:
@@ -70,7 +72,7 @@ def pseudo_topics(
             fields=JsonFields((id_field,), (html_field,), (text_field,), (url_field,)),
         ),
         limits=Limits(page_seconds, max_page_mib),
-        workers=workers or 0,
+        backend=chosen_backend(backend, workers, scheduler),
     )
     for line in summary(made):
         say(line)

@@ -45,7 +45,7 @@ def make_pseudo_topics(
     format: str = "",
     reading: ReadOptions | None = None,
     limits: Limits = DEFAULT_LIMITS,
-    workers: int = 0,
+    backend: Backend | None = None,
 ) -> Made:
     """Make known-item topics for a collection without judgments, from titles and anchor texts.
 
@@ -59,7 +59,8 @@ def make_pseudo_topics(
         format: of the collection's files; empty to detect it.
         reading: how documents are read; the limit of a page's bytes comes from `limits`.
         limits: of time and memory for a page.
-        workers: processes; 0 for one per core.
+        backend: the workers; by default one process per core. Those on other machines must see the collection, and the
+            folder that `output` is in, under the same paths.
 
     Returns:
         The topics, and the counts that are in `pseudo-topics.json`.
@@ -82,7 +83,7 @@ def make_pseudo_topics(
     with temporary_folder(output.parent) as folder:
         by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
         work = ExtractWork(collection, folder.absolute(), limits, reading.rule, by_path, options.stop_list)
-        run_parts(work, _PART_PAGES, Backend(workers=workers) if workers else Backend())
+        run_parts(work, _PART_PAGES, backend or Backend())
         store = open_store(work.folder)
         _check_store(store, collection)
         made = choose(store, options)

@@ -15,6 +15,7 @@ from thresher.language_models.characters.alphabet import (
     NON_LEXICAL,
     VOWELS,
     encode,
+    ngram_pieces,
     ngrams,
     normalise,
     without_invalid,
@@ -49,6 +50,15 @@ def test_vowels_and_consonants():
     assert encode("The answer is 42.", VOWELS).tolist() == encode("tta atttat at 00.", VOWELS).tolist()
     assert encode("Été Ärger, yes: ñ 中!", VOWELS).tolist() == encode("ata attat, tat: t t!", VOWELS).tolist()
     assert len({*encode("at0~", VOWELS).tolist()}) == 4
+
+
+@BOTH
+@given(st.lists(SEGMENT, max_size=4), st.integers(1, 6), st.integers(1, 9))
+def test_numbers_come_in_pieces(alphabet, segments, n, most):
+    text = "\n".join(segments)
+    pieces = [*ngram_pieces(text, n, alphabet, most)]
+    assert all(0 < len(piece) <= most for piece in pieces)
+    assert [number for piece in pieces for number in piece.tolist()] == ngrams(text, n, alphabet).tolist()
 
 
 @BOTH

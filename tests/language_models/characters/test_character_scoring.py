@@ -1,6 +1,7 @@
 """Training and scoring against the papers' formulas in dictionaries, and by hand."""
 
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -19,6 +20,8 @@ from thresher.language_models.characters.character_counts import (
     train,
     unigrams,
 )
+from thresher.language_models.characters.default_models import find_character_model
+from thresher.language_models.characters.model_files import read_model
 from thresher.language_models.characters.scoring import SegmentScorer, hash_table
 
 # Few signs, so that n-grams come again, in both models and in one of them.
@@ -205,6 +208,23 @@ def test_counting_in_portions_changes_nothing(monkeypatch):
         assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
     assert (whole.pages, whole.training) == (30, "here")
     assert train(pages[::-1], STANDARD, "here").raw.tolist() == whole.raw.tolist()
+
+
+@pytest.mark.parametrize("name", ["standard", "nonlexical"])
+def test_a_line_of_any_length_takes_a_few_bytes_a_character(name):
+    """Characters are summed in pieces of a million; 24 bytes are the values and two texts."""
+    scorer = SegmentScorer(read_model(find_character_model(name)))
+    line = "a line that is 32 characters, é " * 100_000
+    tracemalloc.start()
+    try:
+        (score,) = scorer.score(line)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 60 * 2**20 + 24 * len(line)
+    # A segment's begin weighs a millionth here.
+    part = line[: len(line) // 100]
+    assert score == pytest.approx(scorer.score(part)[0], rel=1e-3)
 
 
 def test_what_cannot_be_trained():

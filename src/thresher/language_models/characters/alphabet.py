@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -123,11 +123,17 @@ def ngrams(text: str, n: int, alphabet: Alphabet) -> Ints:
     an n-gram that ends in one (its number modulo `size` is 0) belongs to no character. Shape (characters other than line
     feeds + max(1, n - 1) for each line feed).
     """
+    return np.concatenate([np.zeros(0, dtype=np.int64), *ngram_pieces(text, n, alphabet)])
+
+
+def ngram_pieces(text: str, n: int, alphabet: Alphabet, most: int = 1 << 20) -> Iterator[Ints]:
+    """Yield what `ngrams` returns in pieces of at most `most` numbers: their memory does not grow with the text."""
     begin = "\n" * max(1, n - 1)
     # Single characters have no history, and need no padding before the first segment.
     first = 1 if n == 1 else 0
-    codes = encode(begin + text.replace("\n", begin), alphabet).astype(np.int64)
-    return _windows(codes[first:], n, alphabet.size)
+    codes = encode(begin + text.replace("\n", begin), alphabet)[first:]
+    for at in range(0, len(codes) - n + 1, most):
+        yield _windows(codes[at : at + most + n - 1].astype(np.int64), n, alphabet.size)
 
 
 def _windows(codes: Ints, n: int, size: int) -> Ints:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.characters.alphabet import Ints, ngrams, without_invalid
+from thresher.language_models.characters.alphabet import Ints, ngram_pieces, without_invalid
 from thresher.language_models.characters.character_counts import CharacterModel, Floats, order, unigrams
 
 # All n-grams up to this length have an entry, seen or not: 96³ numbers of 4 bytes are 3.5 MB.
@@ -74,13 +74,16 @@ class SegmentScorer:
         if not text:
             return np.zeros(0)
         text = without_invalid(text)
-        numbers = ngrams(text, self._n, self._alphabet)
-        values = self._values(numbers).astype(np.float64)
         lengths = np.array([*map(len, text.split("\n"))], dtype=np.int64)
-        # Each line feed became `gap` entries of value 0; the appended 0 is for an empty last segment.
+        # Each line feed became `gap` entries of value 0; the 0 at the end is for an empty last segment.
         gap = max(1, self._n - 1)
         begins = np.cumsum(lengths + gap) - lengths - gap
-        sums = np.add.reduceat(np.append(values, 0.0), begins)
+        values = np.zeros(begins[-1] + lengths[-1] + 1)
+        at = 0
+        for numbers in ngram_pieces(text, self._n, self._alphabet):
+            values[at : at + len(numbers)] = self._values(numbers)
+            at += len(numbers)
+        sums = np.add.reduceat(values, begins)
         scores: Floats = np.full(len(lengths), -np.inf)
         np.divide(sums, lengths, out=scores, where=lengths > 0)
         return scores
