@@ -39,9 +39,10 @@ def test_written_and_read(path, tmp_path):
 
 def test_probabilities_of_a_page(path):
     page = read_html("<p>one<p>one two three four five six<p>one<p>two", detail=Detail.ELEMENTS)
-    # The highest expected F1 is that of the third block alone, 2 * 0.9 / (1 + 2.5).
-    cutoff = 0.9 / 3.5 + 0.1
-    expected = [0.1 / cutoff, 0.1 / cutoff, 1 - 0.05 / (1 - cutoff), 0.1 / cutoff]
+    # The stages say .2, .9, .2, .2 and .2, .2, .9, .2. The highest expected F1 is that of the two blocks of .55, 7 of 9 words.
+    cutoff = 0.55 * 7 / (7 + 0.55 * 7 + 0.2 * 2) + 0.1
+    low, high = 0.1 / cutoff, 1 - 0.5 * 0.45 / (1 - cutoff)
+    expected = [low, high, high, low]
     assert read_content_model(path).probabilities(page).tolist() == pytest.approx(expected)
 
 

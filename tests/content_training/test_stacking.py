@@ -49,7 +49,7 @@ def write_pages(folder: Path, pages: int = PAGES, gold: bool = True) -> Path:
     return folder
 
 
-SETTINGS = TrainingSettings(TreeSettings(trees=12, depth=3), TreeSettings(trees=8, depth=2), 3)
+SETTINGS = TrainingSettings(TreeSettings(trees=12, depth=3), TreeSettings(trees=8, depth=2), folds=3)
 
 
 @pytest.fixture(scope="module")
@@ -106,14 +106,16 @@ def test_trees_agree_with_catboost():
     generator = np.random.default_rng(3)
     values = generator.integers(0, 9, (5, 400)).astype(np.float32)
     labels = (values[1] + values[2] > 8).astype(float)
-    settings = TreeSettings(trees=20, depth=4)
+    settings = TreeSettings(trees=20, depth=4, bags=2)
     trees, gains = fit_trees(values, labels, np.ones(400), settings)
-    model = catboost.CatBoost(catboost_parameters(settings))
-    model.fit(values.T, labels)
-    expected = model.predict(values.T, prediction_type="RawFormulaVal")
-    bias = model.get_scale_and_bias()[1]
-    assert np.allclose(trees.sums(values) / 8192 + bias, expected, atol=20 / 8192)
+    expected = np.zeros(400)
+    for bag in range(2):
+        model = catboost.CatBoost(catboost_parameters(settings, bag))
+        model.fit(values.T, labels)
+        expected += model.predict(values.T, prediction_type="RawFormulaVal") - model.get_scale_and_bias()[1]
+    assert np.allclose(trees.sums(values) / 8192, expected, atol=40 / 8192)
     assert gains.argmax() in (1, 2)
+    assert gains.sum() == pytest.approx(100)
 
 
 def test_word_f1_is_that_of_cleaneval():
@@ -145,6 +147,48 @@ def test_too_few_domains_are_refused(tmp_path):
     sets, _ = read_gold_sets([write_pages(tmp_path / "made", 2)])
     with pytest.raises(InputError, match="domains"):
         train_content_model(sets, SETTINGS)
+
+
+def write_threads(folder: Path, comments: bool) -> Path:
+    """Forums, all of whose text is content, and articles with comments, which are content or not."""
+    write_pages(folder)
+    for path in (folder / "ground-truth").iterdir():
+        number = int(path.stem)
+        gold = json.loads(path.read_text())
+        forum = gold["_internal"]["page_type"]["primary"] == "forum"
+        replies = [
+            f"the {number} crews of the {reply} ferries say that storms pass over them too" for reply in range(9)
+        ]
+        items = "".join(f"<div class=comment>{reply}</div>" for reply in replies)
+        article = "" if forum else f"<div class=article>{'<p>The storm passed over the harbour, said one. ' * 16}</div>"
+        kind = "forum" if forum else "blog"
+        (folder / "html" / f"{number}.html").write_text(
+            f"<body class={kind}><nav class=menu><a href=/>Home</a></nav>{article}{items}<div id=footer>All rights</div>"
+        )
+        own = replies if forum or comments else []
+        more = [] if forum else ["The storm passed over the harbour, said one. " * 16]
+        gold["ground_truth"]["main_content"] = "\n".join([*more, *own])
+        path.write_text(json.dumps(gold))
+    return folder
+
+
+@pytest.mark.parametrize("comments", [False, True])
+def test_comments_are_beside_the_content_of_articles_if_the_gold_says_so(tmp_path, comments):
+    sets, _ = read_gold_sets([write_threads(tmp_path / "made", comments)])
+    # The stages of blocks cannot tell forums from articles, so that comments depend on the stage of pages.
+    blind = TreeSettings(trees=1, depth=1, share_of_features=1)
+    model = train_content_model(sets, TrainingSettings(blind, blind, TreeSettings(trees=60, depth=2), 3)).model
+    for page in sets[0].pages:
+        own = page.features
+        forum = model.forum_probability(own.names, own.values, own.words)
+        kept = model.probabilities_of(own)[own.comments] > 0
+        if comments:
+            assert forum == 1
+            assert kept.all()
+        else:
+            assert (forum > 0.9) == (page.page_type == "forum")
+            assert kept.all() == (page.page_type == "forum")
+            assert kept.any() == (page.page_type == "forum")
 
 
 def test_the_command(tmp_path):

@@ -21,19 +21,24 @@ def stump(name: str, border: float) -> TreeStage:
 
 
 def hand_made_model(first: TreeStage | None = None, second: TreeStage | None = None) -> ContentModel:
-    """A model whose first stage asks for six words, and whose second asks what the first says of the block before."""
+    """A model whose first stage asks for six words, and whose second asks what the first says of the block before.
+
+    Pages are forums' if an element that speaks for all of the page says so.
+    """
+    forum = stump("page_forum", 0.5)
     first = first or stump("words", 5.5)
     second = second or stump("first_before1", 500)
     card = ContentCard(
         FORMAT,
         KIND,
         (TrainingSet("by hand", 1, 2),),
+        forum.names,
         first.names,
         second.names,
         0.5,
         {"by hand": 1.0},
         {"folds": 2.0},
         {"first_before1": 100.0},
-        digest_of(first, second),
+        digest_of(forum, first, second),
     )
-    return ContentModel(card, first, second)
+    return ContentModel(card, forum, first, second)

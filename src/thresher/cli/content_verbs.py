@@ -21,7 +21,7 @@ def content() -> None:
 @_GOLD
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
 @click.option(
-    "--trees", type=click.IntRange(1, 5000), default=300, show_default=True, help="Trees in each of the two stages."
+    "--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees in each of the three bags of a stage."
 )
 @click.option(
     "--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds of the cross-validation by domain."
@@ -58,7 +58,7 @@ def train(
     catboost()
     sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0)
     settings = TreeSettings(trees=trees)
-    trained = train_content_model(sets, TrainingSettings(settings, settings, folds))
+    trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)
     if plot is not None:
         from thresher.reports.cleaning_plots import calibration_figure

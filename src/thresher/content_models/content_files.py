@@ -11,13 +11,14 @@ import numpy as np
 
 from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
 from thresher.content_models.features import feature_names
+from thresher.content_models.forums import forum_names
 from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage
 from thresher.content_models.sequence import sequence_names
 from thresher.content_models.trees import Trees
 from thresher.errors import InputError, ThresherError
 from thresher.records import RecordFile
 
-FORMAT = 2
+FORMAT = 3
 """The version of files and features; increase it when either changes."""
 KIND = "content"
 SHIPPED = ("web",)
@@ -25,12 +26,12 @@ FOLDER = files("thresher.content_models") / "data"
 _WHAT, _FIX = "content model", "train it again with `thresher content train`"
 _CARD_FILE = RecordFile(ContentCard, "the card of a content model", _FIX, indent=2)
 _ARRAYS = ("features", "borders", "trees", "leaves", "sums", "probabilities")
-_STAGES = ("first", "second")
+_STAGES = ("forum", "first", "second")
 
 
-def digest_of(first: TreeStage, second: TreeStage) -> str:
-    """Return the digest of a model's arrays."""
-    return array_digest([*_arrays(first, "").values(), *_arrays(second, "").values()])
+def digest_of(*stages: TreeStage) -> str:
+    """Return the digest of a model's arrays, by its stages in order."""
+    return array_digest([values for stage in stages for values in _arrays(stage, "").values()])
 
 
 def write_content_model(path: Path, model: ContentModel) -> None:
@@ -39,7 +40,7 @@ def write_content_model(path: Path, model: ContentModel) -> None:
     Raises:
         ThresherError: for errors of the operating system.
     """
-    arrays = _arrays(model.first, "first_") | _arrays(model.second, "second_")
+    arrays = _arrays(model.forum, "forum_") | _arrays(model.first, "first_") | _arrays(model.second, "second_")
     write_archive(path, _CARD_FILE.text(model.card), arrays)
 
 
@@ -56,11 +57,12 @@ def read_content_model(path: Traversable) -> ContentModel:
         if about.kind != KIND:
             raise ValueError("another kind")
         if about.format == FORMAT:
+            forum = _stage(about.forum, arrays, "forum_", forum_names())
             first = _stage(about.first, arrays, "first_", feature_names())
             second = _stage(about.second, arrays, "second_", (*feature_names(), *sequence_names()))
-            if digest_of(first, second) != about.digest:
+            if digest_of(forum, first, second) != about.digest:
                 raise ValueError("the arrays are not those the card was written for")
-            return ContentModel(about, first, second)
+            return ContentModel(about, forum, first, second)
     except (KeyError, ValueError, ThresherError) as error:
         raise damaged(path, _WHAT, _FIX) from error
     raise InputError(f"it is a model of format {about.format}, and this Thresher reads {FORMAT}", _FIX, str(path))

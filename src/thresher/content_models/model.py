@@ -1,14 +1,16 @@
-"""Content models: two stages of trees, the probability of their sums, and the cutoff that suits a page."""
+"""Content models: a page's type, two stages of trees, the probability of their sums, and the cutoff that suits a page."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.features import BlockFeatures, Wide, features_of
+from thresher.content_models.forums import forum_features, forum_names, without_comments
 from thresher.content_models.sequence import THOUSAND, sequence_features
 from thresher.content_models.trees import Trees
 from thresher.pages import Segments
@@ -60,8 +62,17 @@ class TreeStage:
             names: of features, at least this stage's.
             values: of these, in one or more matrices below each other; shape (features, blocks).
         """
-        place = {name: row for row, name in enumerate(names)}
-        return self.trees.sums(values, np.array([place[name] for name in self.names]))
+        return self.trees.sums(values, _rows(self.names, tuple(names)))
+
+    def probabilities(self, names: Sequence[str], *values: npt.NDArray[np.float32]) -> Wide:
+        """Return the probability of each block; as `sums`."""
+        return self.calibration(self.sums(names, *values))
+
+
+@cache
+def _rows(wanted: tuple[str, ...], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
+    place = {name: row for row, name in enumerate(names)}
+    return np.array([place[name] for name in wanted])
 
 
 @dataclass(frozen=True)
@@ -79,14 +90,15 @@ class TrainingSet:
 class ContentCard:
     """A model's card.
 
-    `first` and `second` are the features of the stages. `cutoff` is the best one of the training sets by cross-validation over
-    domains, `scores` what it reaches there: mean word F1 by set. `gains` are the features' shares in the change of the second
-    stage's sums, in per cent. `digest` is the SHA-256 of the arrays.
+    `forum`, `first` and `second` are the features of the stages. `cutoff` is the best one of the training sets by
+    cross-validation over domains, `scores` what it reaches there: mean word F1 by set. `gains` are the features' shares in the
+    change of the second stage's sums, in per cent. `digest` is the SHA-256 of the arrays.
     """
 
     format: int
     kind: str
     sets: tuple[TrainingSet, ...]
+    forum: tuple[str, ...]
     first: tuple[str, ...]
     second: tuple[str, ...]
     cutoff: float
@@ -98,9 +110,16 @@ class ContentCard:
 
 @dataclass(frozen=True)
 class ContentModel:
-    """A trained model; see `thresher.content_models`."""
+    """A trained model; see `thresher.content_models`.
+
+    Attributes:
+        card: what it is.
+        forum: the probability that a page is a forum's.
+        first, second: the probability that a block is content, without and with what the first says of others.
+    """
 
     card: ContentCard
+    forum: TreeStage
     first: TreeStage
     second: TreeStage
 
@@ -115,10 +134,32 @@ class ContentModel:
 
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""
-        first = self.first.calibration(self.first.sums(features.names, features.values))
+        first = self.first.probabilities(features.names, features.values)
         names, values = sequence_of(features, first)
-        second = self.second.calibration(self.second.sums((*features.names, *names), features.values, values))
-        return for_page(second, features.words).astype(np.float32)
+        second = self.second.probabilities((*features.names, *names), features.values, values)
+        forum = self.forum_probability(features.names, features.values, features.words)
+        return of_page(first, second, forum, features).astype(np.float32)
+
+    def forum_probability(self, names: tuple[str, ...], values: npt.NDArray[np.float32], words: Wide) -> float:
+        """Return the probability that a page is a forum's; see `forum_features`."""
+        return float(self.forum.probabilities(forum_names(), forum_features(names, values, words))[0])
+
+
+def of_page(first: Wide, second: Wide, forum: float, features: BlockFeatures) -> Wide:
+    """Return the probabilities of a page's blocks: the mean of both stages, without comments that are beside the content.
+
+    The first stage errs less on pages unlike those it was trained on, the second on pages like them.
+
+    Args:
+        first, second: probabilities by the stages; shape (blocks,).
+        forum: the probability that the page is a forum's.
+        features: of the page.
+
+    Returns:
+        shape (blocks,), with a half at the page's cutoff; see `for_page`.
+    """
+    both = without_comments((first + second) / 2, features.words, features.comments, forum)
+    return for_page(both, features.words)
 
 
 def for_page(probabilities: Wide, words: Wide) -> Wide:

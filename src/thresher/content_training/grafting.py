@@ -19,7 +19,7 @@ from thresher.cleaneval.gold import GoldPage, read_page_bytes
 from thresher.content_models.features import features_of
 from thresher.content_training.folds import domain, folds_of
 from thresher.content_training.labels import labels_of_text, tokens
-from thresher.content_training.training_pages import BATCH, PageToLearn
+from thresher.content_training.training_pages import BATCH, FORUM, PageToLearn
 from thresher.pages import Detail, read_html
 from thresher.pages.decoding import decode
 from thresher.passes.backends import Backend, run_tasks
@@ -33,7 +33,7 @@ _FEWEST_WORDS, _MOST_WORDS = 60, 3000
 _FEW = 2
 # Of the words of a thread, the share in the gold up to which it is beside the content; of the gold's, those the content holds.
 _BESIDE, _HOLDS = 0.75, 0.8
-_FORUM, _ARTICLES = "forum", ("", "article")
+_ARTICLES = ("", "article")
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ def _read_batch(pages: Sequence[GoldPage]) -> list[_Read]:
 def _read(page: GoldPage) -> _Read:
     root = _tree(page)
     is_target = root is not None and page.page_type in _ARTICLES
-    if root is None or not (is_target or page.page_type == _FORUM):
+    if root is None or not (is_target or page.page_type == FORUM):
         return _Read("", is_target)
     named = [
         (sum(words.values()), words, element)
@@ -94,7 +94,7 @@ def _read(page: GoldPage) -> _Read:
     if size < _FEWEST_WORDS or element is None:
         return _Read("", is_target)
     in_gold = (words & Counter(tokens(page.text))).total() / size
-    if page.page_type != _FORUM and (size > _MOST_WORDS or in_gold >= _BESIDE):
+    if page.page_type != FORUM and (size > _MOST_WORDS or in_gold >= _BESIDE):
         return _Read("", is_target)
     return _Read(etree.tostring(element, method="html", encoding="unicode", with_tail=False), is_target)
 

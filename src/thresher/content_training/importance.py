@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from thresher.content_models.model import ContentModel, for_page, sequence_of
+from thresher.content_models.model import ContentModel, of_page, sequence_of
 from thresher.content_training.training_pages import PageToLearn
 from thresher.errors import InputError
 from thresher.progress import progress
@@ -130,21 +130,22 @@ def _scores(
     ends = np.cumsum([len(page.labels) for page in pages])[:-1]
     values = np.concatenate([page.features.values for page in pages], axis=1)
     _permute(names, values, permuted, order)
-    both = []
+    firsts, both = [], []
     for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
-        features = replace(page.features, values=own)
-        first = model.first.calibration(model.first.sums(names, own))
-        second_names, second_values = sequence_of(features, first)
+        firsts.append(model.first.probabilities(names, own))
+        second_names, second_values = sequence_of(replace(page.features, values=own), firsts[-1])
         both.append(second_values)
     whole = np.concatenate(both, axis=1)
     _permute(second_names, whole, permuted, order)
-    probabilities = model.second.calibration(model.second.sums((*names, *second_names), values, whole))
+    second = model.second.probabilities((*names, *second_names), values, whole)
     cutoff = np.float32(model.card.cutoff)
-    return [
-        page.bags.f1(for_page(own, page.features.words).astype(np.float32) >= cutoff)
-        for page, own in zip(pages, np.split(probabilities, ends), strict=True)
-        if page.bags is not None
-    ]
+    scores = []
+    for page, own, *stages in zip(pages, np.split(values, ends, axis=1), firsts, np.split(second, ends), strict=True):
+        forum = model.forum_probability(names, own, page.features.words)
+        kept = of_page(stages[0], stages[1], forum, page.features).astype(np.float32) >= cutoff
+        if page.bags is not None:
+            scores.append(page.bags.f1(kept))
+    return scores
 
 
 def _permute(

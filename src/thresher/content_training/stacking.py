@@ -1,4 +1,4 @@
-"""Training a content model: two stages by cross-validation over domains, calibration, the cutoff."""
+"""Training a content model: forums, two stages by cross-validation over domains, calibration, the cutoff."""
 
 from __future__ import annotations
 
@@ -9,11 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.content_files import FORMAT, KIND, digest_of
-from thresher.content_models.model import ContentCard, ContentModel, TrainingSet, TreeStage, for_page, sequence_of
+from thresher.content_models.forums import forum_features, forum_names
+from thresher.content_models.model import (
+    Calibration,
+    ContentCard,
+    ContentModel,
+    TrainingSet,
+    TreeStage,
+    of_page,
+    sequence_of,
+)
+from thresher.content_models.trees import Trees
 from thresher.content_training.calibration import CalibrationBin, calibrate, calibration_bins
 from thresher.content_training.fitting import TreeSettings, fit_trees
 from thresher.content_training.folds import FOLDS, folds_of
-from thresher.content_training.training_pages import PageToLearn
+from thresher.content_training.training_pages import FORUM, PageToLearn
 from thresher.errors import InputError
 from thresher.progress import Progress
 
@@ -25,10 +35,11 @@ CUTOFFS = tuple(round(0.05 * step, 2) for step in range(2, 17))
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """How a model is trained: the trees of both stages, the number of folds."""
+    """How a model is trained: the trees of both stages and of forums, the number of folds."""
 
     first: TreeSettings = field(default_factory=TreeSettings)
     second: TreeSettings = field(default_factory=TreeSettings)
+    forum: TreeSettings = field(default_factory=lambda: TreeSettings(trees=100, depth=4, rate=0.1, share_of_rows=1))
     folds: int = FOLDS
 
 
@@ -59,17 +70,14 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class _Blocks:
-    """All blocks of all pages.
+class _Examples:
+    """What a stage learns from.
 
     Attributes:
-        ends: where each page's end.
-        labels, weights, fold: shape (blocks,).
+        labels, weights, fold: shape (examples,).
         known: which have a label.
     """
 
-    pages: tuple[PageToLearn, ...]
-    ends: npt.NDArray[np.int64]
     labels: Doubles
     weights: Doubles
     fold: npt.NDArray[np.int64]
@@ -77,6 +85,19 @@ class _Blocks:
     @property
     def known(self) -> npt.NDArray[np.bool_]:
         return ~np.isnan(self.labels)
+
+    def has_both_classes(self, without: int) -> bool:
+        """Whether there are examples of both classes outside of a fold."""
+        others = self.labels[self.known & (self.fold != without)]
+        return bool(len(others) and (others >= 0.5).any() and (others < 0.5).any())
+
+
+@dataclass(frozen=True)
+class _Blocks(_Examples):
+    """All blocks of all pages, and where each page's end."""
+
+    pages: tuple[PageToLearn, ...]
+    ends: npt.NDArray[np.int64]
 
     def of_pages(self, values: Doubles) -> list[Doubles]:
         """Split values of blocks by page."""
@@ -95,7 +116,8 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
     """
     settings = settings or TrainingSettings()
     blocks = _blocks(sets, settings.folds)
-    with Progress("training", 2 * (settings.folds + 1), "stages") as bar:
+    with Progress("training", 3 * (settings.folds + 1), "stages") as bar:
+        forum, forums = _forums(blocks, settings, bar.advance)
         values = np.concatenate([page.features.values for page in blocks.pages], axis=1)
         names = blocks.pages[0].features.names
         first, first_sums, _ = _stage(names, values, blocks, settings.first, bar.advance)
@@ -106,12 +128,14 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         values = np.concatenate((values, np.concatenate(second_values, axis=1)))
         second_names = (*names, *own_names)
         second, second_sums, gains = _stage(second_names, values, blocks, settings.second, bar.advance)
-    by_page = [
-        for_page(own, page.features.words)
-        for page, own in zip(blocks.pages, blocks.of_pages(second.calibration(second_sums)), strict=True)
-    ]
+    stages = [blocks.of_pages(one) for one in (first.calibration(first_sums), second.calibration(second_sums))]
+    cutoff, curve, f1, by_page = _best_cutoff(sets, blocks, stages, forums)
+    # Comments are beside the content for some gold and part of it for other.
+    unknown = np.ones(len(forums))
+    with_comments = _best_cutoff(sets, blocks, stages, unknown)
+    if max(with_comments[1].values(), default=0.0) > max(curve.values(), default=0.0):
+        forum, (cutoff, curve, f1, by_page) = _any_forum(), with_comments
     probabilities = np.concatenate(by_page)
-    cutoff, curve, f1 = _best_cutoff(sets, by_page)
     known = blocks.known
     bins = calibration_bins(probabilities[known], blocks.labels[known], blocks.weights[known])
     worth = {name: round(float(gain), 4) for name, gain in zip(second_names, gains, strict=True) if gain > 0}
@@ -119,15 +143,16 @@ def train_content_model(sets: Sequence[PagesOfSet], settings: TrainingSettings |
         FORMAT,
         KIND,
         tuple(one.about for one in sets),
+        forum.names,
         first.names,
         second.names,
         cutoff,
         {name: round(float(pages.mean()), 4) for name, pages in f1.items()},
         _described(settings),
         dict(sorted(worth.items(), key=lambda item: (-item[1], item[0]))),
-        digest_of(first, second),
+        digest_of(forum, first, second),
     )
-    return Trained(ContentModel(card, first, second), tuple(bins), f1, curve)
+    return Trained(ContentModel(card, forum, first, second), tuple(bins), f1, curve)
 
 
 def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
@@ -139,11 +164,9 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
     sizes = [len(page.labels) for page in pages]
     labels = np.concatenate([page.labels for page in pages])
     weights = np.concatenate([page.weights * one.weight for one in sets for page in one.pages])
-    blocks = _Blocks(pages, np.cumsum(sizes), labels, weights, np.repeat(by_page, sizes))
-    known = blocks.known
+    blocks = _Blocks(labels, weights, np.repeat(by_page, sizes), pages, np.cumsum(sizes))
     for fold in range(folds):
-        others = labels[known & (blocks.fold != fold)]
-        if not (len(others) and (others >= 0.5).any() and (others < 0.5).any()):
+        if not blocks.has_both_classes(without=fold):
             raise InputError(
                 f"without fold {fold + 1} of {folds} there are no blocks of content, or none of anything else",
                 f"give pages of more than {folds} domains whose gold leaves something out",
@@ -154,41 +177,78 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
     return blocks
 
 
+def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]) -> tuple[TreeStage, Doubles]:
+    """Return the stage that tells forums, and each page's probability by trees that do not know its fold.
+
+    It learns from the types that the gold gives. Where these are too few, any page may be a forum's.
+    """
+    pages = blocks.pages
+    labels = np.array([float(page.page_type == FORUM) if page.page_type else np.nan for page in pages])
+    fold = blocks.fold[blocks.ends - 1]
+    examples = _Examples(labels, np.ones(len(pages)), fold)
+    if not all(examples.has_both_classes(without=one) for one in range(settings.folds)):
+        for _ in range(settings.folds + 1):
+            done()
+        return _any_forum(), np.ones(len(pages))
+    features = (page.features for page in pages)
+    values = np.concatenate([forum_features(own.names, own.values, own.words) for own in features], axis=1)
+    stage, sums, _ = _stage(forum_names(), values, examples, settings.forum, done)
+    return stage, stage.calibration(sums)
+
+
+def _any_forum() -> TreeStage:
+    """Return a stage for which every page is a forum's."""
+    question = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.float32)
+    trees = Trees(*question, np.zeros((1, 1), dtype=np.uint16), np.zeros((1, 2), dtype=np.int16))
+    return TreeStage(forum_names()[:1], trees, Calibration(np.zeros(1, dtype=np.int64), np.ones(1)))
+
+
 def _stage(
     names: tuple[str, ...],
     values: npt.NDArray[np.float32],
-    blocks: _Blocks,
+    examples: _Examples,
     settings: TreeSettings,
     done: Callable[[], None],
 ) -> tuple[TreeStage, npt.NDArray[np.int64], Doubles]:
-    """Return a stage fitted to all blocks; each block's sum by the trees that do not know its fold; the features' gains."""
-    known = blocks.known
-    sums = np.zeros(len(blocks.labels), dtype=np.int64)
-    for fold in range(int(blocks.fold.max()) + 1):
-        inside = blocks.fold == fold
+    """Return a stage fitted to all examples; each one's sum by the trees that do not know its fold; the features' gains."""
+    known = examples.known
+    sums = np.zeros(len(examples.labels), dtype=np.int64)
+    for fold in range(int(examples.fold.max()) + 1):
+        inside = examples.fold == fold
         rows = known & ~inside
-        trees, _ = fit_trees(values[:, rows], blocks.labels[rows], blocks.weights[rows], settings)
+        trees, _ = fit_trees(values[:, rows], examples.labels[rows], examples.weights[rows], settings)
         sums[inside] = trees.sums(values[:, inside])
         done()
-    trees, gains = fit_trees(values[:, known], blocks.labels[known], blocks.weights[known], settings)
+    trees, gains = fit_trees(values[:, known], examples.labels[known], examples.weights[known], settings)
     done()
-    calibration = calibrate(sums[known], blocks.labels[known], blocks.weights[known])
+    calibration = calibrate(sums[known], examples.labels[known], examples.weights[known])
     used = np.unique(trees.features)
     own = replace(trees, features=np.searchsorted(used, trees.features).astype(np.uint16))
     return TreeStage(tuple(names[feature] for feature in used), own, calibration), sums, gains
 
 
 def _best_cutoff(
-    sets: Sequence[PagesOfSet], probabilities: Sequence[Doubles]
-) -> tuple[float, dict[float, float], dict[str, Doubles]]:
-    """Return the cutoff with the highest mean over sets of the mean word F1, that mean by cutoff, and each page's F1 there.
+    sets: Sequence[PagesOfSet], blocks: _Blocks, stages: Sequence[Sequence[Doubles]], forums: Doubles
+) -> tuple[float, dict[float, float], dict[str, Doubles], list[Doubles]]:
+    """Return the cutoff with the highest mean over sets of the mean word F1, and what it is by.
 
-    Sets of snippets have no part in it. Without other sets the cutoff is a half.
+    Args:
+        sets: those of snippets have no part in it. Without other sets the cutoff is a half.
+        blocks: of all their pages.
+        stages: probabilities by both stages, by page.
+        forums: the probability that each page is a forum's.
+
+    Returns:
+        the cutoff; that mean by cutoff; each page's F1 at the best by set; the probabilities of each page's blocks.
     """
+    by_page = [
+        of_page(one, two, forum, page.features)
+        for page, one, two, forum in zip(blocks.pages, *stages, forums.tolist(), strict=True)
+    ]
     scores: dict[str, Doubles] = {}
     first = 0
     for one in sets:
-        own = probabilities[first : first + len(one.pages)]
+        own = by_page[first : first + len(one.pages)]
         first += len(one.pages)
         rows = [
             [page.bags.f1(each >= cutoff) for cutoff in CUTOFFS]
@@ -198,16 +258,19 @@ def _best_cutoff(
         if rows:
             scores[one.about.name] = np.array(rows)
     if not scores:
-        return 0.5, {}, {}
+        return 0.5, {}, {}, by_page
     means = np.mean([rows.mean(axis=0) for rows in scores.values()], axis=0)
     best = int(np.argmax(means))
     curve = {cutoff: float(mean) for cutoff, mean in zip(CUTOFFS, means, strict=True)}
-    return CUTOFFS[best], curve, {name: rows[:, best] for name, rows in scores.items()}
+    return CUTOFFS[best], curve, {name: rows[:, best] for name, rows in scores.items()}, by_page
 
 
 def _described(settings: TrainingSettings) -> dict[str, float]:
     return {
         "folds": float(settings.folds),
-        **{f"first_{name}": float(value) for name, value in asdict(settings.first).items()},
-        **{f"second_{name}": float(value) for name, value in asdict(settings.second).items()},
+        **{
+            f"{stage}_{name}": float(value)
+            for stage, trees in (("forum", settings.forum), ("first", settings.first), ("second", settings.second))
+            for name, value in asdict(trees).items()
+        },
     }

@@ -20,6 +20,8 @@ from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 
 BATCH = 8
+FORUM = "forum"
+"""The type of pages whose content is what readers write, as gold names it."""
 _WORD = re.compile(r"\w+")
 
 
