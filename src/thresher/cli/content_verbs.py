@@ -21,7 +21,11 @@ def content() -> None:
 @_GOLD
 @click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
 @click.option(
-    "--trees", type=click.IntRange(1, 5000), default=150, show_default=True, help="Trees in each of the three bags of a stage."
+    "--trees",
+    type=click.IntRange(1, 5000),
+    default=150,
+    show_default=True,
+    help="Trees in each of the three bags of a stage.",
 )
 @click.option(
     "--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds of the cross-validation by domain."

@@ -182,26 +182,28 @@ def feature_names() -> tuple[str, ...]:
 
 
 def shifted(values: npt.NDArray[np.generic], by: int, beyond: float) -> Wide:
-    """Return for each block the value of the block `by` places further; `beyond` past an edge."""
-    moved = np.full(len(values), beyond, dtype=np.float64)
+    """Return for each block the value of the block `by` places further; `beyond` past an edge; shape (..., blocks)."""
+    moved = np.full(values.shape, beyond, dtype=np.float64)
     if by > 0:
-        moved[:-by] = values[by:]
+        moved[..., :-by] = values[..., by:]
     else:
-        moved[-by:] = values[:by]
+        moved[..., -by:] = values[..., :by]
     return moved
 
 
 def window_sum(values: npt.NDArray[np.generic], width: int) -> Wide:
-    """Return the sum over the blocks at most `width` places away on either side."""
-    total = _running(values)
-    index = np.arange(len(values))
-    sums: Wide = total[np.minimum(index + width + 1, len(values))] - total[np.maximum(index - width, 0)]
+    """Return the sum over the blocks at most `width` places away on either side; shape (..., blocks)."""
+    total, blocks = running_sum(values), values.shape[-1]
+    index = np.arange(blocks)
+    sums: Wide = total[..., np.minimum(index + width + 1, blocks)] - total[..., np.maximum(index - width, 0)]
     return sums
 
 
-def _running(values: npt.NDArray[np.generic]) -> Wide:
-    """Return the sums of the values before each place, and of all."""
-    return np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+def running_sum(values: npt.NDArray[np.generic]) -> Wide:
+    """Return the sums of the values before each block, and of all; shape (..., blocks + 1)."""
+    sums = np.zeros((*values.shape[:-1], values.shape[-1] + 1))
+    np.cumsum(values, axis=-1, out=sums[..., 1:])
+    return sums
 
 
 def _share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wide:
@@ -313,11 +315,8 @@ def _containers(page: _Page, rows: _Rows) -> tuple[Ints, Ints]:
     """The elements around, from the innermost; returns their first blocks and those after their last."""
     elements, tree, index = page.elements, page.tree, page.index
     first, after = elements.first_blocks, elements.after_blocks
-    running = np.array(
-        [
-            _running(values)
-            for values in (page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0)
-        ]
+    sums = running_sum(
+        np.array((page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0), dtype=np.float64)
     )
     by_tag = np.zeros((len(COUNTED), len(tree.counted) + 1), dtype=np.int32)
     for number in range(len(COUNTED)):
@@ -327,34 +326,38 @@ def _containers(page: _Page, rows: _Rows) -> tuple[Ints, Ints]:
     # From the innermost element with other blocks than this.
     alone = (first[around] == index) & (after[around] == index + 1) & (tree.wider[around] >= 0)
     around = np.where(alone, tree.wider[around], around)
-    ranges = []
-    for level in range(1, LEVELS + 1):
-        begin, end = first[around], after[around]
-        ranges.append((begin, end))
-        blocks = np.maximum(end - begin, 1)
-        words, linked, characters, marks, prose, headings = running[:, end] - running[:, begin]
-        name = f"around{level}_"
-        rows[name + "words"] = words
-        rows[name + "share"] = words / page.total
-        rows[name + "links"] = _share(linked, characters)
-        rows[name + "marks"] = _share(marks, words)
-        rows[name + "prose"] = _share(prose, words)
-        rows[name + "blocks"] = blocks
-        rows[name + "mean"] = words / blocks
-        rows[name + "headings"] = headings / blocks
-        rows[name + "place"] = (index - begin) / blocks
-        if level <= COUNTED_LEVELS:
-            counts = by_tag[:, after_elements[around]] - by_tag[:, around]
-            rows.extend((name + tag for tag in COUNTED), counts / blocks)
-        around = np.where(tree.wider[around] >= 0, tree.wider[around], 0)
-    begins, ends = zip(*ranges, strict=True)
-    return np.array(begins), np.array(ends)
+    levels = [around]
+    while len(levels) < LEVELS:
+        levels.append(np.maximum(tree.wider[levels[-1]], 0))
+    elements_around = np.array(levels)
+    begins, ends = first[elements_around], after[elements_around]
+    blocks = np.maximum(ends - begins, 1)
+    words, linked, characters, marks, prose, headings = sums[:, ends] - sums[:, begins]
+    own = {
+        "words": words,
+        "share": words / page.total,
+        "links": _share(linked, characters),
+        "marks": _share(marks, words),
+        "prose": _share(prose, words),
+        "blocks": blocks,
+        "mean": words / blocks,
+        "headings": headings / blocks,
+        "place": (index - begins) / blocks,
+    }
+    values = np.array([*own.values()])
+    counts = by_tag[:, after_elements[elements_around]] - by_tag[:, elements_around]
+    for level in range(LEVELS):
+        name = f"around{level + 1}_"
+        rows.extend([name + feature for feature in own], values[:, level])
+        if level < COUNTED_LEVELS:
+            rows.extend([name + tag for tag in COUNTED], counts[:, level] / blocks[level])
+    return begins, ends
 
 
 def _main_elements(page: _Page, rows: _Rows) -> None:
     """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
-    prose, words = _running(page.prose), _running(page.words)
+    prose, words = running_sum(page.prose), running_sum(page.words)
     most = np.flatnonzero(prose[after] - prose[first] >= 0.6 * prose[-1])
     candidate = int(most[-1])
     rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
@@ -374,7 +377,7 @@ def _repeated(page: _Page, rows: _Rows) -> Ints:
     """
     elements, tree = page.elements, page.tree
     first, after = elements.first_blocks, elements.after_blocks
-    words = _running(page.words)
+    words = running_sum(page.words)
     # All elements in which no block begins are of group 0, as is the page itself.
     sizes = np.bincount(tree.groups)
     totals = np.bincount(tree.groups, weights=words[after] - words[first])
@@ -427,23 +430,31 @@ def _neighbours(page: _Page, rows: _Rows) -> None:
     """The blocks before and after."""
     innermost = page.elements.innermost
     marks = _share(page.marks, page.words)
+    values = np.array((page.words, page.links, marks, page.levels, innermost))
     for step in NEIGHBOURS:
         for by, name in ((-step, f"before{step}_"), (step, f"after{step}_")):
-            rows[name + "words"] = shifted(page.words, by, -1)
-            rows[name + "links"] = shifted(page.links, by, -1)
-            rows[name + "marks"] = shifted(marks, by, -1)
-            rows[name + "level"] = shifted(page.levels, by, -1)
-            rows[name + "same"] = shifted(innermost, by, -1) == innermost
+            moved = shifted(values, by, -1)
+            moved[-1] = moved[-1] == innermost
+            rows.extend([name + feature for feature in ("words", "links", "marks", "level", "same")], moved)
+    values = np.array(
+        (
+            page.words,
+            page.characters,
+            np.ones(page.blocks),
+            page.linked,
+            page.marks,
+            page.kinds[kinds.DIGIT],
+            page.years,
+        )
+    )
     for width in WINDOWS:
         name = f"window{width}_"
-        words, characters, blocks = (
-            window_sum(values, width) for values in (page.words, page.characters, np.ones(page.blocks))
-        )
+        words, characters, blocks, linked, marks, digits, years = window_sum(values, width)
         rows[name + "words"] = words / blocks
-        rows[name + "links"] = _share(window_sum(page.linked, width), characters)
-        rows[name + "marks"] = _share(window_sum(page.marks, width), words)
-        rows[name + "digits"] = _share(window_sum(page.kinds[kinds.DIGIT], width), characters)
-        rows[name + "years"] = window_sum(page.years, width) / blocks
+        rows[name + "links"] = _share(linked, characters)
+        rows[name + "marks"] = _share(marks, words)
+        rows[name + "digits"] = _share(digits, characters)
+        rows[name + "years"] = years / blocks
 
 
 def _whole(page: _Page, rows: _Rows) -> None:

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 
-from thresher.content_models.features import BlockFeatures, Floats, Wide, empty_page, shifted, window_sum
+from thresher.content_models.features import BlockFeatures, Floats, Wide, empty_page, running_sum, shifted, window_sum
 
 THOUSAND = 1000
 """Probabilities are whole thousandths here."""
@@ -25,19 +25,24 @@ def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, 
     for step in NEIGHBOURS:
         rows[f"first_before{step}"] = shifted(first, -step, -1)
         rows[f"first_after{step}"] = shifted(first, step, -1)
+    both = np.array((weighted, weight))
     for width in WINDOWS:
-        rows[f"first_window{width}"] = window_sum(weighted, width) / window_sum(weight, width)
-    total, mass = (np.concatenate(([0.0], np.cumsum(values))) for values in (weight, weighted))
+        content, words = window_sum(both, width)
+        rows[f"first_window{width}"] = content / words
+    mass, total = running_sum(both)
     whole = max(total[-1], 1.0)
     rows["first_page"] = np.full(blocks, mass[-1] / whole)
     rows["first_before"] = mass[:-1] / np.maximum(total[:-1], 1)
     rows["first_after"] = (mass[-1] - mass[1:]) / np.maximum(whole - total[1:], 1)
     rows["first_mass_before"] = mass[:-1] / max(mass[-1], 1.0)
-    for level, (begin, end) in enumerate(zip(features.begins, features.ends, strict=True), 1):
-        inside = np.maximum(total[end] - total[begin], 1)
-        rows[f"first_around{level}"] = (mass[end] - mass[begin]) / inside
-        rows[f"first_around{level}_share"] = (mass[end] - mass[begin]) / max(mass[-1], 1.0)
-        rows[f"first_around{level}_others"] = (mass[end] - mass[begin] - weighted) / np.maximum(inside - weight, 1)
+    in_element = mass[features.ends] - mass[features.begins]
+    words = np.maximum(total[features.ends] - total[features.begins], 1)
+    means, shares = in_element / words, in_element / max(mass[-1], 1.0)
+    others = (in_element - weighted) / np.maximum(words - weight, 1)
+    for level in range(len(means)):
+        rows[f"first_around{level + 1}"] = means[level]
+        rows[f"first_around{level + 1}_share"] = shares[level]
+        rows[f"first_around{level + 1}_others"] = others[level]
     for name, which in zip(("path", "exact_path"), features.paths, strict=True):
         rows[f"first_{name}"] = (np.bincount(which, weights=weighted) / np.bincount(which, weights=weight))[which]
     index = np.arange(blocks)
