@@ -30,6 +30,8 @@ from thresher.scoring.cutting import cleaned_documents
 SIZES = (50_000, 200_000)
 BAR_MIB = 2000 / 1.048576
 BAR_TIME = 1.5
+STEPS = ("score", "index", "explore", "run")
+"""The pass by four scorers; the baseline's index, built and searched; all cutoffs; indexes of one cutoff each, searched."""
 CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
 """Pages of crawls to extrapolate to."""
 
@@ -62,8 +64,10 @@ def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Meas
         if not (place / "qrels.txt").exists():
             write_web(place, pages, size)
         write_experiment(place / "crawl.toml", _CUTOFFS)
+        with (place / "crawl.toml").open("a", encoding="utf-8") as experiment:
+            experiment.write("[measure]\nseconds = 0\n")
         steps = {}
-        for name in ("score", "index", "explore"):
+        for name in STEPS:
             path = place / f"{name}.json"
             if not path.exists():
                 _FILE.write(path, _step(place, name))
@@ -114,8 +118,8 @@ def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
 
 
 def _step(folder: Path, name: str) -> Watched:
-    if name == "explore":
-        return watched(folder, str(Path(sys.executable).with_name("thresher")), "explore", "crawl.toml")
+    if name in ("explore", "run"):
+        return watched(folder, str(Path(sys.executable).with_name("thresher")), name, "crawl.toml")
     return watched(folder, sys.executable, __file__, name)
 
 

@@ -1,0 +1,81 @@
+"""`run` and `explore` on a Dask cluster of three workers, of which some are killed: what one machine finds, to the byte."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psutil
+import pytest
+from commands import Done
+from dask_cluster import Cluster, dask_cluster
+from small_web import Web, leftovers, without_clock
+
+from thresher.exploring import evaluating, exploring
+from thresher.exploring.exploration import FILE
+
+Call = Callable[..., Done]
+
+WORKERS = 3
+# Enough for six shards of scores.
+MANY = 1400
+
+
+@contextmanager
+def killing(cluster: Cluster, number: int, happened: Callable[[], bool]) -> Iterator[None]:
+    """Kill a worker as soon as something happened in the block; its nanny starts another."""
+    ended, killed = threading.Event(), []
+
+    def kill() -> None:
+        while not happened():
+            if ended.wait(0.01):
+                return
+        for process in psutil.Process(cluster.workers[number].pid).children(recursive=True):
+            killed.append(process)
+            process.kill()
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+    assert killed
+
+
+def bytes_of(results: Path, pattern: str) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in results.glob(pattern)}
+
+
+def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Several parts, and too little to do to be left to one process.
+    monkeypatch.setattr(exploring, "_PART", 5000)
+    monkeypatch.setattr(evaluating, "_MUCH", 0)
+    web = Web.make(tmp_path / "web", MANY)
+    file = web.write(sweep='scorer = "words"\ncutoffs = [20, 40]', cleaners='names = ["density@8"]')
+    for verb in ("run", "explore"):
+        options = ("--results", "here", *(("--indexes", "here-indexes") if verb == "run" else ()))
+        assert call(verb, file.name, *options, cwd=web.folder).code == 0
+    here, there = web.folder / "here" / "web", web.folder / "results" / "web"
+    (tmp_path / "dask").mkdir()
+    with dask_cluster(tmp_path / "dask", WORKERS, Path(__file__).parent) as cluster:
+        stages: list[tuple[str, Callable[[], bool]]] = [
+            ("run", lambda: any(there.glob("scores/*.parquet"))),
+            ("explore", lambda: any(there.glob(".exploring.*/0.joblib"))),
+        ]
+        for number, (verb, happened) in enumerate(stages):
+            with killing(cluster, number, happened):
+                done = call(verb, file.name, "--backend", "dask", "--scheduler", cluster.address, cwd=web.folder)
+            assert done.code == 0, done.err
+    shards = bytes_of(here, "scores/*.parquet")
+    assert len(shards) == 6
+    assert bytes_of(there, "scores/*.parquet") == shards
+    runs = bytes_of(here, "runs/*.trec")
+    assert {f"{name}.trec" for name in ("none", "words@20", "words@40", "density@8")} == set(runs)
+    assert bytes_of(there, "runs/*.trec") == runs
+    assert without_clock(there / "results.csv") == without_clock(here / "results.csv")
+    assert (there / FILE).read_bytes() == (here / FILE).read_bytes()
+    assert leftovers(web.folder) == []
