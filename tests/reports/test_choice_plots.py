@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from thresher.choosing.choices import Choice
+from thresher.choosing.deciding import Terms
 from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
 from thresher.reports.choice_plots import (
     MOST_VERTICES,
@@ -23,6 +24,8 @@ from thresher.reports.choice_plots import (
 )
 from thresher.reports.plot_style import GAIN, columns_of, figure_svg
 
+QUICK = Terms(resamples=200, folds=2, repeats=1)
+"""For choices of which the figures do not matter."""
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -66,7 +69,7 @@ def vertices(svg: str, colour: str) -> list[list[tuple[float, float]]]:
 
 
 def test_decisions_are_shown_by_retrieval_model_and_scorers_in_the_order_of_their_cutoffs(choice: Choice) -> None:
-    two = choice_of(explored())
+    two = choice_of(explored(points=6), QUICK)
     assert [(result.main.retrieval, [other.measure for other in result.others]) for result in two.models] == [
         ("qld", ["P@10"]),
         ("bm25", ["P@10"]),
@@ -195,7 +198,7 @@ def test_long_lines_keep_their_marks_and_stay_small() -> None:
     assert MOST_VERTICES <= len(kept) <= MOST_VERTICES + 2
     gaps = np.diff(thinned(2000, ()))
     assert set(gaps.tolist()) == {6, 7}
-    main, *_ = choice_of(explored(topics=26, held_out=26, retrieval=("qld",), points=900)).decisions
+    main, *_ = choice_of(explored(topics=26, held_out=26, retrieval=("qld",), points=900), QUICK).decisions
     (sweep, _) = main.ordered_sweeps
     svg = figure_svg(judged_sweep_figure(main, sweep, ()), "x")
     on_front = sum(variant.on_front for variant in sweep.variants)
@@ -234,7 +237,9 @@ def test_legends_have_two_columns_where_they_fit() -> None:
 
 def test_plots_are_the_same_every_time_and_names_are_only_text(one: ModelDecisions) -> None:
     names = ("<script>a$b$</script>", "&\"'", "c")
-    (main, other) = choice_of(explored(topics=26, held_out=0, retrieval=("qld",), names=names, points=6)).decisions
+    (main, other) = choice_of(
+        explored(topics=26, held_out=0, retrieval=("qld",), names=names, points=6), QUICK
+    ).decisions
     for sweep in main.ordered_sweeps:
         svg = figure_svg(judged_sweep_figure(main, sweep, (other,)), "x")
         assert svg == figure_svg(judged_sweep_figure(main, sweep, (other,)), "x")
