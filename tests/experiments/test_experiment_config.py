@@ -599,6 +599,14 @@ def test_unknown_languages_and_formats_of_datasets_are_problems_at_once(fail: Fa
     assert second.startswith(f"{NEXT + 2}: there is no language code 'xx'")
 
 
+@pytest.mark.parametrize("values", ["name = {}\npath = 'pages'", "name = 'x'\npath = []", "name = [1]\npath = 3", ""])
+def test_systems_of_wrong_types_are_problems(fail: Fail, values: str) -> None:
+    """Found by fuzzing: the first two ended in a TypeError."""
+    problems = fail(HEAD + f"[[system]]\n{values}\n")
+    assert problems
+    assert all(int(problem.split(":")[0]) >= NEXT for problem in problems)
+
+
 def test_pruned_indexes_hold_no_positions_texts_or_vectors(fail: Fail) -> None:
     options = "[index]\npositions = true\nstored = true\nvectors = true\n"
     problems = fail(HEAD + options + "[cleaners]\nnames = ['none|dcp@0.5']\n")

@@ -220,6 +220,9 @@ EXPERIMENTS = (
     b'[run]\nworkers = 2\nbackend = "loky"\n',
     b'experiment.name = "x"\ncollection = { path = "pages" }\ntopics.path = "topics.tsv"\nqrels.path = "qrels.txt"\n'
     b'held_out = { topics = "topics.tsv", qrels = "other.txt" }\ncleaners.names = ["words@5"]\n',
+    b'experiment.name = "x"\ncollection = { path = "pages" }\ntopics.path = "topics.tsv"\nqrels.path = "qrels.txt"\n'
+    b'[[system]]\nname = "other"\npath = "other.txt"\n[[system]]\nname = "none|dcp@0.5"\npath = "topics.tsv"\n'
+    b'[cleaners]\nnames = ["none|dcp@0.5", "words@5|tcp(k=10)@0.3"]\n[pruning]\nstatistics = "original"\n',
 )
 EXPERIMENT_TOKENS = (
     b'""', b"1", b"-1", b"0", b"1.5", b"inf", b"nan", b"-nan", b"true", b"[]", b"[1]", b'["a", "a"]', b"{}", b"{ from = 1 }",

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+import products
 import readers
 import seeds
 import texts
@@ -122,6 +123,11 @@ TARGETS = {
             shared=("cleaning/*/GoldStandard/1*.txt",),
         ),
         Target("arpa", 2, texts.import_models, seeds.ARPAS, seeds.ARPA_TOKENS),
+        Target("names", 6, products.parse_names, products.NAMES, products.NAME_TOKENS),
+        Target("outputs", 5, products.write_outputs, seeds.PAGES, seeds.PAGE_TOKENS, prepare=products.clean_one),
+        Target("content", 4, products.read_content_models, products.CONTENT_MODELS, products.MODEL_TOKENS),
+        Target("characters", 4, products.read_character_models, products.CHARACTER_MODELS, products.MODEL_TOKENS),
+        Target("results", 4, products.read_result_files, products.results(), products.RESULT_TOKENS),
         Target("storable", 2, texts.import_models, seeds.STORABLES, seeds.STORABLE_TOKENS),
     )
 }

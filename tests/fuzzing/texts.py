@@ -124,7 +124,7 @@ def read_topic_files(data: bytes, folder: Path) -> None:
     path.write_bytes(data.replace(seeds.SECRET_PLACE, str(SECRET).encode()))
     for format in (None, *TOPIC_FORMATS):
         for field in ("title", "description"):
-            with watched(path), _refused(path):
+            with watched(path), Refused(path):
                 for id, topic in read_topics(path, format, field).items():
                     assert id == topic.id == "".join(id.split()) != ""
                     assert topic.query == " ".join(topic.query.split()) != ""
@@ -136,7 +136,7 @@ def read_qrel_files(data: bytes, folder: Path) -> None:
     path = folder / "input"
     path.write_bytes(data)
     for column in GRADES:
-        with watched(path), _refused(path):
+        with watched(path), Refused(path):
             grades = read_qrels(path, column)
             assert all(abs(grade) <= MAX_GRADE for documents in grades.values() for grade in documents.values())
             assert all(grades.values())
@@ -146,7 +146,7 @@ def read_run_files(data: bytes, folder: Path) -> None:
     """A run."""
     path = folder / "input"
     path.write_bytes(data)
-    with watched(path), _refused(path):
+    with watched(path), Refused(path):
         run = read_run(path)
         assert np.isfinite([score for documents in run.values() for score in documents.values()]).all()
         lines = sum(bool(line.split()) for line in data.decode("utf-8-sig").replace("\r", "\n").split("\n"))
@@ -160,7 +160,7 @@ def read_experiments(data: bytes, folder: Path) -> None:
         (folder / name).touch()
     path = folder / "input.toml"
     path.write_bytes(data)
-    with watched(path), _refused(path):
+    with watched(path), Refused(path):
         experiment = load_experiment(path)
         assert experiment.name == safe_name(experiment.name)
         names = [variant.name for variant in experiment.variants]
@@ -183,7 +183,7 @@ def read_gold_files(data: bytes, folder: Path) -> None:
     (folder / "ground-truth").mkdir(exist_ok=True)
     (folder / "ground-truth" / "1.json").write_bytes(data)
     for gold in (folder / "annotated", path, folder / "ground-truth"):
-        with watched(folder), _refused(folder):
+        with watched(folder), Refused(folder):
             assert [page.stem for page in read_gold(folder / "pages", gold).pages] == ["1"]
 
 
@@ -191,14 +191,14 @@ def import_models(data: bytes, folder: Path) -> None:
     """A language model in ARPA's format or PyPlexity's."""
     source, model = folder / "input", folder / "model"
     source.write_bytes(data)
-    with watched(folder), _refused(folder):
+    with watched(folder), Refused(folder):
         card = import_model(source, model)
         assert card.order == len(card.ngrams)
         assert {path.name for path in model.iterdir()} >= {"card.json"}
     assert not [path for path in folder.iterdir() if path.name.endswith(".tmp")]
 
 
-class _refused:  # noqa: N801 - it reads like a function
+class Refused:
     """Let errors for the user pass that say in one line what is wrong, and in which file."""
 
     def __init__(self, path: Path) -> None:

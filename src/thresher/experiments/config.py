@@ -327,6 +327,10 @@ def _systems(
 ) -> Iterator[OtherSystem]:
     taken = {variant.name for variant in variants}
     for number, table in enumerate(document.system):
+        given: tuple[Any, ...] = (table.name, table.path)
+        if not all(isinstance(value, str) for value in given):
+            # An earlier problem.
+            continue
         if table.name in taken:
             fix = "give each system a name of its own, other than the variants'"
             problems.add(f"two rows are named {table.name}", fix, ("system", number, "name"))
