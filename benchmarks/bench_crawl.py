@@ -11,7 +11,6 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from pathlib import Path
 
 from generated import write_experiment, write_web
@@ -95,11 +94,12 @@ def _measurements(crawl: Crawl) -> Iterator[Measurement]:
 
 
 def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
-    """Give what a page adds, from the second largest to the largest crawl, and from it the steps of larger ones.
+    """Give what a page adds, from the smallest to the largest crawl, and from it the steps of larger ones.
 
     Pages are as long as the generated ones, and times are of cores like these.
     """
-    for small, large in [*pairwise(crawls)][-1:]:
+    small, large = crawls[0], crawls[-1]
+    if small.pages < large.pages:
         for name, last in large.steps.items():
             first, more = small.steps[name], large.pages - small.pages
             cpu, written = (last.cpu - first.cpu) / more, (last.written - first.written) / more
