@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -231,11 +232,22 @@ def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path
     assert [*transfers] == ["words", "density"]
     assert transfers["words"][:6] == expected[:6]
     assert transfers["words"][7:] == expected[7:]
+    # The curve of every set is in the file: the cutoff that is tested, 10, has there the F1 of the table.
+    columns = ("set", "tested", "cutoff", "f1", "micro_recall", "best")
     curves = rows(out / "curves.csv")
-    assert [row["cutoff"] for row in curves if row["scorer"] == "words"] == ["1", "10", "99"]
-    assert [row["best"] for row in curves if row["scorer"] == "words"] == ["0", "1", "0"]
-    assert {row["set"] for row in curves} == {"rain"}
-    density = [row for row in curves if row["scorer"] == "density"]
+    assert [tuple(row[name] for name in columns) for row in curves if row["scorer"] == "words"] == [
+        ("rain", "0", "1", str(36 / 43), "1.0", "0"),
+        ("rain", "0", "10", "1.0", "1.0", "1"),
+        ("rain", "0", "99", "0.0", "0.0", "0"),
+        ("short", "1", "1", str(10 / 17), "1.0", "1"),
+        ("short", "1", "10", "0.0", "0.0", "0"),
+        ("short", "1", "99", "0.0", "0.0", "0"),
+    ]
+    assert Counter((row["set"], row["tested"]) for row in curves if row["scorer"] == "density") == {
+        ("rain", "0"): 20,
+        ("short", "1"): 20,
+    }
+    density = [row for row in curves if (row["scorer"], row["tested"]) == ("density", "0")]
     # The terminal shows fewer cutoffs than there are in the files.
     shown = table(done.out, "density", "precision")[1:]
     assert len(shown) == 12 < len(density) == 20

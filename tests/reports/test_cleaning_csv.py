@@ -126,11 +126,11 @@ def test_predictions_stand_at_their_pages() -> None:
 
 
 def test_curves_have_a_line_for_each_cutoff() -> None:
-    one, two = sweep("here"), sweep("there", 6)
+    one, two = sweep("here"), replace(sweep("there", 6), is_tested=True)
     lines = read(curves_csv((one, two)))
-    assert [(line["set"], line["cutoff"]) for line in lines] == [
-        *(("here", str(cutoff)) for cutoff in range(1, 5)),
-        *(("there", str(cutoff)) for cutoff in range(1, 7)),
+    assert [(line["set"], line["tested"], line["cutoff"]) for line in lines] == [
+        *(("here", "0", str(cutoff)) for cutoff in range(1, 5)),
+        *(("there", "1", str(cutoff)) for cutoff in range(1, 7)),
     ]
     assert {line["scorer"] for line in lines} == {"words"}
     assert [line["best"] for line in lines] == [*"0100", *"010000"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import statistics
+from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -262,6 +264,10 @@ def test_the_files_have_all_tables_and_go_where_they_should(tmp_path: Path) -> N
     markdown = (folder / "table.md").read_text(encoding="utf-8")
     assert sum(line.startswith("| ---") for line in markdown.splitlines()) == 8
     assert "| 30 |" in markdown
+    # The file has the curves on the set that cutoffs are tested on, too.
+    with (folder / "curves.csv").open(encoding="utf-8", newline="") as handle:
+        sets = Counter((line["set"], line["tested"]) for line in csv.DictReader(handle))
+    assert sets == {("here", "0"): 30, ("there", "1"): 4}
     latex = (folder / "table.tex").read_text(encoding="utf-8")
     assert latex.count(r"\usepackage{booktabs}") == 1
     assert latex.startswith("% needs")

@@ -90,7 +90,7 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
         GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),), page_type=page_type)
         for stem, page_type in zip(STEMS, TYPES, strict=True)
     )
-    tuned, tested = sweep("here"), sweep("there")
+    tuned, tested = sweep("here"), replace(sweep("there"), is_tested=True)
     return CleaningRun(
         name,
         GoldStandard(pages, ("lonely",), ("lost", "gone"), ("hollow",)),
@@ -99,6 +99,7 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
         ((peer, "page05", "ValueError: two"), (peer, "page06", "took longer than 30 s")),
         (("words@10", reliability),),
         (tuned,),
+        (tested,),
         (transfer(tuned, tested),),
     )
 
@@ -106,4 +107,4 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
 def bare() -> CleaningRun:
     """Return a run with the baseline and one cleaner, without segments, and nothing else."""
     pages = tuple(GoldPage(stem, Path(f"{stem}.html"), ()) for stem in STEMS)
-    return CleaningRun("bare", GoldStandard(pages, (), ()), results(False, False), (), (), (), (), ())
+    return CleaningRun("bare", GoldStandard(pages, (), ()), results(False, False), (), (), (), (), (), ())

@@ -163,7 +163,8 @@ class CleaningRun:
     """The results of a run.
 
     `problems` are pages that could not be parsed or scored: (page, reason); `crashes` are of other packages: (peer, page,
-    reason). `reliability` is by cleaner, for those that leave enough pages.
+    reason). `reliability` is by cleaner, for those that leave enough pages. `tested` are the sweeps on the gold standard that
+    their best cutoffs are tested on, in the same order; empty without one.
     """
 
     name: str
@@ -173,6 +174,7 @@ class CleaningRun:
     crashes: tuple[tuple[str, str, str], ...]
     reliability: tuple[tuple[str, Reliability], ...]
     sweeps: tuple[GoldSweep, ...]
+    tested: tuple[GoldSweep, ...]
     transfers: tuple[GoldTransfer, ...]
 
 
@@ -210,6 +212,7 @@ def run_cleaners(
     results = compare_cleaners(measured, alpha, correction)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
     measured_sweeps = _sweep(gold, sweeps, baseline, workers)
+    tested = _tested(other, sweeps, workers, fresh) if other and sweeps else ()
     return CleaningRun(
         gold.name,
         gold.standard,
@@ -218,7 +221,8 @@ def run_cleaners(
         crashes,
         tuple(_reliability(results, floor)),
         measured_sweeps,
-        _transfers(measured_sweeps, other, sweeps, workers, fresh, alpha, correction) if other and sweeps else (),
+        tested,
+        _transfers(measured_sweeps, tested, alpha, correction) if tested else (),
     )
 
 
@@ -273,21 +277,18 @@ def _sweep(
     return tuple(swept)
 
 
-def _transfers(
-    tuned: Sequence[GoldSweep],
-    other: GoldSet,
-    sweeps: Sequence[CutoffSweep],
-    workers: int,
-    fresh: bool,
-    alpha: float,
-    correction: str,
-) -> tuple[GoldTransfer, ...]:
+def _tested(other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: bool) -> tuple[GoldSweep, ...]:
     pages = other.standard.pages
     scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
     score_gold(pages, scorers, other.store, workers, fresh)
     baseline = tuple(words.alignment.f1 for (words,) in judge_words(pages, other.store, [Cleaner()], workers))
-    there = _sweep(other, sweeps, baseline, workers)
-    transfers = [transfer(here, tested, alpha) for here, tested in zip(tuned, there, strict=True)]
+    return tuple(replace(sweep, is_tested=True) for sweep in _sweep(other, sweeps, baseline, workers))
+
+
+def _transfers(
+    tuned: Sequence[GoldSweep], tested: Sequence[GoldSweep], alpha: float, correction: str
+) -> tuple[GoldTransfer, ...]:
+    transfers = [transfer(here, there, alpha) for here, there in zip(tuned, tested, strict=True)]
     comparisons = corrected([item.comparison for item in transfers], correction)
     return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 

@@ -42,7 +42,10 @@ class BestCutoff:
 
 @dataclass(frozen=True)
 class GoldSweep:
-    """A scorer at its cutoffs on one gold standard: its name, folder, and each page's F1 without cleaning (`baseline`)."""
+    """A scorer at its cutoffs on one gold standard: its name, folder, and each page's F1 without cleaning (`baseline`).
+
+    `is_tested` where cutoffs chosen on another gold standard are tested.
+    """
 
     scorer: str
     gold: str
@@ -50,6 +53,7 @@ class GoldSweep:
     points: tuple[SweepPoint, ...]
     best: BestCutoff
     baseline: tuple[float, ...]
+    is_tested: bool = False
 
 
 @dataclass(frozen=True)

@@ -139,8 +139,8 @@ def _sweeps(run: CleaningRun) -> Picture | None:
 def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
     """Write `cleaners.csv`, `pages.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
-    A run with sweeps has a `curves.csv`, too, and gold with types of pages a `page_types.csv`; without, those that an earlier
-    run left are removed.
+    A run with sweeps has a `curves.csv` of all its gold standards, too, and gold with types of pages a `page_types.csv`;
+    without, those that an earlier run left are removed.
 
     Raises:
         InputError: if the folder cannot be written.
@@ -154,7 +154,7 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
         "report.html": render_cleaning_report(run),
     }
     if run.sweeps:
-        files["curves.csv"] = curves_csv(run.sweeps)
+        files["curves.csv"] = curves_csv((*run.sweeps, *run.tested))
     if types := page_types(run):
         files["page_types.csv"] = page_types_csv(types)
     write_files(files, folder)

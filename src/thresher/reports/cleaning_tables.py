@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
@@ -354,6 +354,7 @@ def _on_plateau(row: _Swept) -> bool:
 SWEEP: tuple[Column[_Swept], ...] = (
     Column("scorer", lambda row: row[0].scorer, "The scorer, by its canonical name."),
     Column("set", lambda row: row[0].gold, "Name of the gold standard."),
+    Column("tested", lambda row: int(row[0].is_tested), "1 on the gold standard of `--test`."),
     Column(
         "cutoff",
         lambda row: _whole(row[1].cutoff),
@@ -369,8 +370,8 @@ SWEEP: tuple[Column[_Swept], ...] = (
 """The columns of cutoffs."""
 
 
-def curves_csv(sweeps: Sequence[GoldSweep]) -> str:
-    """Return one line per scorer and cutoff, from the cutoff that removes least to the one that removes most."""
+def curves_csv(sweeps: Iterable[GoldSweep]) -> str:
+    """Return one line per sweep and cutoff, from the cutoff that removes least to the one that removes most."""
     return csv_table(SWEEP, ((sweep, point) for sweep in sweeps for point in sweep.points))
 
 
@@ -382,7 +383,7 @@ def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
         limit: about how many cutoffs to show at most (see `shown_points`); None for all.
     """
     shown = shown_points(sweep.points, sweep.best, limit)
-    cutoff, *numbers = SWEEP[2:-2]
+    cutoff, *numbers = SWEEP[3:-2]
     caption = (
         f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {cutoff_text(sweep.best.cutoff)};"
         " * is within one standard error of it, paired by page."
