@@ -14,6 +14,7 @@ import pytest
 import pytrec_eval
 import yaml
 from commands import Done
+from report_pages import page_figures
 from scipy.stats import PermutationMethod, wilcoxon
 from small_web import PAGES, Finished, stamps, tree
 from test_against_others import judged, retrieved, tsv_topics
@@ -153,7 +154,14 @@ def test_what_is_told_of_them(tested: tuple[Finished, Done], call: Call) -> None
     assert "\n- held-out topics: judgments of 2 unknown topics not used: x, 12\n" in done.out
     assert "\n- held-out topics: 1 judged pages are not in this collection: nowhere/3\n" in done.out
     page = (results / "report.html").read_text()
-    assert 'id="held-out"' in page
+    assert 'id="held-out-0"' in page
+    (model,) = page_figures(page)["models"]
+    place = model["measures"].index(NDCG)
+    charted = {"none": model["base"]["held"][place]} | {
+        name: held[place] for sweep in model["sweeps"] for name, held in zip(sweep["names"], sweep["held"], strict=True)
+    }
+    means = {row["variant"]: float(row[NDCG]) for row in read(results / "results.held-out.csv")}
+    assert charted == {name: round(mean, 10) for name, mean in means.items()}
     assert "<dt>Held-out topics</dt>" in page
     manifest = json.loads((results / "manifest.json").read_text())
     assert manifest["held_out_topics"] == [str(number) for number in range(1, 11)]

@@ -258,10 +258,17 @@ def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
     results = small()
     tested = replace(results, rows=tuple(replace(row, measures={"P@10": 0.25}) for row in results.rows))
     rows = {row.variant: row for row in results.rows}
-    facts = facts_by_name("qld", None, replace(results, held_out=tested))
+    both = replace(results, held_out=tested)
+    facts = facts_by_name("qld", None, both)
     assert facts["justext"] == Facts(0.3, {"P@10": 0.25}, rows["justext"].work.postings)
     assert set(facts) == {"none", "words@11", "justext"}
     assert facts_by_name("bm25", None, results) == facts_by_name("qld", None, None) == {}
+    # The chart of held-out topics reads the same.
+    for shown, value in ((both, 0.25), (results, None)):
+        (model,) = page_figures(render_report(shown))["models"]
+        place = model["measures"].index("P@10")
+        held = [*(held for sweep in model["sweeps"] for held in sweep["held"]), model["base"]["held"]]
+        assert [one[place] for one in held] == [value] * 3
 
 
 def test_some_cutoffs_are_in_the_plain_table(choice: Choice, exploration: Exploration) -> None:

@@ -63,6 +63,8 @@ def test_runs_and_a_choice_have_plots_alone_too(choice: Choice, tmp_path: Path) 
     assert stems(tmp_path / "choice", None, choice) == [*OF_CUTOFFS, *OF_SIZES]
     assert stems(tmp_path / "baseline", replace(small(), rows=(BASELINE,)), None) == ["runs-qld"]
     assert stems(tmp_path / "none", None, None) == []
+    tested = stems(tmp_path / "held-out", replace(small(), held_out=small()), None)
+    assert tested == [OF_RUNS[0], "runs-qld-held-out", *OF_RUNS[1:]]
 
 
 def test_each_retrieval_model_has_its_own(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +12,13 @@ import pytest
 from browser import Browser
 from choice_samples import TERMS, choice_of, explored
 from report_pages import open_report
-from report_samples import large
+from report_samples import NDCG, large
 
 from thresher.choosing.choices import Choice
 from thresher.exploring.exploration import Exploration
 from thresher.reports.html import render_report
 from thresher.results.experiment_results import Results
+from thresher.results.selection import front_rows
 
 _VISIBLE = """(() => {
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -43,7 +46,7 @@ def choice(exploration: Exploration) -> Choice:
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    return large(topics=12)
+    return replace(large(topics=12), held_out=large(topics=12, seed=8))
 
 
 @pytest.fixture(scope="module")
@@ -204,6 +207,25 @@ def test_topics_of_any_two_variants(browser: Browser, runs: Path, results: Resul
     assert f"{second} against {first}: {won} topics won, {len(topics) - won - lost} tied, {lost} lost" in counts
     assert len(browser.evaluate("Array.from(document.querySelectorAll('#topics-chart .mark-rect path'))")) == len(
         topics
+    )
+    assert browser.problems == []
+
+
+def test_held_out_topics_have_the_first_chart_with_their_means(browser: Browser, runs: Path, results: Results) -> None:
+    browser.problems.clear()
+    open_report(browser, runs, section="held-out")
+    drawn(browser, "held-out-0")
+    marks: list[str] = browser.evaluate(
+        "Array.from(document.querySelectorAll('#held-out-0 .mark-symbol path'), (mark) => mark.getAttribute('aria-label'))"
+    )
+    said = re.compile(r".*baseline's: (.*?); nDCG@10, held-out topics: (.*?); variant: (.*?); .*")
+    found = [match.groups() for mark in marks if (match := said.fullmatch(mark))]
+    front = {row.variant for row in front_rows(results, "qld")} | {"none"}
+    assert results.held_out is not None
+    assert sorted((name, float(share), float(mean)) for share, mean, name in found) == sorted(
+        (row.variant, round(100 * row.index_bytes / 97_000_000, 1), round(row.measures[NDCG], 10))
+        for row in results.held_out.rows
+        if row.variant in front
     )
     assert browser.problems == []
 

@@ -78,6 +78,22 @@ def test_the_trade_off_draws_and_labels_the_front(results: Results) -> None:
     assert sum(len(line.get_xdata()) for line in points) == 68
 
 
+def test_the_trade_off_on_held_out_topics_has_the_front_of_the_topics(results: Results) -> None:
+    tested = large(topics=12, seed=8)
+    (axes,) = trade_off_figure(results, "qld", tested).axes
+    assert axes.get_title("left") == "held-out topics"
+    there = {row.variant: (100 * (row.index_bytes / 97_000_000), row.measures[NDCG]) for row in tested.rows}
+    line = next(line for line in axes.lines if line.get_label() == "Pareto front on the topics")
+    chosen = [row.variant for row in front_rows(results, "qld")]
+    assert chosen != [row.variant for row in front_rows(tested, "qld")]
+    assert list(zip(*line.get_data(), strict=True)) == [there[name] for name in chosen]
+    points = [line for line in axes.lines if line.get_linewidth() == 0]
+    shown = [point for line in points for point in zip(*line.get_data(), strict=True)]
+    assert sorted(shown) == sorted(there.values())
+    (level,) = (line for line in axes.lines if line.get_linestyle() == "--")
+    assert list(level.get_ydata()) == [there["none"][1]] * 2
+
+
 def test_labels_that_find_no_place_are_left_out() -> None:
     with style():
         figure = new_figure(3, 3)

@@ -226,6 +226,7 @@ def _run_model(results: Results, retrieval: str) -> dict[str, Any]:
     """Return a retrieval model of an experiment that nothing was chosen in yet."""
     measure, base = main_measure(results), baseline_row(results, retrieval)
     measures = [measure, *(name for name in compared_measures(results) if name != measure)]
+    held_out = {name: facts.held_out for name, facts in _measured(results, retrieval).items()}
     front = {row.variant for row in front_rows(results, retrieval)}
     groups = [(name, sweep_rows(results, name, retrieval)) for name in sweeps(results)]
     groups = [(name, rows) for name, rows in groups if len(rows) > 1]
@@ -240,14 +241,18 @@ def _run_model(results: Results, retrieval: str) -> dict[str, Any]:
         "short": [measure_header(name)[0] for name in measures],
         "base": {
             "means": [_exact(base.measures.get(name)) for name in measures],
-            "held": [None] * len(measures),
+            "held": [_exact(held_out[BASELINE].get(name)) for name in measures],
             "postings": _rounded(base.work.postings, 0),
         },
         "margin": None,
         "judged": False,
         "recommended": None,
         "sweeps": [
-            _columns(name, [_run(row, measures, row.variant in front) for row in rows], name != SINGLES)
+            _columns(
+                name,
+                [_run(row, measures, row.variant in front, held_out[row.variant]) for row in rows],
+                name != SINGLES,
+            )
             for name, rows in (*groups, *([(SINGLES, singles)] if singles else []))
         ],
         "families": [],
@@ -255,7 +260,7 @@ def _run_model(results: Results, retrieval: str) -> dict[str, Any]:
     }
 
 
-def _run(row: VariantResult, measures: Sequence[str], front: bool) -> Point:
+def _run(row: VariantResult, measures: Sequence[str], front: bool, held_out: Mapping[str, float]) -> Point:
     share = 100 * (relative_bytes(row) or 0.0)
     comparison = row.comparisons.get(measures[0])
     return Point(
@@ -269,7 +274,7 @@ def _run(row: VariantResult, measures: Sequence[str], front: bool) -> Point:
         documents=row.indexed,
         front=front,
         means=tuple(_exact(row.measures.get(name)) for name in measures),
-        held=(None,) * len(measures),
+        held=tuple(_exact(held_out.get(name)) for name in measures),
         lows=_rounded(comparison.ci_low) if comparison else None,
         highs=_rounded(comparison.ci_high) if comparison else None,
     )

@@ -41,6 +41,8 @@ def _plots(results: Results | None, choice: Choice | None) -> Iterator[tuple[str
         assert results is not None
         measure, shown = main_measure(results), shown_topics(results, retrieval)
         yield _stem("runs", retrieval), trade_off_figure(results, retrieval)
+        if results.held_out:
+            yield _stem("runs", retrieval, "held-out"), trade_off_figure(results, retrieval, results.held_out)
         for sweep in sweeps(results):
             if sweep_rows(results, sweep, retrieval):
                 yield _stem("sweep", retrieval, sweep), sweep_figure(results, sweep, retrieval)

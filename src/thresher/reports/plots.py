@@ -95,21 +95,28 @@ def sweep_figure(results: Results, sweep: str, retrieval: str) -> Figure:
     return figure
 
 
-def trade_off_figure(results: Results, retrieval: str) -> Figure:
+def trade_off_figure(results: Results, retrieval: str, held_out: Results | None = None) -> Figure:
     """Return index size against the main measure for all variants, with the Pareto front drawn and labelled.
 
     The front holds the variants that no other one beats in both; at most eight of them are labelled, evenly
     spread, and a label that would cover another is left out.
+
+    Args:
+        results: whose front it is.
+        retrieval: the retrieval model.
+        held_out: the same variants on held-out topics, whose means are shown; without them those of `results`.
     """
-    measure = main_measure(results)
-    front = front_rows(results, retrieval)
+    measure, shown = main_measure(results), held_out or results
+    by_name = {row.variant: row for row in shown.rows if row.retrieval == retrieval}
+    front = [by_name[row.variant] for row in front_rows(results, retrieval)]
     with style():
         figure = new_figure(6.2, 4.6)
         axes = figure.subplots()
+        axes.set_title("held-out topics" if held_out else "")
         series: list[tuple[str, list[VariantResult]]] = [
-            (name, list(sweep_rows(results, name, retrieval))) for name in sweeps(results)
+            (name, list(sweep_rows(shown, name, retrieval))) for name in sweeps(shown)
         ]
-        series.append(("single cleaners", [row for row in variant_rows(results, retrieval) if row.sweep is None]))
+        series.append(("single cleaners", [row for row in variant_rows(shown, retrieval) if row.sweep is None]))
         xs: list[float] = []
         ys: list[float] = []
         for index, (name, rows) in enumerate(series):
@@ -127,10 +134,10 @@ def trade_off_figure(results: Results, retrieval: str) -> Figure:
             where="post",
             color=INK,
             linewidth=1.1,
-            label="Pareto front",
+            label="Pareto front on the topics" if held_out else "Pareto front",
         )
         line[0].set_zorder(1.5)
-        x0, y0 = _point(baseline_row(results, retrieval), measure)
+        x0, y0 = _point(baseline_row(shown, retrieval), measure)
         star(axes, x0, y0)
         axes.axhline(y0, color=INK, linewidth=0.7, linestyle=(0, (4, 3)), alpha=0.7)
         axes.set_xlabel("index size, % of baseline (less is better)")

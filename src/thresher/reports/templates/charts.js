@@ -26,6 +26,13 @@ const rowsOf = (model) => model.sweeps.flatMap((sweep) => sweep.names.map((name,
   difference: less(sweep.means[index][0], model.base.means[0]), low: sweep.lows[index], high: sweep.highs[index],
   front: sweep.front[index], recommended: name === model.recommended,
 })));
+// The same variants with their means on the held-out topics.
+const heldOut = (model) => ({
+  ...model,
+  short: model.short.map((name) => `${name}, held-out topics`),
+  base: { ...model.base, means: model.base.held },
+  sweeps: model.sweeps.map((sweep) => ({ ...sweep, means: sweep.held })),
+});
 const baseline = (model) => ({ name: "none", share: 100, mean: model.base.means[0], difference: 0 });
 const tooltip = (model) => [
   { field: "name", title: "variant" },

@@ -205,6 +205,12 @@ const startTopics = (data, models) => {
   for (const [number, model] of data.models.entries()) {
     const place = document.getElementById(`frontier-${number}`);
     drawWhenOpen(place, () => draw(place, frontierChart(model, 500)));
+    const held = document.getElementById(`held-out-${number}`);
+    if (held && model.base.held[0] !== null) {
+      const said = "The first chart with the means on the held-out topics; the frontier is still that of the first.";
+      held.after(element("p", { className: "below", textContent: said }));
+      drawWhenOpen(held, () => draw(held, frontierChart(heldOut(model), 400)));
+    }
     const families = document.getElementById(`families-${number}`);
     if (families) {
       const names = model.families.map(({ name }) => name);
