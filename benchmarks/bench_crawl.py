@@ -102,7 +102,7 @@ def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
     if small.pages < large.pages:
         for name, last in large.steps.items():
             first, more = small.steps[name], large.pages - small.pages
-            cpu, written = (last.cpu - first.cpu) / more, (last.written - first.written) / more
+            cpu, written = (last.cpu - first.cpu) / more, max(last.written - first.written, 0) / more
             memory = (last.peak - first.peak) / more
             yield Measurement(
                 f"{name}, from {small.pages:,} to {large.pages:,} pages: {1000 * cpu:.3f} CPU ms and {written / 1000:.2f} kB "
