@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -53,9 +54,12 @@ def atomic_path(path: Path) -> Iterator[Path]:
         path = path.resolve() if path.is_symlink() and not path.is_dir() else path
     temporary = _aside(path, "tmp")
     try:
-        if path.exists() and not (path.is_file() or path.is_dir()):
-            # Renaming would replace a device or pipe by a file.
-            raise InputError("it is no file that can be replaced", "write to a file", str(path))
+        # One look, since another process may replace a folder meanwhile.
+        with suppress(FileNotFoundError, NotADirectoryError):
+            mode = path.stat().st_mode
+            if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                # Renaming would replace a device or pipe by a file.
+                raise InputError("it is no file that can be replaced", "write to a file", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove(temporary)
         yield temporary
