@@ -20,6 +20,9 @@ from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.streams import open_stream
 
 _TEMPORARY = ".thresher-"
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+# File descriptors of locks.
+_LOCKS: set[int] = set()
 # NumPy does not say why it could not write.
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
 
@@ -123,7 +126,8 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
             with suppress(OSError), locked(left):
                 shutil.rmtree(left)
         while True:
-            folder = Path(tempfile.mkdtemp(prefix=_TEMPORARY, dir=parent))
+            # A name that `remove_leftovers` knows, too.
+            folder = Path(tempfile.mkdtemp(f".{os.getpid()}.tmp", _TEMPORARY, parent)).absolute()
             lock = ExitStack()
             # Another process may have taken it for one that was left, before it was locked.
             with suppress(OSError):
@@ -140,18 +144,38 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(folder: Path, wait: bool = False) -> Iterator[None]:
-    """Hold a folder for this process; the system lets go of it however the process ends.
+def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int]:
+    """Hold a folder, or with other flags a file, for this process, and yield its file descriptor.
+
+    The system lets go of it however the process ends; processes forked from it do not hold it.
+
+    Args:
+        path: what to hold.
+        flags: to open it with, as `os.open` takes them.
+        wait: until no other process holds it.
 
     Raises:
-        OSError: if it is no folder; without `wait`, also if another process holds it.
+        OSError: if it cannot be opened, and is no folder where one is meant; without `wait`, also if another process holds it.
     """
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    handle = os.open(path, flags, 0o666)
+    _LOCKS.add(handle)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        yield
+        yield handle
     finally:
-        os.close(handle)
+        # Closed already in a process forked meanwhile.
+        if handle in _LOCKS:
+            _LOCKS.discard(handle)
+            os.close(handle)
+
+
+def _let_go() -> None:
+    """Close the locks of the process that this one was forked from, and which it may outlive."""
+    while _LOCKS:
+        os.close(_LOCKS.pop())
+
+
+os.register_at_fork(after_in_child=_let_go)
 
 
 def remove_leftovers(folder: Path) -> None:

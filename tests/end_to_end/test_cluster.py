@@ -64,7 +64,7 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
     with dask_cluster(tmp_path / "dask", WORKERS, Path(__file__).parent) as cluster:
         stages: list[tuple[str, Callable[[], bool]]] = [
             ("run", lambda: any(there.glob("scores/*.parquet"))),
-            ("explore", lambda: any(there.glob(".exploring.*/0.joblib"))),
+            ("explore", lambda: any(there.glob(".thresher-*/0.joblib"))),
         ]
         for number, (verb, happened) in enumerate(stages):
             with killing(cluster, number, happened):

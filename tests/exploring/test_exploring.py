@@ -290,7 +290,7 @@ def test_what_is_explored_does_not_depend_on_parts(
         folder.mkdir()
         write_exploration(explore(*asked, depth=25, points=12), folder)
     assert (one / FILE).read_bytes() == (other / FILE).read_bytes()
-    assert not list(store.parent.glob(".exploring.*"))
+    assert not list(store.parent.glob(".thresher-*"))
 
 
 def test_memory_does_not_grow_with_the_collection(

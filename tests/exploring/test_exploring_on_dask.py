@@ -50,4 +50,4 @@ def test_what_is_explored_is_the_same_bytes(
         (tmp_path / place).mkdir()
         write_exploration(result, tmp_path / place)
     assert (tmp_path / "here" / FILE).read_bytes() == (tmp_path / "there" / FILE).read_bytes()
-    assert not list(store.parent.glob(".exploring.*"))
+    assert not list(store.parent.glob(".thresher-*"))

@@ -294,7 +294,7 @@ def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkey
             together = evaluated(job, 1, backend, tmp_path)
             for some, others in zip(alone[0], together[0], strict=True):
                 assert some.tolist() == others.tolist()
-    assert not list(tmp_path.glob(".exploring.*"))
+    assert not list(tmp_path.glob(".thresher-*"))
 
 
 def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

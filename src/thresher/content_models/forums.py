@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.features import Floats, Wide, feature_names
+from thresher.content_models.sequence import THOUSAND
 
 _PAGE, _AROUND = "page_", "in_"
 _SHARE = "share_"
@@ -53,9 +54,12 @@ def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.
         words: of each block; shape (blocks,).
         comments: which blocks are in an element that is called a comment; shape (blocks,).
         forum: the probability that the page is a forum's.
+
+    Returns:
+        shape (blocks,).
     """
     # Whole thousandths, so that sums over blocks are exact.
-    outside = float((words * np.rint(1000 * probabilities))[~comments].sum()) / 1000
+    outside = float((words * np.rint(THOUSAND * probabilities))[~comments].sum()) / THOUSAND
     beside = forum < _FORUM and outside > _WORDS
     return np.where(comments, 0, probabilities) if beside else probabilities
 

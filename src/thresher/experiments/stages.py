@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
 import socket
@@ -20,7 +19,7 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.variants import Variant
-from thresher.files import digest, file_digest, remove_leftovers, user_error
+from thresher.files import digest, file_digest, locked, remove_leftovers, user_error
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
@@ -209,26 +208,22 @@ def exclusive(folder: Path) -> Iterator[None]:
         StateError: if another process holds it, naming that process.
     """
     path = folder / ".lock"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle = path.open("a+", encoding="utf-8")
-    except OSError as error:
-        raise user_error(error, folder) from error
-    with handle:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            folder.mkdir(parents=True, exist_ok=True)
+            handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))
         except BlockingIOError as error:
-            handle.seek(0)
             raise StateError(
-                f"another run is at work here: {_holder(handle.read())}",
+                f"another run is at work here: {_holder(path.read_text(encoding='utf-8'))}",
                 "wait until it has ended",
                 str(folder),
             ) from error
-        handle.truncate(0)
+        except OSError as error:
+            raise user_error(error, folder) from error
         since = datetime.now().astimezone().isoformat(timespec="seconds")
         command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
-        handle.write(_LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)))
-        handle.flush()
+        os.ftruncate(handle, 0)
+        os.write(handle, _LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)).encode())
         yield
 
 

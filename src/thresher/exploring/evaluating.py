@@ -12,10 +12,11 @@ import numpy as np
 
 from thresher.defaults import LOKY
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.match_parts import MatchParts, temporary_folder
+from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.matching import Query
 from thresher.exploring.ranking import rankings
 from thresher.exploring.similarity import Floats
+from thresher.files import temporary_folder
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import Progress, progress

@@ -24,10 +24,11 @@ from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.match_parts import MatchParts, temporary_folder
+from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.matching import Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.size_model import with_bytes
+from thresher.files import temporary_folder
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel

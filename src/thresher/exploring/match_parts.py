@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from heapq import merge
 from itertools import repeat
@@ -19,17 +16,6 @@ from thresher.exploring.matching import Matches, SweepStatistics
 from thresher.exploring.similarity import States
 
 _PIECE = 1 << 16
-
-
-@contextmanager
-def temporary_folder(folder: Path) -> Iterator[Path]:
-    """Make a folder within another one, and remove it at the end."""
-    # A name that `remove_leftovers` knows and no other run has: workers may outlive this process.
-    name = tempfile.TemporaryDirectory(
-        prefix=".exploring.", suffix=f".{os.getpid()}.tmp", dir=folder, ignore_cleanup_errors=True
-    )
-    with name as temporary:
-        yield Path(temporary).absolute()
 
 
 class MatchParts:

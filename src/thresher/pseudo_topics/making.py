@@ -82,7 +82,7 @@ def make_pseudo_topics(
         raise user_error(error, output.parent) from error
     with temporary_folder(output.parent) as folder:
         by_path = isinstance(collection, Files) and collection.format in (HTML, Tar.name)
-        work = ExtractWork(collection, folder.absolute(), limits, reading.rule, by_path, options.stop_list)
+        work = ExtractWork(collection, folder, limits, reading.rule, by_path, options.stop_list)
         run_parts(work, _PART_PAGES, backend or Backend())
         store = open_store(work.folder)
         _check_store(store, collection)
