@@ -13,6 +13,7 @@ from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cli.content_verbs import content
 from thresher.content_models.content_files import read_content_model
 from thresher.content_models.features import feature_names
+from thresher.content_models.scores_as_features import SCORE
 from thresher.content_models.sequence import sequence_names
 from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from thresher.content_training.gold_sets import read_gold_sets
@@ -94,7 +95,7 @@ def test_features_are_worth_something_by_page_type(trained, sets):
 def test_groups_of_features_are_of_names_that_exist():
     from thresher.content_training import importance
 
-    names = [*feature_names(), *sequence_names()]
+    names = [*feature_names(), *sequence_names(), f"{SCORE}bars"]
     for begin, _ in importance._GROUPS:
         assert any(name.startswith(begin) for name in names), begin
     assert group_of("words") == group_of("stops") == "the block itself"

@@ -36,6 +36,14 @@ def content() -> None:
     is_flag=True,
     help="Train on articles with other pages' comments and posts below them too, as no content.",
 )
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="NAME",
+    help="A scorer whose scores are features too, such as 'perplexity(lm=books)'; cleaning then takes its time as well. "
+    "Repeatable.",
+)
 @plot_option
 @workers_option
 def train(
@@ -45,6 +53,7 @@ def train(
     folds: int,
     comments: bool,
     threads: bool,
+    scorers: tuple[str, ...],
     plot: Path | None,
     workers: int,
 ) -> None:
@@ -58,9 +67,11 @@ def train(
     from thresher.content_training.fitting import TreeSettings, catboost
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.stacking import TrainingSettings, train_content_model
+    from thresher.scorers.other_scorers import other_scorers
 
     catboost()
-    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0)
+    others = other_scorers(scorers, "--scorer")
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0, others)
     settings = TreeSettings(trees=trees)
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)
@@ -96,8 +107,9 @@ def importance(model: str, gold: tuple[Path, ...], comments: bool, workers: int)
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.importance import measure_importance
     from thresher.reports.model_tables import importance_table
+    from thresher.scorers.other_scorers import other_scorers
 
     loaded = load_content_model(model)
-    sets, _ = read_gold_sets(gold, comments, workers)
+    sets, _ = read_gold_sets(gold, comments, workers, scorers=other_scorers(loaded.scorers, model))
     before, groups = measure_importance(loaded, [page for one in sets for page in one.pages])
     show(importance_table(before, groups))

@@ -13,6 +13,7 @@ from thresher.archives import Array, NamedModels, array_digest, damaged, read_ar
 from thresher.content_models.features import feature_names
 from thresher.content_models.forums import forum_names
 from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage
+from thresher.content_models.scores_as_features import SCORE
 from thresher.content_models.sequence import sequence_names
 from thresher.content_models.trees import Trees
 from thresher.errors import InputError, ThresherError
@@ -110,7 +111,8 @@ def _stage(names: tuple[str, ...], arrays: dict[str, Array], prefix: str, known:
         KeyError: if an array is missing.
         ValueError: if the arrays do not belong together, or features are unknown.
     """
-    if not names or not set(names) <= set(known) or len(set(names)) < len(names):
+    own = {name for name in names if not name.startswith(SCORE)}
+    if not names or not own <= set(known) or len(set(names)) < len(names):
         raise ValueError("the features are not those of this version")
     features, borders, trees, leaves, sums, probabilities = (arrays[f"{prefix}{name}"] for name in _ARRAYS)
     if (

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.features import BlockFeatures, Wide, features_of
 from thresher.content_models.forums import forum_features, forum_names, without_comments
+from thresher.content_models.scores_as_features import scorers_in, with_scores
 from thresher.content_models.sequence import THOUSAND, sequence_features
 from thresher.content_models.trees import Trees
 from thresher.pages import Segments
@@ -123,14 +125,23 @@ class ContentModel:
     first: TreeStage
     second: TreeStage
 
-    def probabilities(self, segments: Segments) -> npt.NDArray[np.float32]:
+    @cached_property
+    def scorers(self) -> tuple[str, ...]:
+        """The canonical names of scorers whose scores of blocks are among the features."""
+        return scorers_in((*self.first.names, *self.second.names))
+
+    def probabilities(
+        self, segments: Segments, scores: Mapping[str, npt.NDArray[np.float32]] = MappingProxyType({})
+    ) -> npt.NDArray[np.float32]:
         """Return for each block the probability that it is main content, for its page; shape (blocks,), range 0 to 1.
 
-        The page must have been read with its elements.
+        Args:
+            segments: a page that was read with its elements.
+            scores: of its blocks by each of `scorers`; shape (blocks,).
         """
         if not len(segments.block_ends):
             return np.zeros(0, dtype=np.float32)
-        return self.probabilities_of(features_of(segments))
+        return self.probabilities_of(with_scores(features_of(segments), scores))
 
     def probabilities_of(self, features: BlockFeatures) -> npt.NDArray[np.float32]:
         """Return the probabilities of blocks with these features; as `probabilities`."""

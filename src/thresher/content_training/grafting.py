@@ -16,14 +16,14 @@ from typing import Any
 from lxml import etree
 
 from thresher.cleaneval.gold import GoldPage, read_page_bytes
-from thresher.content_models.features import features_of
 from thresher.content_training.folds import domain, folds_of
 from thresher.content_training.labels import labels_of_text, tokens
-from thresher.content_training.training_pages import BATCH, FORUM, PageToLearn
+from thresher.content_training.training_pages import BATCH, FORUM, PageToLearn, features_for
 from thresher.pages import Detail, read_html
 from thresher.pages.decoding import decode
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
+from thresher.scorers.base import Scorer
 
 _THREAD = re.compile("comment|repl(?:y|ies)|respon|disqus|discussion|thread|posts|messages|answers", re.IGNORECASE)
 _NEVER = frozenset("html body a span form".split())
@@ -44,11 +44,13 @@ class _Read:
     is_target: bool
 
 
-def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[PageToLearn]:
+def grafted_pages(
+    pages: Sequence[GoldPage], folds: int, workers: int, scorers: Sequence[Scorer] = ()
+) -> list[PageToLearn]:
     """Return half of the articles, chosen by a hash, each with the thread of a page of the same fold.
 
     Threads are what is named so by class or id, on forum pages and where the gold leaves it out. The pages have no bags, since
-    they are to learn from only. The same pages give the same.
+    they are to learn from only. Scores by `scorers` are features, too. The same pages give the same.
     """
     whole = [page for page in pages if page.text]
     if not whole:
@@ -66,7 +68,7 @@ def grafted_pages(pages: Sequence[GoldPage], folds: int, workers: int) -> list[P
         ]
         if read[number].is_target and digest[0] % 2 and threads:
             pairs.append((page, threads[int.from_bytes(digest[1:4], "big") % len(threads)]))
-    grafts = [(pairs[first : first + BATCH],) for first in range(0, len(pairs), BATCH)]
+    grafts = [(pairs[first : first + BATCH], scorers) for first in range(0, len(pairs), BATCH)]
     done = run_tasks(where[0], _graft_batch, grafts, "grafting threads", where[1], ordered=True)
     return [page for batch in progress(done, "articles with threads", len(grafts), "batches") for page in batch]
 
@@ -99,11 +101,11 @@ def _read(page: GoldPage) -> _Read:
     return _Read(etree.tostring(element, method="html", encoding="unicode", with_tail=False), is_target)
 
 
-def _graft_batch(pairs: Sequence[tuple[GoldPage, str]]) -> list[PageToLearn]:
-    return [*_graft(pairs)]
+def _graft_batch(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> list[PageToLearn]:
+    return [*_graft(pairs, scorers)]
 
 
-def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> Iterator[PageToLearn]:
+def _graft(pairs: Sequence[tuple[GoldPage, str]], scorers: Sequence[Scorer]) -> Iterator[PageToLearn]:
     for page, thread in pairs:
         root = _tree(page)
         body = None if root is None else root.find("body")
@@ -113,9 +115,8 @@ def _graft(pairs: Sequence[tuple[GoldPage, str]]) -> Iterator[PageToLearn]:
         segments = read_html(etree.tostring(root, method="html", encoding="unicode"), detail=Detail.ELEMENTS)
         if segments.text:
             labels = labels_of_text(segments.blocks, page.text)
-            yield PageToLearn(
-                page.stem, domain(page.url) or page.stem, page.page_type, features_of(segments), labels, None
-            )
+            features = features_for(segments, scorers)
+            yield PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, None)
 
 
 def _put(body: Any, html: str, page: GoldPage) -> None:

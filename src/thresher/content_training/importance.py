@@ -23,6 +23,7 @@ OVERALL = ""
 
 # Groups by the beginning of features' names, the first that fits; the block itself has what is left.
 _GROUPS = (
+    ("score_", "other scorers"),
     ("first_", "what the first stage says around"),
     ("since_sure", "what the first stage says around"),
     ("to_sure", "what the first stage says around"),

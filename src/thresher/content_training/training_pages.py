@@ -13,11 +13,14 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.gold import GoldPage, parse_page
 from thresher.content_models.features import BlockFeatures, features_of
+from thresher.content_models.scores_as_features import with_scores
 from thresher.content_training.folds import domain
 from thresher.content_training.labels import Labels, labels_of_snippets, labels_of_text
-from thresher.pages import Detail
+from thresher.pages import Detail, Segments
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
+from thresher.scorers.base import Scorer
+from thresher.scorers.other_scorers import block_scores
 
 BATCH = 8
 FORUM = "forum"
@@ -77,12 +80,15 @@ class PageToLearn:
         return weights
 
 
-def read_training_pages(pages: Sequence[GoldPage], workers: int) -> tuple[list[PageToLearn], list[str]]:
+def read_training_pages(
+    pages: Sequence[GoldPage], workers: int, scorers: Sequence[Scorer] = ()
+) -> tuple[list[PageToLearn], list[str]]:
     """Return the pages that have text, in order; and the stems of those that have none, or no gold text, or cannot be parsed.
 
-    A gold text without a word says more often that it is missing than that nothing on the page is content.
+    A gold text without a word says more often that it is missing than that nothing on the page is content. Scores by `scorers`
+    are features, too.
     """
-    batches = [(pages[first : first + BATCH],) for first in range(0, len(pages), BATCH)]
+    batches = [(pages[first : first + BATCH], scorers) for first in range(0, len(pages), BATCH)]
     tasks = run_tasks(
         Backend(workers=workers), _read_batch, batches, "reading pages", str(pages[0].path.parent), ordered=True
     )
@@ -91,11 +97,16 @@ def read_training_pages(pages: Sequence[GoldPage], workers: int) -> tuple[list[P
     return good, [page for page in read if isinstance(page, str)]
 
 
-def _read_batch(pages: Sequence[GoldPage]) -> list[PageToLearn | str]:
-    return [*_read(pages)]
+def features_for(segments: Segments, scorers: Sequence[Scorer]) -> BlockFeatures:
+    """Return the features of a page, with the scores of its blocks by `scorers`."""
+    return with_scores(features_of(segments), block_scores(scorers, segments))
 
 
-def _read(pages: Sequence[GoldPage]) -> Iterator[PageToLearn | str]:
+def _read_batch(pages: Sequence[GoldPage], scorers: Sequence[Scorer]) -> list[PageToLearn | str]:
+    return [*_read(pages, scorers)]
+
+
+def _read(pages: Sequence[GoldPage], scorers: Sequence[Scorer]) -> Iterator[PageToLearn | str]:
     for page in pages:
         try:
             segments = parse_page(page, Detail.ELEMENTS)
@@ -110,7 +121,8 @@ def _read(pages: Sequence[GoldPage]) -> Iterator[PageToLearn | str]:
             labels, bags = labels_of_snippets(blocks, page.required, page.forbidden), None
         else:
             labels, bags = labels_of_text(blocks, page.text), bags_of(blocks, page.text)
-        yield PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features_of(segments), labels, bags)
+        features = features_for(segments, scorers)
+        yield PageToLearn(page.stem, domain(page.url) or page.stem, page.page_type, features, labels, bags)
 
 
 def bags_of(blocks: Sequence[str], gold: str) -> Bags:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from thresher.content_models.content_files import find_content_model, load_content_model
+from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
+from thresher.scorers.other_scorers import block_scores, other_scorers
 
 
 class Content(Scorer):
@@ -36,20 +38,37 @@ class Content(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """The digest of the model."""
-        return load_content_model(self._model).card.digest
+        """The digest of the model, and of those of scorers whose scores are features."""
+        own = load_content_model(self._model).card.digest
+        others = [[scorer.canonical_name, scorer.fingerprint] for scorer in self._others]
+        return digest([own, others]) if others else own
 
     def prepare(self) -> None:
-        """Read the model, as a check.
+        """Read the model, as a check, and prepare scorers whose scores are features.
 
         Raises:
             ThresherError: if there is no such model, or it cannot be read.
         """
-        load_content_model(self._model)
+        for scorer in self._others:
+            scorer.prepare()
+
+    @property
+    def language(self) -> str:
+        """The language that a scorer knows whose scores are features; none if there is no such scorer."""
+        return next((scorer.language for scorer in self._others if scorer.language), "")
+
+    def knows(self, language: str) -> bool:
+        """Return whether the scorers whose scores are features know a language."""
+        return all(scorer.knows(language) for scorer in self._others)
 
     def score(self, segments: Segments) -> Scores:
         """Return the probability of each block."""
-        return load_content_model(self._model).probabilities(segments)
+        return load_content_model(self._model).probabilities(segments, block_scores(self._others, segments))
+
+    @property
+    def _others(self) -> tuple[Scorer, ...]:
+        names = load_content_model(self._model).scorers
+        return other_scorers(names, self._model) if names else ()
 
     @property
     def _model(self) -> str:
