@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.features import feature_names, features_of, shifted, window_sum
+from thresher.content_models.features import feature_names, features_of, shifted, window_sums
 from thresher.content_models.sequence import sequence_features, sequence_names
 from thresher.pages import Detail, read_html, read_text_page
 
@@ -116,13 +116,16 @@ def test_a_text_has_features():
     assert features.words.tolist() == [2, 1]
 
 
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.integers(1, 5))
-def test_windows_and_shifts(values, width):
-    array = np.array(values)
-    expected = [sum(values[max(at - width, 0) : at + width + 1]) for at in range(len(values))]
-    assert window_sum(array, width).tolist() == expected
-    assert shifted(array, width, -1).tolist() == (values[width:] + [-1] * width)[: len(values)]
-    assert shifted(array, -width, -1).tolist() == ([-1] * width + values)[: len(values)]
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.lists(st.integers(1, 5), min_size=1))
+def test_windows_and_shifts(values, widths):
+    array = np.array([values, values[::-1]])
+    for width, sums in zip(widths, window_sums(array, widths), strict=True):
+        expected = [sum(values[max(at - width, 0) : at + width + 1]) for at in range(len(values))]
+        assert sums.tolist() == [expected, expected[::-1]]
+    steps = [*widths, *(-width for width in widths)]
+    for step, moved in zip(steps, shifted(array[0], steps, -1), strict=True):
+        there = [at + step for at in range(len(values))]
+        assert moved.tolist() == [values[at] if 0 <= at < len(values) else -1 for at in there]
 
 
 @given(st.data())

@@ -1,5 +1,7 @@
 """Sums over oblivious trees, against walking through each tree, and against CatBoost."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -80,9 +82,10 @@ GOOD = Trees(
         {"trees": np.array([[0, 2]], dtype=np.uint16)},
         {"leaves": np.array([[1, 2, 3]], dtype=np.int16)},
         {"trees": np.zeros((0, 2), dtype=np.uint16), "leaves": np.zeros((0, 4), dtype=np.int16)},
+        {"trees": np.zeros((60_001, 2), dtype=np.uint16), "leaves": np.zeros((60_001, 4), dtype=np.int16)},
     ],
 )
 def test_arrays_that_do_not_fit(change):
     GOOD.check(2)
     with pytest.raises(ValueError):
-        Trees(**{**vars(GOOD), **change}).check(2)
+        replace(GOOD, **change).check(2)

@@ -41,11 +41,22 @@ PAGE_FAMILIES = "article product forum single blog post list search documentatio
 """Families of words that say something about the page, where its elements HTML, BODY and META have them."""
 TALK_FAMILIES = ("comment", "forum", "message", "post", "review")
 """Families of what readers write: the page itself in a forum, beside it elsewhere."""
+_SAID = (*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden")
+_IN, _NEAR = (tuple(f"{prefix}_{name}" for name in _SAID) for prefix in ("in", "near"))
 # Longer blocks repeat no title.
 _TITLE_WORDS = 40
+# Names are put together once: they take as long as the features.
+_OWN_AROUND = "words share links marks prose blocks mean headings place".split()
+_AROUND = [[f"around{level + 1}_{name}" for name in _OWN_AROUND] for level in range(LEVELS)]
+_COUNTS_AROUND = [[f"around{level + 1}_{tag}" for tag in COUNTED] for level in range(COUNTED_LEVELS)]
+_BESIDE = [
+    (by, [f"{side}{step}_{name}" for name in ("words", "links", "marks", "level", "same")])
+    for step in NEIGHBOURS
+    for by, side in ((-step, "before"), (step, "after"))
+]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
-_MOST = 600
-"""There are fewer features."""
+_FEATURES = 490
+"""So many there are."""
 _NONE = -1000
 """Where there is nothing to count from."""
 _FAR_BLOCKS, _FAR_WORDS = 60, 500
@@ -84,12 +95,12 @@ class BlockFeatures:
     comments: npt.NDArray[np.bool_]
 
 
-class _Rows:
+class Rows:
     """Features by name, in order; each goes into the matrix at once, so that pages of many blocks take little memory."""
 
-    def __init__(self, blocks: int) -> None:
+    def __init__(self, features: int, blocks: int) -> None:
         self._names: list[str] = []
-        self._values = np.empty((_MOST, blocks), dtype=np.float32)
+        self._values = np.empty((features, blocks), dtype=np.float32)
 
     def __setitem__(self, name: str, row: Row | float) -> None:
         self._values[len(self._names)] = row
@@ -103,13 +114,17 @@ class _Rows:
 
     def matrix(self) -> tuple[tuple[str, ...], Floats]:
         """Return names and values."""
-        names = tuple(self._names)
-        return names, np.minimum(self._values[: len(names)], _limits(names))
+        names, limited, limits = _limits(tuple(self._names))
+        self._values[limited] = np.minimum(self._values[limited], limits)
+        return names, self._values
 
 
 @cache
-def _limits(names: tuple[str, ...]) -> Floats:
-    return np.array([[_LIMITS.get(name, np.inf)] for name in names], dtype=np.float32)
+def _limits(names: tuple[str, ...]) -> tuple[tuple[str, ...], Ints, Floats]:
+    """Return the names, the same object for all pages; and the rows with limits, and these."""
+    limited = [row for row, name in enumerate(names) if name in _LIMITS]
+    limits = np.array([_LIMITS[names[row]] for row in limited], dtype=np.float32)
+    return names, np.array(limited, dtype=np.int64), limits[:, None]
 
 
 class _Page:
@@ -119,6 +134,10 @@ class _Page:
         self.segments = segments
         self.elements: Elements = segments.elements
         self.tree: PageTree = page_tree(self.elements)
+        # The elements of each of `COUNTED` before each element, and in all.
+        numbers = np.array([[self.tree.tags.get(tag, -1)] for tag in COUNTED])
+        self.tags_before = np.zeros((len(COUNTED), len(self.tree.tag) + 1), dtype=np.int32)
+        np.cumsum(self.tree.tag == numbers, axis=1, out=self.tags_before[:, 1:])
         self.ends = segments.block_ends
         self.blocks = len(self.ends)
         self.index = np.arange(self.blocks)
@@ -146,17 +165,18 @@ class _Page:
         shares = np.zeros(self.blocks)
         wanted = frozenset(self.segments.title.casefold().split())
         if wanted:
-            blocks = self.segments.blocks
+            blocks = self.segments.text.casefold().split("\n")
             for block in np.flatnonzero(self.words <= _TITLE_WORDS).tolist():
-                own = blocks[block].casefold().split()
-                shares[block] = sum(map(wanted.__contains__, own)) / len(own)
+                own = blocks[block].split()
+                if not wanted.isdisjoint(own):
+                    shares[block] = sum(map(wanted.__contains__, own)) / len(own)
         return shares
 
 
 def features_of(segments: Segments) -> BlockFeatures:
     """Return the features of every block of a page that was read with its elements; it has at least one block."""
     page = _Page(segments)
-    rows = _Rows(page.blocks)
+    rows = Rows(_FEATURES, page.blocks)
     _own(page, rows)
     _place(page, rows)
     comments = _markup(page, rows)
@@ -181,22 +201,25 @@ def feature_names() -> tuple[str, ...]:
     return empty_page().names
 
 
-def shifted(values: npt.NDArray[np.generic], by: int, beyond: float) -> Wide:
-    """Return for each block the value of the block `by` places further; `beyond` past an edge; shape (..., blocks)."""
-    moved = np.full(values.shape, beyond, dtype=np.float64)
-    if by > 0:
-        moved[..., :-by] = values[..., by:]
-    else:
-        moved[..., -by:] = values[..., :by]
-    return moved
+def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float) -> list[Wide]:
+    """Return for each step the values of the blocks so many places further; `beyond` past an edge; shape (..., blocks)."""
+    most, blocks = max(map(abs, steps)), values.shape[-1]
+    padded = np.full((*values.shape[:-1], blocks + 2 * most), beyond, dtype=np.float64)
+    padded[..., most : most + blocks] = values
+    return [padded[..., most + step : most + step + blocks] for step in steps]
 
 
-def window_sum(values: npt.NDArray[np.generic], width: int) -> Wide:
-    """Return the sum over the blocks at most `width` places away on either side; shape (..., blocks)."""
-    total, blocks = running_sum(values), values.shape[-1]
-    index = np.arange(blocks)
-    sums: Wide = total[..., np.minimum(index + width + 1, blocks)] - total[..., np.maximum(index - width, 0)]
-    return sums
+def window_sums(values: npt.NDArray[np.generic], widths: Sequence[int]) -> list[Wide]:
+    """Return for each width the sum over the blocks at most so many places away on either side; shape (..., blocks)."""
+    most, blocks = max(widths), values.shape[-1]
+    # Sums before the page are 0, and after it all of it.
+    sums = np.zeros((*values.shape[:-1], blocks + 1 + 2 * most))
+    np.cumsum(values, axis=-1, out=sums[..., most + 1 : most + 1 + blocks])
+    sums[..., most + 1 + blocks :] = sums[..., most + blocks, None]
+    return [
+        sums[..., most + 1 + width : most + 1 + width + blocks] - sums[..., most - width : most - width + blocks]
+        for width in widths
+    ]
 
 
 def running_sum(values: npt.NDArray[np.generic]) -> Wide:
@@ -211,7 +234,7 @@ def _share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wid
     return shares
 
 
-def _own(page: _Page, rows: _Rows) -> None:
+def _own(page: _Page, rows: Rows) -> None:
     """The block itself."""
     segments, counts = page.segments, page.kinds
     firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
@@ -256,7 +279,7 @@ def _own(page: _Page, rows: _Rows) -> None:
     rows["title_words"] = page.in_title
 
 
-def _place(page: _Page, rows: _Rows) -> None:
+def _place(page: _Page, rows: Rows) -> None:
     """Where the block is."""
     index, before, levels = page.index, page.words_before, page.levels
     rows["place"] = index / page.blocks
@@ -282,26 +305,15 @@ def _place(page: _Page, rows: _Rows) -> None:
         rows[f"words_after_{name}"] = before - before[first] if found[first] else _NONE
 
 
-def _markup(page: _Page, rows: _Rows) -> npt.NDArray[np.bool_]:
+def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
     """What the elements around say of themselves; returns which blocks are in comments."""
     tree = page.tree
-    names = [*FAMILIES, *(f"tag_{tag}" for tag in TAGS), "hidden"]
-    path = tree.paths[page.elements.innermost]
-    different, which = np.unique(path, return_inverse=True)
-    for prefix, bits in (("in", tree.bits.__getitem__), ("near", tree.near_bits)):
-        size = (len(names) + 7) // 8
-        packed = b"".join(bits(one).to_bytes(size, "little") for one in different.tolist())
-        unpacked = np.unpackbits(
-            np.frombuffer(packed, dtype=np.uint8).reshape(len(different), size),
-            axis=1,
-            count=len(names),
-            bitorder="little",
-        )
-        said = np.ascontiguousarray(unpacked.T)[:, which]
-        rows.extend((f"{prefix}_{name}" for name in names), said)
-        if prefix == "in":
-            around = said
-    rows["depth"] = tree.depths[path]
+    around, near = (
+        np.unpackbits(said, axis=0, count=len(_SAID), bitorder="little") for said in (tree.around, tree.near)
+    )
+    rows.extend(_IN, around)
+    rows.extend(_NEAR, near)
+    rows["depth"] = page.elements.depths[page.elements.innermost]
     for family in TALK_FAMILIES:
         inside = around[FAMILIES.index(family)] > 0
         first = int(np.argmax(inside)) if inside.any() else page.blocks - 1
@@ -311,16 +323,13 @@ def _markup(page: _Page, rows: _Rows) -> npt.NDArray[np.bool_]:
     return comments
 
 
-def _containers(page: _Page, rows: _Rows) -> tuple[Ints, Ints]:
+def _containers(page: _Page, rows: Rows) -> tuple[Ints, Ints]:
     """The elements around, from the innermost; returns their first blocks and those after their last."""
     elements, tree, index = page.elements, page.tree, page.index
     first, after = elements.first_blocks, elements.after_blocks
     sums = running_sum(
         np.array((page.words, page.linked, page.characters, page.marks, page.prose, page.levels > 0), dtype=np.float64)
     )
-    by_tag = np.zeros((len(COUNTED), len(tree.counted) + 1), dtype=np.int32)
-    for number in range(len(COUNTED)):
-        np.cumsum(tree.counted == number, out=by_tag[number, 1:])
     after_elements = elements.after_elements
     around = elements.innermost
     # From the innermost element with other blocks than this.
@@ -332,29 +341,31 @@ def _containers(page: _Page, rows: _Rows) -> tuple[Ints, Ints]:
     elements_around = np.array(levels)
     begins, ends = first[elements_around], after[elements_around]
     blocks = np.maximum(ends - begins, 1)
-    words, linked, characters, marks, prose, headings = sums[:, ends] - sums[:, begins]
-    own = {
-        "words": words,
-        "share": words / page.total,
-        "links": _share(linked, characters),
-        "marks": _share(marks, words),
-        "prose": _share(prose, words),
-        "blocks": blocks,
-        "mean": words / blocks,
-        "headings": headings / blocks,
-        "place": (index - begins) / blocks,
-    }
-    values = np.array([*own.values()])
-    counts = by_tag[:, after_elements[elements_around]] - by_tag[:, elements_around]
+    words, linked, characters, marks, prose, headings = sums.take(ends, axis=1) - sums.take(begins, axis=1)
+    values = np.array(
+        (
+            words,
+            words / page.total,
+            _share(linked, characters),
+            _share(marks, words),
+            _share(prose, words),
+            blocks,
+            words / blocks,
+            headings / blocks,
+            (index - begins) / blocks,
+        )
+    )
+    counted = elements_around[:COUNTED_LEVELS]
+    counts = page.tags_before.take(after_elements[counted], axis=1) - page.tags_before.take(counted, axis=1)
+    shares = counts / blocks[:COUNTED_LEVELS]
     for level in range(LEVELS):
-        name = f"around{level + 1}_"
-        rows.extend([name + feature for feature in own], values[:, level])
+        rows.extend(_AROUND[level], values[:, level])
         if level < COUNTED_LEVELS:
-            rows.extend([name + tag for tag in COUNTED], counts[:, level] / blocks[level])
+            rows.extend(_COUNTS_AROUND[level], shares[:, level])
     return begins, ends
 
 
-def _main_elements(page: _Page, rows: _Rows) -> None:
+def _main_elements(page: _Page, rows: Rows) -> None:
     """Elements that may hold the main content: the least with most prose, the largest ARTICLE and MAIN."""
     first, after, index = page.elements.first_blocks, page.elements.after_blocks, page.index
     prose, words = running_sum(page.prose), running_sum(page.words)
@@ -362,7 +373,7 @@ def _main_elements(page: _Page, rows: _Rows) -> None:
     candidate = int(most[-1])
     rows["in_most_prose"] = (index >= first[candidate]) & (index < after[candidate])
     for tag in ("article", "main"):
-        of_tag = np.flatnonzero(np.array([own == tag for own in page.tree.tags])[page.tree.said])
+        of_tag = np.flatnonzero(page.tree.tag == page.tree.tags.get(tag, -1))
         sizes = words[after[of_tag]] - words[first[of_tag]]
         largest = int(of_tag[np.argmax(sizes)]) if len(of_tag) else 0
         rows[f"{tag}_elements"] = len(of_tag)
@@ -370,7 +381,7 @@ def _main_elements(page: _Page, rows: _Rows) -> None:
         rows[f"largest_{tag}_share"] = float(sizes.max(initial=0)) / page.total
 
 
-def _repeated(page: _Page, rows: _Rows) -> Ints:
+def _repeated(page: _Page, rows: Rows) -> Ints:
     """The list, table or thread that the block is in: of the elements around, the one with most siblings alike.
 
     Returns its first block, -1 if there is none; shape (blocks,).
@@ -403,7 +414,7 @@ def _repeated(page: _Page, rows: _Rows) -> Ints:
     return np.where(found, first[leading[group]], -1)
 
 
-def _paths(page: _Page, rows: _Rows) -> Ints:
+def _paths(page: _Page, rows: Rows) -> Ints:
     """The blocks on the same path from the page down; returns the paths' numbers."""
     exact = page.tree.paths[page.elements.innermost]
     numbers = []
@@ -426,16 +437,14 @@ def _paths(page: _Page, rows: _Rows) -> Ints:
     return np.array(numbers)
 
 
-def _neighbours(page: _Page, rows: _Rows) -> None:
+def _neighbours(page: _Page, rows: Rows) -> None:
     """The blocks before and after."""
     innermost = page.elements.innermost
     marks = _share(page.marks, page.words)
     values = np.array((page.words, page.links, marks, page.levels, innermost))
-    for step in NEIGHBOURS:
-        for by, name in ((-step, f"before{step}_"), (step, f"after{step}_")):
-            moved = shifted(values, by, -1)
-            moved[-1] = moved[-1] == innermost
-            rows.extend([name + feature for feature in ("words", "links", "marks", "level", "same")], moved)
+    for (_, names), moved in zip(_BESIDE, shifted(values, [by for by, _ in _BESIDE], -1), strict=True):
+        rows.extend(names[:-1], moved[:-1])
+        rows[names[-1]] = moved[-1] == innermost
     values = np.array(
         (
             page.words,
@@ -447,9 +456,9 @@ def _neighbours(page: _Page, rows: _Rows) -> None:
             page.years,
         )
     )
-    for width in WINDOWS:
+    for width, sums in zip(WINDOWS, window_sums(values, WINDOWS), strict=True):
         name = f"window{width}_"
-        words, characters, blocks, linked, marks, digits, years = window_sum(values, width)
+        words, characters, blocks, linked, marks, digits, years = sums
         rows[name + "words"] = words / blocks
         rows[name + "links"] = _share(linked, characters)
         rows[name + "marks"] = _share(marks, words)
@@ -457,12 +466,12 @@ def _neighbours(page: _Page, rows: _Rows) -> None:
         rows[name + "years"] = years / blocks
 
 
-def _whole(page: _Page, rows: _Rows) -> None:
+def _whole(page: _Page, rows: Rows) -> None:
     """The page."""
     tree, blocks = page.tree, page.blocks
     rows["page_words"] = page.total
     rows["page_blocks"] = blocks
-    rows["page_elements"] = len(tree.said)
+    rows["page_elements"] = len(tree.tag)
     rows["page_links"] = int(page.linked.sum()) / max(int(page.characters.sum()), 1)
     rows["page_prose"] = float(page.prose.sum()) / page.total
     rows["page_marks"] = int(page.marks.sum()) / page.total
@@ -474,7 +483,7 @@ def _whole(page: _Page, rows: _Rows) -> None:
     rows["page_controls"] = int(page.segments.marks.is_control.sum()) / blocks
     rows["page_headings"] = int((page.levels > 0).sum()) / blocks
     rows["page_unspaced"] = int(page.kinds[kinds.UNSPACED].sum()) / max(int(page.characters.sum()), 1)
-    rows["page_images"] = int((tree.counted == COUNTED.index("img")).sum())
-    rows["page_paragraphs"] = int((tree.counted == COUNTED.index("p")).sum())
+    rows["page_images"] = int(page.tags_before[COUNTED.index("img"), -1])
+    rows["page_paragraphs"] = int(page.tags_before[COUNTED.index("p"), -1])
     for family in PAGE_FAMILIES:
         rows[f"page_{family}"] = tree.page_bits >> FAMILIES.index(family) & 1

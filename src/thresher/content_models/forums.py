@@ -40,7 +40,7 @@ def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Float
     own, around = _rows(names)
     weights = words + 1
     # Sums of halves are exact.
-    shares = values[around].astype(np.float64) @ weights / weights.sum()
+    shares = values.take(around, axis=0).astype(np.float64) @ weights / weights.sum()
     return np.concatenate((values[own, 0], shares))[:, None].astype(np.float32)
 
 

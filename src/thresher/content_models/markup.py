@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import NamedTuple
 
 from thresher.pages.parsing import HIDDEN, INLINE_TAGS
 
@@ -96,43 +95,37 @@ TAGS = tuple(
 """Tags that are features where they are around a block."""
 COUNTED = ("p", "img", "a", "li", "input", "button", "br", "tr", "td")
 """Tags that are counted in the elements around a block."""
-_COUNTED = {tag: number for number, tag in enumerate(COUNTED)}
 _TAG_BITS = {tag: 1 << (len(FAMILIES) + number) for number, tag in enumerate(TAGS)}
 _HIDDEN_BIT = 1 << (len(FAMILIES) + len(TAGS))
+BYTES = -(-_HIDDEN_BIT.bit_length() // 64) * 8
+"""Of what a description says: whole numbers of 64 bits."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _PATTERNS = tuple((1 << number, re.compile(words)) for number, words in enumerate(_FAMILIES.values()))
 
 
-class Description(NamedTuple):
-    """What a description says.
-
-    Attributes:
-        tag: the element's.
-        bits: one for each of `FAMILIES` that its words are of, then for each of `TAGS`, then whether it is hidden.
-        inline: whether its tag is of words in a sentence.
-        counted: the tag's place in `COUNTED`, else the place after.
-    """
-
-    tag: str
-    bits: int
-    inline: bool
-    counted: int
+def is_inline(tag: str) -> bool:
+    """Return whether a tag is of words in a sentence."""
+    return tag in INLINE_TAGS or tag == "a"
 
 
 @lru_cache(maxsize=10_000)
-def describe(description: str) -> Description:
-    """Read the description of an element; sites repeat theirs, so they are kept."""
+def describe(description: str) -> bytes:
+    """Return what the description of an element says, as `BYTES` of bits from the lowest up.
+
+    There is one bit for each of `FAMILIES` that its words are of, then for each of `TAGS`, then whether it is hidden.
+    Sites repeat descriptions, so they are kept.
+    """
     tag, _, words = description.partition(" ")
     bits = _TAG_BITS.get(tag, 0)
-    if words:
-        for word in _WORD.findall(words):
-            bits |= _families(word.lower())
+    for word in _WORD.findall(words):
+        bits |= _families(word)
     if HIDDEN in words:
         bits |= _HIDDEN_BIT
-    return Description(tag, bits, tag in INLINE_TAGS or tag == "a", _COUNTED.get(tag, len(COUNTED)))
+    return bits.to_bytes(BYTES, "little")
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=20_000)
 def _families(word: str) -> int:
     """Return a bit for each family that a word belongs to."""
+    word = word.lower()
     return sum(bit for bit, pattern in _PATTERNS if pattern.search(word))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import count
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.content_models.markup import describe
+from thresher.content_models.markup import BYTES, describe, is_inline
 from thresher.pages.elements import Elements
 from thresher.pages.plain import Ints
 
@@ -15,6 +17,9 @@ NEAR = 4
 """Of the elements around a block, from the innermost, those that are near; inline elements do not count."""
 # What they say holds for all of the page.
 _WHOLE = frozenset(("html", "body", "meta"))
+_NOTHING = bytes(BYTES)
+
+Words = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -22,135 +27,145 @@ class PageTree:
     """Elements in order, the page itself first; and the paths that lead to them.
 
     A path is what the elements from the page down to one say of themselves, so that it repeats wherever a template does.
+    Numbers of elements in which no block begins mean nothing.
 
     Attributes:
-        tags: of the different descriptions.
-        said: the number of each element's description; shape (elements,).
-        counted: the places of tags in `COUNTED`; shape (elements,).
+        tags: numbers of the different tags.
+        tag: the number of each element's tag; shape (elements,).
         paths: the path to each element; shape (elements,).
+        tag_paths: by path, a number for its tags; shape (paths,).
         wider: the nearest element around each that has other blocks too, -1 if none; shape (elements,).
         groups: a number for the siblings of each that say the same, itself included; shape (elements,).
         repeated: of each and those around it, the one of at least two blocks that has most such siblings, the innermost of
             equals; 0 if none; shape (elements,).
-        bits: by path, what its elements say: see `Description`; but for those that speak of the whole page.
-        own_bits: by path, what its last element says.
-        inline: by path, whether that is inline.
-        before: by path, the path of the element around its last.
-        depths: by path, the number of elements before the last; shape (paths,).
-        tag_paths: by path, a number for its tags; shape (paths,).
+        around: what all elements around each block say, but for those that speak of the whole page, in bytes as by
+            `describe`; shape (BYTES, blocks).
+        near: the same of the `NEAR` innermost.
         page_bits: what elements of the whole page say.
     """
 
-    tags: list[str]
-    said: Ints
-    counted: Ints
+    tags: Mapping[str, int]
+    tag: Ints
     paths: Ints
+    tag_paths: Ints
     wider: Ints
     groups: Ints
     repeated: Ints
-    bits: list[int]
-    own_bits: list[int]
-    inline: list[bool]
-    before: list[int]
-    depths: Ints
-    tag_paths: Ints
+    around: npt.NDArray[np.uint8]
+    near: npt.NDArray[np.uint8]
     page_bits: int
-
-    def near_bits(self, path: int) -> int:
-        """Return what the last, near elements of a path say."""
-        bits = left = 0
-        while path and left < NEAR:
-            bits |= self.own_bits[path]
-            left += not self.inline[path]
-            path = self.before[path]
-        return bits
-
-
-class _Numbers(dict[Any, int]):
-    """Numbers things from 1 as they come."""
-
-    def __missing__(self, thing: Any) -> int:
-        self[thing] = number = len(self) + 1
-        return number
-
-
-# Pairs of numbers are keys as one number: tuples would keep Python's garbage collector busy.
-_PAIR = 1 << 32
 
 
 def page_tree(elements: Elements) -> PageTree:
-    """Return the tree of a page's elements; numbers of those in which no block begins mean nothing."""
+    """Return the tree of a page's elements; the page has at least one block."""
     descriptions = elements.descriptions
-    # What each different description says; elements have the number of theirs.
-    codes = _Numbers()
-    code_of = [codes[description] for description in descriptions]
-    said = [describe(""), *map(describe, codes)]
-    tag_codes, kinds = _Numbers(), _Numbers()
-    tag_of = [tag_codes[one.tag] for one in said]
-    own_of = [0 if one.tag in _WHOLE else one.bits for one in said]
-    kind_of = [kinds[one.tag, own] for one, own in zip(said, own_of, strict=True)]
+    codes = _numbered(descriptions)
+    said = np.fromiter(map(codes.__getitem__, descriptions), dtype=np.int64, count=len(descriptions))
+    tag_of = [description.partition(" ")[0] for description in codes]
+    tags = _numbered(tag_of)
     page_bits = 0
-    for one in said:
-        if one.tag in _WHOLE:
-            page_bits |= one.bits
-    parents = elements.parents.tolist()
-    firsts, afters = elements.first_blocks.tolist(), elements.after_blocks.tolist()
-    path_of, wider, groups, repeated = ([0] * len(parents) for _ in range(4))
-    wider[0] = -1
-    # By path; the first is that of the page.
-    bits, own_bits, inline, before, depths, tag_paths = [0], [0], [False], [0], [0], [0]
-    known: dict[int, int] = {}
-    known_tags = _Numbers()
-    alike: dict[int, int] = {}
-    sizes = [1]
-    # Most elements are images, breaks and words of a sentence, in which no block begins.
-    begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)[1:].tolist()
-    for number in begun:
-        parent, code = parents[number], code_of[number]
-        around = path_of[parent]
-        step = around * _PAIR + code
-        path = known.get(step)
-        if path is None:
-            path = known[step] = len(bits)
-            own = own_of[code]
-            bits.append(bits[around] | own)
-            own_bits.append(own)
-            inline.append(said[code].inline)
-            before.append(around)
-            depths.append(depths[around] + 1)
-            tag_paths.append(known_tags[tag_paths[around] * _PAIR + tag_of[code]])
-        path_of[number] = path
-        same = firsts[parent] == firsts[number] and afters[parent] == afters[number]
-        wider[number] = wider[parent] if same else parent
-        sibling = parent * _PAIR + kind_of[code]
-        group = alike.get(sibling)
-        if group is None:
-            group = alike[sibling] = len(sizes)
-            sizes.append(0)
-        groups[number] = group
-        sizes[group] += 1
-    for number in begun:
-        around, size = repeated[parents[number]], sizes[groups[number]]
-        several = size > 1 and afters[number] - firsts[number] > 1
-        repeated[number] = number if several and (not around or size >= sizes[groups[around]]) else around
-    said_by = _array(code_of)
+    for description, name in zip(codes, tag_of, strict=True):
+        if name in _WHOLE:
+            page_bits |= int.from_bytes(describe(description), "little")
+    # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
+    begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
+    place = np.zeros(len(said), dtype=np.int64)
+    place[begun] = index = np.arange(len(begun))
+    parent = place[elements.parents[begun]]
+    parent[0] = 0
+    number = np.fromiter(map(tags.__getitem__, tag_of), dtype=np.int64, count=len(tag_of))
+    used = np.zeros(len(codes), dtype=np.bool_)
+    used[said[begun]] = True
+    code = (np.cumsum(used) - 1)[said[begun]]
+    tag = number[said[begun]]
+    kinds, own = _own([*codes], tag_of, np.flatnonzero(used).tolist())
+    inline = np.array([*map(is_inline, tags)])[tag]
+    paths, tag_paths = _paths(parent, code, tag, len(codes))
+    _, groups, sizes = np.unique(parent * len(codes) + kinds[code], return_inverse=True, return_counts=True)
+
+    first, after = elements.first_blocks[begun], elements.after_blocks[begun]
+    same = (first == first[parent]) & (after == after[parent])
+    same[0] = False
+    several = (sizes[groups] > 1) & (after - first > 1)
+    # The siblings alike, then the number of the element.
+    repeated = np.where(several, sizes[groups] * len(begun) + index, 0)
+    # The outermost element of the same blocks, and the innermost that is not inline.
+    widest, outside = np.where(same, parent, index), np.where(inline, parent, index)
+    around = near = own.take(code, axis=0)
+    step, inline_step = parent, np.where(inline, parent, 0)
+    # All elements learn at once from those around them: from 1, then from 2, 4 and so on.
+    for _ in range(int(elements.depths.max()).bit_length()):
+        widest, outside = widest[widest], outside[outside]
+        around, near = around | around.take(step, axis=0), near | near.take(inline_step, axis=0)
+        repeated = np.maximum(repeated, repeated[step])
+        step, inline_step = step[step], inline_step[inline_step]
+    # What is near is so far one element, with the inline ones in it.
+    run, beyond = near, parent[outside]
+    for _ in range(NEAR - 1):
+        run = run.take(beyond, axis=0)
+        near = near | run
+
+    def of_all(values: Ints) -> Ints:
+        everywhere = np.zeros(len(said), dtype=np.int64)
+        everywhere[begun] = values
+        return everywhere
+
+    innermost = place[elements.innermost]
     return PageTree(
-        [one.tag for one in said],
-        said_by,
-        np.array([one.counted for one in said])[said_by],
-        _array(path_of),
-        _array(wider),
-        _array(groups),
-        _array(repeated),
-        bits,
-        own_bits,
-        inline,
-        before,
-        _array(depths),
-        _array(tag_paths),
+        tags,
+        number[said],
+        of_all(paths),
+        tag_paths,
+        of_all(elements.parents[begun[widest]]),
+        of_all(groups),
+        of_all(np.where(repeated > 0, begun[repeated % len(begun)], 0)),
+        _bytes_of(around, innermost),
+        _bytes_of(near, innermost),
         page_bits,
     )
 
 
-def _array(values: list[int]) -> Ints:
-    return np.array(values, dtype=np.int64)
+def _numbered(things: Iterable[str]) -> dict[str, int]:
+    return dict(zip(dict.fromkeys(things), count(), strict=False))
+
+
+def _own(descriptions: Sequence[str], tags: Sequence[str], used: Sequence[int]) -> tuple[Ints, Words]:
+    """Return a number for what each of the descriptions that are used says, and that itself, as words of 64 bits.
+
+    The words have the shape (used, words).
+    """
+    kinds: dict[tuple[str, bytes], int] = {}
+    numbers, said = [], []
+    for code in used:
+        tag = tags[code]
+        own = _NOTHING if tag in _WHOLE else describe(descriptions[code])
+        said.append(own)
+        numbers.append(kinds.setdefault((tag, own), len(kinds)))
+    return np.array(numbers), np.frombuffer(b"".join(said), dtype="<u8").reshape(len(said), -1)
+
+
+def _paths(parent: Ints, code: Ints, tag: Ints, size: int) -> tuple[Ints, Ints]:
+    """Return the path to each element, and by path a number for its tags; the page, which is the first element, has 0.
+
+    Args:
+        parent: the element around each.
+        code, tag: numbers of each element's description and tag, below `size`.
+        size: of these.
+    """
+    paths, tag_paths = [0], [0]
+    # By the path and the description, or tag, of a step, as one number: tuples would keep the garbage collector busy.
+    known: dict[int, int] = {}
+    known_tags: dict[int, int] = {}
+    for around, description, name in zip(parent[1:].tolist(), code[1:].tolist(), tag[1:].tolist(), strict=True):
+        before = paths[around]
+        step = before * size + description
+        path = known.get(step)
+        if path is None:
+            path = known[step] = len(tag_paths)
+            tag_paths.append(known_tags.setdefault(tag_paths[before] * size + name, len(known_tags) + 1))
+        paths.append(path)
+    return np.array(paths), np.array(tag_paths)
+
+
+def _bytes_of(said: Words, elements: Ints) -> npt.NDArray[np.uint8]:
+    return np.ascontiguousarray(said.take(elements, axis=0).view(np.uint8).T)

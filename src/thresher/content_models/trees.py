@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-# Blocks; bounds the memory that pages of many blocks take.
-_AT_ONCE = 512
+# Blocks, whose answers fit into a core's cache; bounds the memory that pages of many blocks take.
+_AT_ONCE = 128
 # Of the smallest numbers.
 _BITS = 8
+# Trees, so that sums fit into 32 bits.
+_MOST = 60_000
 
 Values = npt.NDArray[np.float32]
 
@@ -51,6 +54,7 @@ class Trees:
             or self.features.shape != self.borders.shape
             or self.leaves.shape != (count, 2**depth)
             or not (count and depth and questions)
+            or count > _MOST
             or self.features.max() >= features
             or self.trees.max() >= questions
             or np.isnan(self.borders).any()
@@ -75,18 +79,24 @@ class Trees:
         for first in range(0, matrices[0].shape[1], _AT_ONCE):
             part = [matrix[:, first : first + _AT_ONCE] for matrix in matrices]
             parts.append(self._part(part[0] if len(part) == 1 else np.concatenate(part), places))
-        return np.concatenate([*parts, np.zeros(0, dtype=np.int64)])
+        return np.concatenate([*parts, np.zeros(0, dtype=np.int64)], dtype=np.int64)
 
-    def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-        count, depth = self.trees.shape
-        kind = np.uint8 if depth <= _BITS else np.uint16
-        # `take` is faster than indexing.
-        answers: npt.NDArray[Any] = (values.take(places, axis=0) > self.borders[:, None]).astype(kind)
+    def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+        depth = self.trees.shape[1]
+        # `take` is faster than indexing. An answer is a byte of 0 or 1.
+        answers: npt.NDArray[Any] = (values.take(places, axis=0) > self.borders[:, None]).view(np.uint8)
+        if depth > _BITS:
+            answers = answers.astype(np.uint16)
         leaf = answers.take(self.trees[:, -1], axis=0)
         for level in range(depth - 2, -1, -1):
             leaf += leaf
             leaf |= answers.take(self.trees[:, level], axis=0)
-        offsets = np.arange(count, dtype=np.int32) << depth
-        found = self.leaves.ravel().take(leaf + offsets[:, None])
-        sums: npt.NDArray[np.int64] = found.sum(axis=0, dtype=np.int64)
+        first, leaves = self._all_leaves
+        sums: npt.NDArray[np.int32] = leaves.take(leaf + first).sum(axis=0, dtype=np.int32)
         return sums
+
+    @cached_property
+    def _all_leaves(self) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """The number of each tree's first leaf, in as few bytes as will do, and the values of all leaves of all trees."""
+        first = np.arange(0, self.leaves.size, self.leaves.shape[1])[:, None]
+        return first.astype(np.min_scalar_type(self.leaves.size)), self.leaves.ravel().astype(np.int32)

@@ -21,6 +21,7 @@ class Elements:
         descriptions: of each element its tag, the words of its attributes and `parsing.HIDDEN` if one hides it; shape
             (elements,).
         parents: the element around each; -1 for the page; shape (elements,).
+        depths: the number of elements around each; shape (elements,).
         after_elements: the number after each element's last descendant; shape (elements,).
         first_blocks, after_blocks: the first block of each element and the one after its last; shape (elements,).
         innermost: the innermost element around each block; shape (blocks,).
@@ -28,6 +29,7 @@ class Elements:
 
     descriptions: Sequence[str]
     parents: Ints
+    depths: Ints
     after_elements: Ints
     first_blocks: Ints
     after_blocks: Ints
@@ -58,6 +60,7 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     return Elements(
         ["", *descriptions],
         parents,
+        np.concatenate(([0], depths + 1)),
         np.searchsorted(begin_of, end_of),
         np.searchsorted(firsts, begin_of),
         np.searchsorted(firsts, end_of),

@@ -1,0 +1,94 @@
+"""The tree of a page's elements, against a walk from the page down to each."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.content_models.markup import BYTES, FAMILIES, TAGS, describe, is_inline
+from thresher.content_models.page_tree import NEAR, page_tree
+from thresher.pages import Detail, read_html
+from thresher.pages.elements import Elements
+
+WHOLE = ("html", "body", "meta", "")
+PIECES = st.sampled_from(
+    [
+        *(f"<{tag}>" for tag in "p div ul li table td a b span h1 body".split()),
+        *(f"</{tag}>" for tag in "p div ul li table a b span".split()),
+        *(f"<{tag} class={name}>" for tag in ("div", "li", "span") for name in ("post", "comment", "x")),
+        *("<body class=blog>", "<meta property=og:type content=article>", "<div hidden>", "<img>", "<br>", "a ", "b. "),
+    ]
+)
+
+
+def said(description: str) -> int:
+    whole = description.partition(" ")[0] in WHOLE
+    return 0 if whole else int.from_bytes(describe(description), "little")
+
+
+def lines_of(elements: Elements) -> list[list[int]]:
+    """Return for each element those around it, from the page down, and itself."""
+    lines: list[list[int]] = []
+    for number, parent in enumerate(elements.parents.tolist()):
+        lines.append([*(lines[parent] if number else []), number])
+    return lines
+
+
+def as_numbers(packed: np.ndarray) -> list[int]:
+    return [int.from_bytes(column.tobytes(), "little") for column in packed.T]
+
+
+@given(st.lists(PIECES, max_size=40).map("".join))
+def test_against_walking(html):
+    segments = read_html(f"{html}a", detail=Detail.ELEMENTS)
+    elements = segments.elements
+    tree, lines = page_tree(elements), lines_of(elements)
+    names = elements.descriptions
+    tags = [name.partition(" ")[0] for name in names]
+    first, after = elements.first_blocks.tolist(), elements.after_blocks.tolist()
+    begun = [number for number in range(len(names)) if after[number] > first[number]]
+
+    def alike(one: int) -> tuple[int, str, int]:
+        return int(elements.parents[one]), tags[one], said(names[one])
+
+    def siblings(one: int) -> int:
+        return sum(alike(other) == alike(one) for other in begun[1:])
+
+    by_number = {number: tag for tag, number in tree.tags.items()}
+    assert [by_number[number] for number in tree.tag.tolist()] == tags
+    assert elements.depths.tolist() == [len(line) - 1 for line in lines]
+    for number in begun:
+        line = lines[number]
+        wider = [one for one in line[:-1] if (first[one], after[one]) != (first[number], after[number])]
+        assert tree.wider[number] == (wider[-1] if wider else -1)
+        repeated = [one for one in line[1:] if siblings(one) > 1 and after[one] - first[one] > 1]
+        assert tree.repeated[number] == (max(repeated, key=lambda one: (siblings(one), one)) if repeated else 0)
+        for other in begun:
+            own = [names[one] for one in line[1:]], [names[one] for one in lines[other][1:]]
+            assert (tree.paths[number] == tree.paths[other]) == (own[0] == own[1])
+            by_tag = [[tags[one] for one in each[1:]] for each in (line, lines[other])]
+            same_tags = tree.tag_paths[tree.paths[number]] == tree.tag_paths[tree.paths[other]]
+            assert same_tags == (by_tag[0] == by_tag[1])
+            if number and other:
+                assert (tree.groups[number] == tree.groups[other]) == (alike(number) == alike(other))
+    around, near = [], []
+    for innermost in elements.innermost.tolist():
+        everything = nearby = left = 0
+        for one in reversed(lines[innermost]):
+            everything |= said(names[one])
+            if left < NEAR:
+                nearby |= said(names[one])
+                left += not is_inline(tags[one])
+        around.append(everything)
+        near.append(nearby)
+    assert tree.around.shape == tree.near.shape == (BYTES, len(around))
+    assert as_numbers(tree.around) == around
+    assert as_numbers(tree.near) == near
+
+
+def test_what_speaks_of_the_whole_page():
+    page = "<meta property=og:type content=article><body class=blog><div class=post>a</div>"
+    elements = read_html(page, detail=Detail.ELEMENTS).elements
+    names = [*FAMILIES, *TAGS]
+    bits = page_tree(elements).page_bits
+    assert {name for number, name in enumerate(names) if bits >> number & 1} >= {"article", "blog", "body"}
+    assert not bits >> FAMILIES.index("post") & 1
