@@ -34,6 +34,9 @@ STEPS = ("score", "index", "explore", "run")
 CRAWLS = {"ClueWeb12-B13": 52_343_021, "ClueWeb22-B": 200_000_000}
 """Pages of crawls to extrapolate to."""
 
+_KEPT = {"score": "results/crawl/scores", "run": "indexes/crawl"}
+"""What these steps go on with where it is there before: their time is then that of the rest alone, and not recorded."""
+
 _CUTOFFS: dict[str, list[float]] = {"words": [11], "density": [8], "perplexity(lm=books)": [8000], "links": [0.5]}
 
 
@@ -68,9 +71,16 @@ def measure_in(folder: Path, pages: Path, sizes: Sequence[int]) -> Iterator[Meas
         steps = {}
         for name in STEPS:
             path = place / f"{name}.json"
-            if not path.exists():
-                _FILE.write(path, _step(place, name))
-            steps[name] = _FILE.read(path)
+            if path.exists():
+                steps[name] = _FILE.read(path)
+                continue
+            begun = name in _KEPT and (place / _KEPT[name]).exists()
+            step = _step(place, name)
+            if begun:
+                yield Measurement(f"{size:,} pages, {name}: not measured, since {_KEPT[name]} was there before")
+            else:
+                _FILE.write(path, step)
+                steps[name] = step
         crawls.append(Crawl(size, steps))
         yield from _measurements(crawls[-1])
     yield from _slopes(crawls)
@@ -100,8 +110,8 @@ def _slopes(crawls: Sequence[Crawl]) -> Iterator[Measurement]:
     """
     small, large = crawls[0], crawls[-1]
     if small.pages < large.pages:
-        for name, last in large.steps.items():
-            first, more = small.steps[name], large.pages - small.pages
+        for name in [step for step in STEPS if step in small.steps and step in large.steps]:
+            first, last, more = small.steps[name], large.steps[name], large.pages - small.pages
             cpu, written = (last.cpu - first.cpu) / more, max(last.written - first.written, 0) / more
             memory = (last.peak - first.peak) / more
             yield Measurement(
