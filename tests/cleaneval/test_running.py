@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 
@@ -58,6 +60,13 @@ def first_line(page: str) -> list[str]:
 
 def nothing(page: str) -> list[str]:
     return []
+
+
+def counted(page: str) -> list[str]:
+    """A peer that tells how often it was asked."""
+    with Path(os.environ["ASKED"]).open("a", encoding="utf-8") as asked:
+        print(page.count("<p>"), file=asked)
+    return [" ".join(WORDS[:8])]
 
 
 PEERS = (Peer("peer:first", "none", "json", first_line), Peer("peer:nothing", "none", "json", nothing))
@@ -152,6 +161,40 @@ def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path
     assert actual.results[2].summary.words.emptied == 1
     assert actual.results[3].summary.words.emptied == 5
     assert actual.results[2].comparison is not None
+
+
+def test_what_is_kept_is_not_done_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything is there the second time; of one page with other gold only what depends on the gold is done again."""
+    monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
+    gold = replace(gold_set(tmp_path / "set", 40), keep=tmp_path / "kept")
+    packages = (Peer("peer:counted", "pytest", "json", counted),)
+
+    def measured(gold: GoldSet) -> tuple[CleaningRun, dict[str, int]]:
+        cleaners = [parse_cleaner("none"), parse_cleaner("words@p50")]
+        run = run_cleaners(gold, cleaners, packages, [asked_sweep("words=4,8")])
+        return run, {path.name: path.stat().st_mtime_ns for path in (tmp_path / "kept").iterdir()}
+
+    first, kept = measured(gold)
+    # By shards of 16 pages the cleaners and the sweep, by pages the package and its comparison.
+    assert len(kept) == 2 * 3 + 2 * 40
+    assert measured(gold) == (first, kept)
+    assert first == run_cleaners(
+        replace(gold, keep=None, store=tmp_path / "other"),
+        [parse_cleaner("none"), parse_cleaner("words@p50")],
+        packages,
+        [asked_sweep("words=4,8")],
+    )
+    assert len((tmp_path / "asked").read_text().splitlines()) == 2 * 40
+
+    other = replace(gold.standard.pages[20], segments=(LabelledText("p", "it rains"),))
+    pages = (*gold.standard.pages[:20], other, *gold.standard.pages[21:])
+    changed, more = measured(replace(gold, standard=replace(gold.standard, pages=pages)))
+    assert changed.results[1].pages[20] != first.results[1].pages[20]
+    assert (len(more), more.items() > kept.items()) == (len(kept) + 3, True)
+
+    for path in (tmp_path / "kept").iterdir():
+        path.write_text('{"damaged": true}')
+    assert measured(gold)[0] == first
 
 
 def test_pages_that_no_cleaner_can_take_are_named_and_emptied(tmp_path: Path) -> None:

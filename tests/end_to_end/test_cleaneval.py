@@ -5,12 +5,13 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import signal
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import Done, thresher
+from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
 
 from thresher.cleaneval.peers import PEERS, decode_for_peers
@@ -26,16 +27,16 @@ F1 = f"{2 * 18 / (25 + 18):.3f}"
 Call = Callable[..., Done]
 
 
-def write_pages(folder: Path, prose: str = PROSE) -> Path:
-    """Write twelve pages with gold, one without, and one gold text without a page."""
+def write_pages(folder: Path, prose: str = PROSE, pages: int = 12) -> Path:
+    """Write pages with gold, one without, and one gold text without a page."""
     for name in ("input", "GoldStandard"):
         (folder / name).mkdir(parents=True)
-    for number in range(13):
+    for number in range(pages + 1):
         text = prose.format(number)
         page = f"<title>Rain {number}</title>{MENU}<p>{text}</p><p>First comment!</p>"
         (folder / "input" / f"{number:02}.html").write_text(page)
         (folder / "GoldStandard" / f"{number:02}.txt").write_text(f"{text}\n!@#$%^&*()  COMMENTS\nFirst comment!\n")
-    (folder / "GoldStandard" / "12.txt").rename(folder / "GoldStandard" / "lost.txt")
+    (folder / "GoldStandard" / f"{pages}.txt").rename(folder / "GoldStandard" / "lost.txt")
     return folder
 
 
@@ -113,6 +114,35 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     assert line.startswith("| words@10 | 1.000 | 0.000 | 1.000 | 0.000 | 1.000†+ |")
     assert (out / "table.tex").read_text().count(r"\begin{table*}") == 3
     assert "words@10" in (out / "report.html").read_text()
+
+
+@pytest.mark.usefixtures("no_plots")
+def test_a_killed_command_goes_on_with_the_comparisons_that_it_has(tmp_path: Path) -> None:
+    write_pages(tmp_path / "rain", pages=40)
+    write_pages(tmp_path / "short", SHORT_PROSE, pages=20)
+    names = ("-c", "words@10", "--sweep", "words=5,10")
+    command = ("cleaneval", "../rain", *names, "--test", "../short", "-o", "out", "--workers", "1")
+
+    def comparisons(log: Path) -> list[str]:
+        return [step for step in log.read_text().splitlines() if step.startswith("open out/comparisons/")]
+
+    for name in ("whole", "killed"):
+        (tmp_path / name).mkdir()
+    assert begin(*command, cwd=tmp_path / "whole", steps=tmp_path / "steps").wait().code == 0
+    steps = comparisons(tmp_path / "steps")
+    # Of 16 pages each: the cleaners and the sweep on 40, the baseline and the sweep on 20.
+    assert len(steps) == 3 + 3 + 2 + 2
+    for step in (steps[1], steps[8]):
+        assert begin(*command, cwd=tmp_path / "killed", kill_at=step).wait().code == -signal.SIGKILL
+    assert begin(*command, cwd=tmp_path / "killed", steps=tmp_path / "more").wait().code == 0
+    assert comparisons(tmp_path / "more") == steps[8:]
+    whole, killed = tree(tmp_path / "whole" / "out"), tree(tmp_path / "killed" / "out")
+    assert killed.keys() == whole.keys()
+    for name, content in whole.items():
+        # Times differ, and what they are summed up in.
+        assert killed[name] == content or (name.startswith("scores") and name.endswith(".json")), name
+    assert not (tmp_path / "killed" / "out" / "comparisons").exists()
+    assert leftovers(tmp_path) == []
 
 
 def test_the_papers_rows_are_measured_where_none_is_named(pages: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -20,13 +20,14 @@ from thresher.cleaneval.cleaning_measures import (
 )
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.kept_results import Keeper
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
 from thresher.cleaneval.snippets import SnippetCounts, count_snippets
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
 from thresher.collections.sources import FileState, Reading, Span
-from thresher.files import digest, user_error
+from thresher.files import digest, file_digest, user_error
 from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
@@ -223,73 +224,107 @@ def score_gold(
 
 
 def judge_pages(
-    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
 ) -> Iterator[PageJudgement[PageQuality]]:
     """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
 
-    Percentile cutoffs are over all pages of the store.
+    Percentile cutoffs are over all pages of the store. What is finished is kept in the folder `keep`, if there is one.
 
     Raises:
         StateError: if the store is damaged or lacks scores.
     """
-    return _over_shards(partial(_judge_shard, page_quality), pages, folder, cleaners, workers)
+    kind = list[PageJudgement[PageQuality]]
+    return _over_shards(partial(_judge_shard, page_quality), kind, pages, folder, cleaners, workers, keep)
 
 
 def judge_snippets(
-    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
 ) -> Iterator[PageJudgement[PartialQuality]]:
     """Compare with the gold's snippets alone; otherwise like `judge_pages`."""
-    return _over_shards(partial(_judge_shard, partial_quality), pages, folder, cleaners, workers)
+    kind = list[PageJudgement[PartialQuality]]
+    return _over_shards(partial(_judge_shard, partial_quality), kind, pages, folder, cleaners, workers, keep)
 
 
 def judge_words(
-    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
 ) -> Iterator[tuple[PageWords, ...]]:
     """Compare words only, which is much faster for many cutoffs; otherwise like `judge_pages`."""
-    return _over_shards(_words_of_shard, pages, folder, cleaners, workers)
+    return _over_shards(_words_of_shard, list[tuple[PageWords, ...]], pages, folder, cleaners, workers, keep)
 
 
 def judge_texts(
-    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
+    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1, keep: Path | None = None
 ) -> Iterator[tuple[PageQuality, ...]]:
     """Compare texts that other packages extracted, by page and package, with the gold pages in the same order."""
-    return _over_texts(page_quality, texts, gold, workers)
+    return _over_texts(page_quality, tuple[PageQuality, ...], texts, gold, workers, keep)
 
 
 def judge_text_snippets(
-    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1
+    texts: Sequence[Sequence[Text]], gold: Sequence[GoldPage], workers: int = 1, keep: Path | None = None
 ) -> Iterator[tuple[PartialQuality, ...]]:
     """Compare with the gold's snippets alone; otherwise like `judge_texts`."""
-    return _over_texts(partial_quality, texts, gold, workers)
+    return _over_texts(partial_quality, tuple[PartialQuality, ...], texts, gold, workers, keep)
 
 
 def _over_texts(
     compare: Callable[[Text, GoldPage], Compared],
+    kind: Any,
     texts: Sequence[Sequence[Text]],
     gold: Sequence[GoldPage],
     workers: int,
+    keep: Path | None,
 ) -> Iterator[tuple[Compared, ...]]:
-    tasks = ((page, wanted, compare) for page, wanted in zip(texts, gold, strict=True))
+    tasks = ((page, wanted, compare, kind, keep) for page, wanted in zip(texts, gold, strict=True))
     yield from run_tasks(
-        Backend(workers=workers), _compare_all, tasks, "comparing texts", "the gold pages", ordered=True
+        Backend(workers=workers), _texts_of_page, tasks, "comparing texts", "the gold pages", ordered=True
     )
+
+
+def _texts_of_page(
+    texts: Sequence[Text], gold: GoldPage, compare: Callable[[Text, GoldPage], Compared], kind: Any, keep: Path | None
+) -> tuple[Compared, ...]:
+    keeper: Keeper[tuple[Compared, ...]] = Keeper(keep, kind)
+    made_from = [_said(gold), [[[part.label, part.text] for part in text] for text in texts]]
+    return keeper.find(made_from) or keeper.keep(made_from, _compare_all(texts, gold, compare))
 
 
 def _over_shards(
     judge: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Compared]],
+    kind: Any,
     pages: Sequence[GoldPage],
     folder: Path,
     cleaners: Sequence[Cleaner],
     workers: int,
+    keep: Path | None,
 ) -> Iterator[Compared]:
     gold = {page_id(page): page for page in pages}
     cleaners = resolve_all(folder, cleaners)
     tasks = (
-        (path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners)
+        (judge, kind, path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
         for path in shards(folder)
     )
-    for judged in run_tasks(Backend(workers=workers), judge, tasks, "comparing pages", str(folder), ordered=True):
+    for judged in run_tasks(Backend(workers=workers), _over_shard, tasks, "comparing pages", str(folder), ordered=True):
         yield from judged
+
+
+def _over_shard(
+    judge: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Compared]],
+    kind: Any,
+    path: Path,
+    gold: Mapping[str, GoldPage],
+    cleaners: Sequence[Cleaner],
+    keep: Path | None,
+) -> list[Compared]:
+    keeper: Keeper[list[Compared]] = Keeper(keep, kind)
+    names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
+    # A shard's bytes depend on its pages and the scorers alone.
+    made_from = [file_digest(path), names, *map(_said, gold.values())]
+    return keeper.find(made_from) or keeper.keep(made_from, judge(path, gold, cleaners))
+
+
+def _said(gold: GoldPage) -> list[Any]:
+    """Return all that a page is compared with."""
+    return [gold.stem, [[part.label, part.text] for part in gold.segments], gold.required, gold.forbidden]
 
 
 def _judge_shard(

@@ -58,13 +58,14 @@ def run_partial(
     if not any(page.required or page.forbidden for page in pages):
         raise InputError("no page has a snippet", "add snippets `with` or `without`", str(gold.folder))
     score_gold(pages, [scorer for cleaner in cleaners for scorer in cleaner.scorers], gold.store, workers, fresh)
-    judged = list(progress(judge_snippets(pages, gold.store, cleaners, workers), "comparing", len(pages), "pages"))
+    found = judge_snippets(pages, gold.store, cleaners, workers, gold.keep)
+    judged = list(progress(found, "comparing", len(pages), "pages"))
     by_cleaner = zip(*(page.quality for page in judged), strict=True)
     results = [_result(cleaner.name, False, 0, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
     crashes: tuple[tuple[str, str, str], ...] = ()
     if peers:
         texts, crashes = peer_texts(gold, peers, workers)
-        compared = progress(judge_text_snippets(texts, pages, workers), "comparing", len(pages), "pages")
+        compared = progress(judge_text_snippets(texts, pages, workers, gold.keep), "comparing", len(pages), "pages")
         for peer, quality in zip(peers, zip(*compared, strict=True), strict=True):
             crashed = sum(name == peer.name for name, _, _ in crashes)
             results.append(_result(peer.name, True, crashed, quality))

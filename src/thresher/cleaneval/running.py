@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
 from thresher.cleaneval.gold import GoldStandard
 from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import Text, judge_pages, judge_texts, judge_words, score_gold
-from thresher.cleaneval.peer_process import run_peers
+from thresher.cleaneval.kept_results import Keeper
+from thresher.cleaneval.peer_process import PeerPage, run_peers
 from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
@@ -19,6 +21,7 @@ from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, swee
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected
+from thresher.files import file_digest
 from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
@@ -146,11 +149,15 @@ class CutoffSweep:
 
 @dataclass(frozen=True)
 class GoldSet:
-    """A gold standard, its folder, and the score store of its pages."""
+    """A gold standard, its folder, and the score store of its pages.
+
+    What is finished of comparisons, and of other packages' pages, is kept in the folder `keep`, if there is one.
+    """
 
     folder: Path
     standard: GoldStandard
     store: Path
+    keep: Path | None = None
 
     @property
     def name(self) -> str:
@@ -202,7 +209,8 @@ def run_cleaners(
     pages = gold.standard.pages
     swept = [cleaner for sweep in sweeps for cleaner in sweep.cleaners]
     score_gold(pages, _scorers([*cleaners, *swept]), gold.store, workers, fresh)
-    judged = list(progress(judge_pages(pages, gold.store, cleaners, workers), "comparing", len(pages), "pages"))
+    compared = judge_pages(pages, gold.store, cleaners, workers, gold.keep)
+    judged = list(progress(compared, "comparing", len(pages), "pages"))
     by_cleaner = zip(*(page.quality for page in judged), strict=True)
     measured = [CleanerPages(cleaner.name, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
     crashes: tuple[tuple[str, str, str], ...] = ()
@@ -231,7 +239,7 @@ def _run_peers(
 ) -> tuple[list[CleanerPages], tuple[tuple[str, str, str], ...]]:
     pages = gold.standard.pages
     texts, crashes = peer_texts(gold, peers, workers)
-    compared = list(progress(judge_texts(texts, pages, workers), "comparing", len(pages), "pages"))
+    compared = list(progress(judge_texts(texts, pages, workers, gold.keep), "comparing", len(pages), "pages"))
     measured = []
     for number, peer in enumerate(peers):
         crashed = sum(name == peer.name for name, _, _ in crashes)
@@ -250,7 +258,16 @@ def peer_texts(
         ThresherError: as `run_peers` does.
     """
     pages = gold.standard.pages
-    ran = list(progress(run_peers(pages, peers, workers), "other packages", len(pages), "pages"))
+    keeper: Keeper[PeerPage] = Keeper(gold.keep, PeerPage)
+    packages = [[peer.name, version(peer.distribution)] for peer in peers] if gold.keep else []
+    made_from = [[packages, page.stem, file_digest(page.path)] for page in pages]
+    found = [*map(keeper.find, made_from)]
+    missing = [place for place, page in enumerate(found) if page is None]
+    by_packages = run_peers([pages[place] for place in missing], peers, workers)
+    now = progress(by_packages, "other packages", len(missing), "pages")
+    for place, page in zip(missing, now, strict=True):
+        found[place] = keeper.keep(made_from[place], page)
+    ran = [page for page in found if page is not None]
     texts = [
         tuple(tuple(LabelledText(PARAGRAPH, text) for text in paragraphs) for paragraphs in page.texts) for page in ran
     ]
@@ -269,7 +286,7 @@ def _sweep(
     swept = []
     pages = gold.standard.pages
     for sweep in sweeps:
-        words = judge_words(pages, gold.store, sweep.cleaners, workers)
+        words = judge_words(pages, gold.store, sweep.cleaners, workers, gold.keep)
         by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
         stricter = sweep.cleaners[0].cuts[0].higher_is_stricter
         points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), stricter)
@@ -281,7 +298,8 @@ def _tested(other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: 
     pages = other.standard.pages
     scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
     score_gold(pages, scorers, other.store, workers, fresh)
-    baseline = tuple(words.alignment.f1 for (words,) in judge_words(pages, other.store, [Cleaner()], workers))
+    unclean = judge_words(pages, other.store, [Cleaner()], workers, other.keep)
+    baseline = tuple(words.alignment.f1 for (words,) in unclean)
     return tuple(replace(sweep, is_tested=True) for sweep in _sweep(other, sweeps, baseline, workers))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -90,8 +91,9 @@ def cleaneval(
     for what, stems in standard.left_out.items():
         say_stems(what, stems)
     with temporary_folder() if output is None else nullcontext(output) as store:
-        measured_on = GoldSet(folder, standard, store / "scores")
-        there = GoldSet(tested_on, other, store / "scores-test") if tested_on is not None and other else None
+        keep = output / "comparisons" if output else None
+        measured_on = GoldSet(folder, standard, store / "scores", keep)
+        there = GoldSet(tested_on, other, store / "scores-test", keep) if tested_on is not None and other else None
         run = (
             run_partial(measured_on, chosen, others, workers, fresh)
             if standard.is_partial
@@ -110,6 +112,8 @@ def cleaneval(
             from thresher.reports.cleaning_report import write_cleaning_report
 
             write_cleaning_report(run, output)
+        # Nobody goes on with what is finished.
+        shutil.rmtree(output / "comparisons", ignore_errors=True)
     show(*(partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS))
     if output is not None:
         click.echo()
