@@ -125,7 +125,7 @@ def test_equal_bytes_whatever_portions_and_workers(tmp_path, text, estimator):
 def test_equal_bytes_whatever_blocks(tmp_path, text, estimator, monkeypatch):
     plan = Plan((text,), tmp_path / "model", order=3, estimator=estimator, prune=(0, 0, 1))
     digest = train(plan).digest
-    monkeypatch.setattr("thresher.language_models.words.counts.BLOCK", 7)
+    monkeypatch.setattr("thresher.language_models.words.word_files.BLOCK", 7)
     assert train(plan).digest == digest
 
 

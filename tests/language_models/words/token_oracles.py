@@ -36,6 +36,12 @@ SCRIPTS = (
     "MYANMAR",
     "BOPOMOFO",
     "IDEOGRAPHIC",
+    "YI SYLLABLE",
+    "TAI LE",
+    "NEW TAI LUE",
+    "TAI THAM",
+    "TAI VIET",
+    "AHOM",
 )
 
 

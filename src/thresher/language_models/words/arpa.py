@@ -6,6 +6,7 @@ import math
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 
 from thresher.files import atomic_path
 from thresher.language_models.words.counts import Level
+from thresher.language_models.words.word_files import WordWriter, read_words
 
 UNKNOWN, BEGIN, END = "<unk>", "<s>", "</s>"
 NEVER = -99.0
@@ -60,22 +62,21 @@ def log10(probabilities: Probabilities) -> Logs:
     return (np.clip(logs, NEVER, 0.0) + 0.0).astype(np.float32)
 
 
-def write_sections(path: Path, words: Sequence[bytes], sections: Sequence[Section]) -> None:
+def write_sections(path: Path, words: Any, sections: Sequence[Section], work: Path) -> None:
     """Write a model with the precision of 32 bits, which is KenLM's.
 
     KenLM rejects unigram models, so one redundant bigram with its back-off value is added.
 
     Args:
         path: the file.
-        words: the vocabulary, as UTF-8; the first are `<unk>`, `<s>` and `</s>`.
+        words: the vocabulary, an Arrow array of UTF-8; the first are `<unk>`, `<s>` and `</s>`.
         sections: for n = 1, 2, … in order.
+        work: an existing folder for temporary files.
     """
-    vocabulary = pa.array([word.decode() for word in words], _TEXT)
-    # The text of the n-grams one word shorter, which the next section's end with.
-    shorter: list[Any] = [pa.array([""], _TEXT)]
+    vocabulary = words.view(_TEXT)
     sizes = [section.size for section in sections]
     blocks: list[Iterator[bytes | memoryview]] = [
-        _lines(section, vocabulary, shorter, last=section is sections[-1]) for section in sections
+        _lines(section, length, vocabulary, work, length == len(sections)) for length, section in enumerate(sections, 1)
     ]
     if len(sections) == 1:
         sizes.append(1)
@@ -118,27 +119,30 @@ def _write(path: Path, sizes: Sequence[int], sections: Iterable[Iterable[bytes |
         out.write(b"\n\\end\\\n")
 
 
-def _lines(section: Section, vocabulary: Any, shorter: list[Any], last: bool) -> Iterator[bytes | memoryview]:
-    """Yield a section's lines in blocks, and put its n-grams into `shorter`, unless it is the last section."""
-    level, suffixes = section.level, shorter[0]
-    parts = [pa.array([], _TEXT)]
-    for at in level.blocks():
-        grams = vocabulary.take(pa.array(level.firsts(at)))
-        if len(suffixes) > 1:
-            grams = _join([grams, suffixes.take(pa.array(level.suffixes(at)))], " ")
-        if not last:
-            parts.append(grams)
-        fields = [_numbers(section.logs[at]), grams]
-        if section.backoffs is not None:
-            fields.append(_numbers(section.backoffs[at]))
-        # Joining with an empty string ends every line.
-        lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
-        if section.kept is not None:
-            lines = lines.filter(pa.array(section.kept[at]))
-        if len(lines):
-            offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[lines.offset : lines.offset + len(lines) + 1]
-            yield memoryview(lines.buffers()[2])[offsets[0] : offsets[-1]]
-    shorter[0] = pa.concat_arrays(parts)
+def _lines(section: Section, length: int, vocabulary: Any, work: Path, last: bool) -> Iterator[bytes | memoryview]:
+    """Yield a section's lines in blocks, and keep the text of its n-grams, which those of the next section end with."""
+    level = section.level
+    suffixes = vocabulary if length == 2 else read_words(work / f"grams-{length - 1}", _TEXT) if length > 2 else None
+    with ExitStack() as files:
+        out = files.enter_context(WordWriter(work / f"grams-{length}")) if length > 1 and not last else None
+        for at in level.blocks():
+            grams = vocabulary.take(pa.array(level.firsts(at)))
+            if suffixes is not None:
+                grams = _join([grams, suffixes.take(pa.array(level.suffixes(at)))], " ")
+            if out:
+                out.write(grams)
+            fields = [_numbers(section.logs[at]), grams]
+            if section.backoffs is not None:
+                fields.append(_numbers(section.backoffs[at]))
+            # Joining with an empty string ends every line.
+            lines = _join([_join(fields, "\t"), pa.scalar("", _TEXT)], "\n")
+            if section.kept is not None:
+                lines = lines.filter(pa.array(section.kept[at]))
+            if len(lines):
+                offsets = np.frombuffer(lines.buffers()[1], dtype=np.int64)[
+                    lines.offset : lines.offset + len(lines) + 1
+                ]
+                yield memoryview(lines.buffers()[2])[offsets[0] : offsets[-1]]
 
 
 def _join(parts: Sequence[Any], separator: str) -> Any:

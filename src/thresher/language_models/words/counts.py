@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.language_models.words.encoding import BEGIN, END, Vocabulary, sentences_of
+from thresher.language_models.words.encoding import sentences_of
+from thresher.language_models.words.vocabulary import BEGIN, END, MOST_RUNS, SPECIAL, Vocabulary
+from thresher.language_models.words.word_files import blocks, common_ranges, read_array, scratch_array
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
-
-BLOCK = 1 << 20
-"""The approximate number of entries in memory at once."""
 
 
 def write_run(path: Path, keys: Ints, counts: Ints) -> None:
@@ -23,32 +24,20 @@ def write_run(path: Path, keys: Ints, counts: Ints) -> None:
     counts.astype(np.int64).tofile(path.with_suffix(".counts"))
 
 
-def read_array(path: Path) -> Ints:
-    """Map a file of 64-bit integers into memory."""
-    if path.stat().st_size == 0:
-        return np.zeros(0, dtype=np.int64)
-    return np.memmap(path, dtype=np.int64, mode="r")
-
-
-def merge_runs(runs: Sequence[Path], merged: Path, block: int = BLOCK) -> None:
-    """Merge runs that `write_run` wrote into one, adding the counts of equal keys. The runs are removed.
-
-    The keys are cut at quantiles of a sample into ranges of about `block` entries of all runs together, which are merged one
-    after the other.
-    """
+def merge_runs(runs: Sequence[Path], merged: Path) -> None:
+    """Merge runs that `write_run` wrote into one, adding the counts of equal keys. The runs are removed."""
+    if len(runs) > MOST_RUNS:
+        groups = [runs[at : at + MOST_RUNS] for at in range(0, len(runs), MOST_RUNS)]
+        parts = [group[0].with_stem(f"{group[0].stem}-merged") for group in groups]
+        for group, part in zip(groups, parts, strict=True):
+            merge_runs(group, part)
+        merge_runs(parts, merged)
+        return
     keys = [read_array(run.with_suffix(".keys")) for run in runs]
     counts = [read_array(run.with_suffix(".counts")) for run in runs]
-    step = max(1, block // (8 * max(1, len(runs))))
-    sample = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *(run[step - 1 :: step] for run in keys)]))
-    pivots = np.unique(sample[max(1, block // step) - 1 :: max(1, block // step)])
-    # A range ends after its pivot; the last has none.
-    cuts = [np.concatenate(([0], np.searchsorted(run, pivots, side="right"), [len(run)])) for run in keys]
     with merged.with_suffix(".keys").open("wb") as key_file, merged.with_suffix(".counts").open("wb") as count_file:
-        for part in range(len(pivots) + 1):
-            slices = [slice(cut[part], cut[part + 1]) for cut in cuts]
+        for slices in common_ranges(keys, int):
             range_keys = np.concatenate([run[at] for run, at in zip(keys, slices, strict=True)])
-            if not len(range_keys):
-                continue
             order = np.argsort(range_keys, kind="stable")
             range_keys = range_keys[order]
             starts = np.flatnonzero(np.concatenate(([True], range_keys[1:] != range_keys[:-1])))
@@ -71,12 +60,14 @@ class Level:
         counts: how often each occurs.
         prefixes: the number of the (n-1)-gram without the last word, its history.
         size: the number of words in the vocabulary.
+        folder: where `array` puts its files.
     """
 
     keys: Ints
     counts: Ints
     prefixes: Ints
     size: int
+    folder: Path
 
     def suffixes(self, at: slice = slice(None)) -> Ints:
         """Return the numbers of the (n-1)-grams without the first words."""
@@ -88,8 +79,11 @@ class Level:
 
     def blocks(self) -> Iterator[slice]:
         """Cut the n-grams into blocks that fit into memory."""
-        for begin in range(0, len(self.keys), BLOCK):
-            yield slice(begin, min(begin + BLOCK, len(self.keys)))
+        return blocks(len(self.keys))
+
+    def array(self, kind: npt.DTypeLike, size: int | None = None) -> npt.NDArray[Any]:
+        """Return an array of zeros in a file, one for each n-gram if not of another size."""
+        return scratch_array(self.folder, len(self.keys) if size is None else size, kind)
 
 
 @dataclass(frozen=True)
@@ -118,10 +112,7 @@ def count_levels(corpus: Corpus, words: Vocabulary, order: int, workers: int = 1
         the levels, lengths ascending. Their arrays are files in the corpus's folder.
     """
     size = len(words.words)
-    counts = words.counts.copy()
-    if not corpus.ends:
-        counts[END] = 0
-    levels = [Level(np.arange(size), counts, np.zeros(size, dtype=np.int64), size)]
+    levels = [_words(corpus, words)]
     for length in range(2, order + 1):
         tasks = ((corpus, number, length, size, length < order) for number in range(corpus.portions))
         backend, what = Backend(workers=min(workers, corpus.portions)), f"counting {length}-grams"
@@ -144,8 +135,11 @@ def adjusted_counts(levels: Sequence[Level], length: int) -> Ints:
     if length == len(levels):
         return level.counts
     # Keys ascend by suffix, so that those of one suffix are contiguous.
-    edges = np.searchsorted(levels[length].keys, np.arange(len(level.keys) + 1) * level.size)
-    return np.where(level.firsts() == BEGIN, level.counts, np.diff(edges))
+    adjusted = level.array(np.int64)
+    for at in level.blocks():
+        edges = np.searchsorted(levels[length].keys, np.arange(at.start, at.stop + 1) * level.size)
+        adjusted[at] = np.where(level.firsts(at) == BEGIN, level.counts[at], np.diff(edges))
+    return adjusted
 
 
 def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> None:
@@ -174,18 +168,34 @@ def _count(corpus: Corpus, number: int, length: int, size: int, go_on: bool) -> 
     write_run(_run(corpus, number), keys, counts)
 
 
+def _words(corpus: Corpus, words: Vocabulary) -> Level:
+    """Return the level of single words, whose history is the empty n-gram."""
+    path, size = _merged(corpus, 1), len(words.words)
+    with path.open("wb") as out:
+        for at in blocks(size):
+            np.arange(at.start, at.stop, dtype=np.int64).tofile(out)
+    special = words.counts[: len(SPECIAL)].copy()
+    if not corpus.ends:
+        special[END] = 0
+    with path.with_suffix(".counts").open("wb") as out:
+        special.tofile(out)
+        words.counts[len(SPECIAL) :].tofile(out)
+    prefixes = np.broadcast_to(np.int64(0), size)
+    return Level(read_array(path), read_array(path.with_suffix(".counts")), prefixes, size, corpus.folder)
+
+
 def _level(corpus: Corpus, length: int, levels: Sequence[Level]) -> Level:
     """Map the merged n-grams of a length into memory, with their prefixes among the shorter ones."""
     path = _merged(corpus, length)
     keys = read_array(path.with_suffix(".keys"))
     below = levels[-1]
-    bare = Level(keys, read_array(path.with_suffix(".counts")), keys, below.size)
+    bare = Level(keys, read_array(path.with_suffix(".counts")), keys, below.size, corpus.folder)
     with path.with_suffix(".prefixes").open("wb") as out:
         for at in bare.blocks():
             # The prefix is the first word followed by the prefix of the suffix.
             wanted = below.prefixes[bare.suffixes(at)] * below.size + bare.firsts(at)
             np.searchsorted(below.keys, wanted).astype(np.int64).tofile(out)
-    return Level(keys, bare.counts, read_array(path.with_suffix(".prefixes")), below.size)
+    return Level(keys, bare.counts, read_array(path.with_suffix(".prefixes")), below.size, corpus.folder)
 
 
 def _run(corpus: Corpus, number: int) -> Path:

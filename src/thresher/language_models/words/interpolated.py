@@ -20,7 +20,7 @@ import numpy as np
 
 from thresher.language_models.words.arpa import Kept, Logs, Probabilities, Section, log10
 from thresher.language_models.words.counts import Level
-from thresher.language_models.words.encoding import BEGIN
+from thresher.language_models.words.vocabulary import BEGIN
 
 WEIGHTS = {2: (0.2, 0.8), 3: (0.1, 0.3, 0.6)}
 """By order, the weights of the unigram, the bigram and the trigram."""
@@ -50,16 +50,22 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
         unigram: one of `UNIGRAMS`.
     """
     weights = WEIGHTS[len(levels)]
-    words = levels[0].counts
-    base = weights[0] * (words / words.sum()) + FLOOR
-    ones = np.ones(len(words))
-    below = base if unigram == CURRENT else ones
-    sections = [Section(levels[0], log10(below), log10(ones if unigram == CURRENT else base), kept[0])]
+    words = levels[0]
+    total = words.counts.sum()
+    base: Probabilities = words.array(np.float64)
+    base_logs: Logs = words.array(np.float32)
+    for at in words.blocks():
+        base[at] = weights[0] * (words.counts[at] / total) + FLOOR
+        base_logs[at] = log10(base[at])
+    zeros = _no_backoffs(words)
+    below = base if unigram == CURRENT else np.broadcast_to(1.0, len(base))
+    logs, backoffs = (base_logs, zeros) if unigram == CURRENT else (zeros, base_logs)
+    sections = [Section(words, logs, backoffs, kept[0])]
     for length, level in enumerate(levels[1:], start=2):
         totals = _totals(level, len(levels[length - 2].keys))
         last = length == len(levels)
-        logs: Logs = np.empty(len(level.keys), dtype=np.float32)
-        values: Probabilities = np.empty(0 if last else len(level.keys))
+        logs = level.array(np.float32)
+        values = level.array(np.float64, 0 if last else None)
         for at in level.blocks():
             firsts = level.firsts(at)
             # No history is longer than from <s> on: this one has the weights of longer ones too.
@@ -70,7 +76,7 @@ def interpolated(levels: Sequence[Level], kept: Sequence[Kept | None], unigram: 
             if not last:
                 values[at] = value
         below = values
-        sections.append(Section(level, logs, None if last else np.zeros(len(logs), dtype=np.float32), kept[length - 1]))
+        sections.append(Section(level, logs, None if last else _no_backoffs(level), kept[length - 1]))
     return sections
 
 
@@ -96,20 +102,25 @@ def maximum_likelihood(
         last = length == len(levels)
         totals = _totals(level, len(levels[length - 2].keys) if length > 1 else 1)
         if occurrences and length > 1:
-            totals = np.maximum(totals, levels[length - 2].counts)
-        logs: Logs = np.full(len(level.keys), np.log10(FLOOR), dtype=np.float32)
+            np.maximum(totals, levels[length - 2].counts, out=totals)
+        logs: Logs = level.array(np.float32)
         for at in level.blocks():
+            logs[at] = np.log10(FLOOR)
             seen = level.counts[at] > 0
             if not last:
                 seen &= (level.firsts(at) == BEGIN) & (length > 1)
             logs[at][seen] = log10(_likelihood(level, totals, at)[seen])
-        sections.append(Section(level, logs, None if last else np.zeros(len(logs), dtype=np.float32), kept[length - 1]))
+        sections.append(Section(level, logs, None if last else _no_backoffs(level), kept[length - 1]))
     return sections
+
+
+def _no_backoffs(level: Level) -> Logs:
+    return np.broadcast_to(np.float32(0), len(level.keys))
 
 
 def _totals(level: Level, histories: int) -> Probabilities:
     """Return Σ_v C(hv) of each history h."""
-    totals = np.zeros(histories)
+    totals = level.array(np.float64, histories)
     for at in level.blocks():
         np.add.at(totals, level.prefixes[at], level.counts[at])
     return totals

@@ -15,7 +15,8 @@ import numpy as np
 
 from thresher.language_models.words.arpa import Kept, Logs, Probabilities, Section, log10
 from thresher.language_models.words.counts import Level, adjusted_counts
-from thresher.language_models.words.encoding import BEGIN
+from thresher.language_models.words.vocabulary import BEGIN
+from thresher.language_models.words.word_files import blocks
 from thresher.pages.plain import Ints
 
 FALLBACK = (0.5, 1.0, 1.5)
@@ -38,7 +39,10 @@ def discounts(counts: Ints) -> Discounts:
     Args:
         counts: the adjusted counts of one order's n-grams, shape (n-grams).
     """
-    n = np.bincount(np.minimum(counts, 5), minlength=6)[:5].tolist()
+    of_counts = np.zeros(6, dtype=np.int64)
+    for at in blocks(len(counts)):
+        of_counts += np.bincount(np.minimum(counts[at], 5), minlength=6)
+    n = of_counts[:5].tolist()
     if min(n[1:4]) == 0:
         return Discounts(FALLBACK, fallback=True)
     y = n[1] / (n[1] + 2 * n[2])
@@ -62,12 +66,12 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
     # The empty n-gram: uniform over all words but <s>.
     below: Probabilities = np.array([1 / (levels[0].size - 1)])
     by_order: list[Discounts] = []
-    values: list[tuple[Logs, Probabilities]] = []
+    values: list[tuple[Logs, Logs]] = []
     for length, level in enumerate(levels, start=1):
         counts = adjusted_counts(levels, length)
         by_order.append(discounts(counts))
         taken = np.array([0.0, *by_order[-1].values])
-        totals, masses = np.zeros(len(below)), np.zeros(len(below))
+        totals, masses = (level.array(np.float64, len(below)) for _ in range(2))
         for at in level.blocks():
             mass = taken[np.minimum(counts[at], 3)]
             listed = kept[length - 1]
@@ -76,9 +80,12 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
             np.add.at(totals, level.prefixes[at], counts[at])
             np.add.at(masses, level.prefixes[at], mass)
         # Histories without continuations have the back-off weight 1.
-        gammas = np.divide(masses, totals, out=np.ones(len(below)), where=totals > 0)
-        logs: Logs = np.empty(len(level.keys), dtype=np.float32)
-        interpolated: Probabilities = np.empty(len(level.keys) if length < len(levels) else 0)
+        gammas, backoffs = level.array(np.float64, len(below)), level.array(np.float32, len(below))
+        for at in blocks(len(below)):
+            gammas[at] = np.divide(masses[at], totals[at], out=np.ones(at.stop - at.start), where=totals[at] > 0)
+            backoffs[at] = log10(gammas[at])
+        logs = level.array(np.float32)
+        interpolated = level.array(np.float64, None if length < len(levels) else 0)
         for at in level.blocks():
             prefixes = level.prefixes[at]
             share = (counts[at] - taken[np.minimum(counts[at], 3)]) / totals[prefixes]
@@ -88,12 +95,12 @@ def kneser_ney(levels: Sequence[Level], kept: Sequence[Kept | None]) -> tuple[li
             logs[at] = log10(probabilities)
             if length < len(levels):
                 interpolated[at] = probabilities
-        values.append((logs, gammas))
+        values.append((logs, backoffs))
         below = interpolated
     # The back-off weights of n-grams come from those one word longer.
-    weights = [log10(gammas) for _, gammas in values[1:]]
+    weights = [*(backoffs for _, backoffs in values[1:]), None]
     sections = [
         Section(level, logs, backoffs, listed)
-        for level, (logs, _), backoffs, listed in zip(levels, values, [*weights, None], kept, strict=True)
+        for level, (logs, _), backoffs, listed in zip(levels, values, weights, kept, strict=True)
     ]
     return sections, tuple(by_order)

@@ -13,11 +13,12 @@ import numpy as np
 
 from thresher.errors import InputError
 from thresher.files import atomic_path
-from thresher.language_models.words.counts import BLOCK, merge_runs, read_array, write_run
+from thresher.language_models.words.counts import merge_runs, write_run
 from thresher.language_models.words.interpolated import CURRENT
 from thresher.language_models.words.models import CARD
 from thresher.language_models.words.tokenisers import CHARACTERS
 from thresher.language_models.words.training import INTERPOLATED, Plan, train
+from thresher.language_models.words.word_files import BLOCK, read_array
 from thresher.pages.plain import Ints
 
 NAME = "self"
@@ -49,8 +50,8 @@ Sentences = Callable[[], Iterable[Sequence[str]]]
 def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, where: str = NAME) -> None:
     """Write the model's folder, unless it is there.
 
-    Memory is bounded, except for the vocabulary and a byte for each distinct sentence. Sentences are equal if their lower case
-    has the same digest of 64 bits.
+    Memory is that of `train`, and a byte for each distinct sentence. Sentences are equal if their lower case has the same digest
+    of 64 bits.
 
     Args:
         sentences: called twice if there is no model yet.

@@ -17,14 +17,12 @@ from thresher.language_models.words.arpa import Kept, Section, write_binary, wri
 from thresher.language_models.words.cards import ModelCard, Training
 from thresher.language_models.words.counts import Corpus, Level, count_levels
 from thresher.language_models.words.encoding import (
-    SPECIAL,
     Reading,
-    Vocabulary,
-    WordCounts,
+    SentenceCounts,
     encode,
+    merge_portions,
     number_portions,
     sentences_to_score,
-    vocabulary,
 )
 from thresher.language_models.words.interpolated import (
     FLOOR,
@@ -38,9 +36,11 @@ from thresher.language_models.words.kneser_ney import kneser_ney
 from thresher.language_models.words.models import ARPA, BINARY, CARD, find_model
 from thresher.language_models.words.texts import PORTION_BYTES, describe, portions
 from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
-from thresher.language_models.words.word_model import WordModel
+from thresher.language_models.words.vocabulary import END, SPECIAL, Vocabulary, vocabulary
+from thresher.language_models.words.word_files import read_array
+from thresher.language_models.words.word_model import Floats, WordModel
 from thresher.pages import PageOptions
-from thresher.pages.plain import Ints, plain_text
+from thresher.pages.plain import plain_text
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.joblib_adapter import end_workers
 from thresher.progress import progress
@@ -160,7 +160,8 @@ _ENOUGH_HELD = 100
 def train(plan: Plan) -> ModelCard:
     """Train a model and write its folder atomically; an older model there is replaced.
 
-    The ARPA file does not depend on the number of workers. Temporary files are beside the folder.
+    The ARPA file does not depend on the number of workers. Temporary files are beside the folder. Memory grows with the model
+    alone, once KenLM loads it: neither with the text nor with the vocabulary, but for 8 bytes a scored sentence.
 
     Raises:
         ConfigError: if the plan is wrong.
@@ -174,28 +175,30 @@ def train(plan: Plan) -> ModelCard:
         work = folder / "work"
         work.mkdir(parents=True)
         try:
-            totals = _read(plan, work, workers)
-            hold_out = plan.hold_out and totals.held >= _ENOUGH_HELD
+            counts = _read(plan, work, workers)
+            held, sentences = sum(one.held for one in counts), sum(one.sentences for one in counts)
+            hold_out = plan.hold_out and held >= _ENOUGH_HELD
             if not hold_out:
-                totals.train_on_all()
-            words = _vocabulary(plan, totals)
-            number_portions(work, totals.portions, words)
-            corpus = Corpus(work, totals.portions, ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
+                sentences += held
+            merged = merge_portions(work, len(counts), hold_out)
+            words = _vocabulary(plan, merged, sentences)
+            number_portions(work, len(counts), merged)
+            corpus = Corpus(work, len(counts), ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
             levels = count_levels(corpus, words, plan.order, workers)
         finally:
             # Idle workers keep their memory.
             end_workers()
         sections, parameters, formula = _estimate(plan, levels)
         arpa = folder / ARPA
-        write_sections(arpa, words.words, sections)
+        write_sections(arpa, words.words, sections, work)
         write_binary(arpa, folder / BINARY)
-        lines, counted = sentences_to_score(work, range(totals.portions), held=hold_out)
-        perplexities = _percentiles(find_model(str(folder)), lines, counted)
+        perplexities = _perplexities(find_model(str(folder)), work, len(counts), hold_out)
+        percentiles = np.percentile(perplexities, PERCENTILES)
         training = Training(
             date=datetime.now(UTC).date().isoformat(),
             texts=tuple(asdict(file) for file in files),
-            words=totals.counts.total(),
-            sentences=totals.sentences,
+            words=int(words.counts.sum() - words.counts[END]),
+            sentences=sentences,
             vocabulary=len(words.words) - len(SPECIAL),
             least_count=plan.least_count,
             most_words=plan.most_words,
@@ -203,9 +206,9 @@ def train(plan: Plan) -> ModelCard:
             prune=plan.thresholds,
             estimator=plan.estimator,
             parameters=parameters,
-            perplexities=perplexities,
+            perplexities={str(at): round(float(value), 4) for at, value in zip(PERCENTILES, percentiles, strict=True)},
             perplexities_of="held-out sentences" if hold_out else "training sentences",
-            perplexity_sentences=len(lines),
+            perplexity_sentences=len(perplexities),
         )
         card = _card(plan, training, formula, tuple(section.size for section in sections), file_digest(arpa))
         card.write(folder / CARD)
@@ -213,25 +216,22 @@ def train(plan: Plan) -> ModelCard:
     return card
 
 
-def _read(plan: Plan, work: Path, workers: int) -> WordCounts:
-    """Encode and count the training text."""
-    totals = WordCounts()
+def _read(plan: Plan, work: Path, workers: int) -> list[SentenceCounts]:
+    """Encode the training text; return the counts of its portions."""
     reading = Reading(PageOptions(language=plan.language), plan.field, tokeniser(plan.tokeniser, "--tokeniser"))
     tasks = (
         (portion, number, work, reading) for number, portion in enumerate(portions(plan.texts, plan.portion_bytes))
     )
     results = run_tasks(Backend(workers=workers), encode, tasks, "reading text", str(plan.output), keep=True)
-    for portion_counts in progress(results, "reading text", None, "portions"):
-        totals.add(portion_counts)
-    return totals
+    return list(progress(results, "reading text", None, "portions"))
 
 
-def _vocabulary(plan: Plan, totals: WordCounts) -> Vocabulary:
-    if not totals.counts:
+def _vocabulary(plan: Plan, merged: Path, sentences: int) -> Vocabulary:
+    most = read_array(merged.with_suffix(".counts")).max(initial=0)
+    if not most:
         raise InputError("the training text has no words", "give text with words", ", ".join(map(str, plan.texts)))
-    words = vocabulary(totals.counts, totals.sentences, plan.least_count, plan.most_words)
+    words = vocabulary(merged, sentences, plan.least_count, plan.most_words)
     if len(words.words) == len(SPECIAL):
-        most = max(totals.counts.values())
         raise InputError(
             f"no word occurs {plan.least_count} times, the most frequent one {most} times",
             f"lower --min-count to {most} or less",
@@ -243,7 +243,7 @@ def _vocabulary(plan: Plan, totals: WordCounts) -> Vocabulary:
 def _estimate(plan: Plan, levels: Sequence[Level]) -> tuple[list[Section], dict[str, Any], str]:
     """Return the model, the estimator's parameters, and its formula in words."""
     kept: list[Kept | None] = [
-        level.counts > threshold if threshold else None
+        np.greater(level.counts, threshold, out=level.array(np.bool_)) if threshold else None
         for level, threshold in zip(levels, plan.thresholds, strict=True)
     ]
     if plan.estimator == KNESER_NEY:
@@ -298,9 +298,8 @@ def _card(plan: Plan, training: Training, formula: str, ngrams: tuple[int, ...],
     )
 
 
-def _percentiles(path: Path, lines: Sequence[bytes], counted: Ints) -> dict[str, float]:
-    """Return percentiles of `WordModel.perplexities` of sentences."""
-    model = WordModel(path, lambda *_: ([*lines], counted))
-    values = model.perplexities(plain_text(""), counted)
-    percentiles = np.percentile(values, PERCENTILES)
-    return {str(at): round(float(value), 4) for at, value in zip(PERCENTILES, percentiles, strict=True)}
+def _perplexities(path: Path, work: Path, portions: int, held: bool) -> Floats:
+    """Return `WordModel.perplexities` of the sentences to score, which are in memory portion by portion."""
+    waiting = (sentences_to_score(work, number, held) for number in range(portions))
+    model = WordModel(path, lambda *_: next(waiting))
+    return np.concatenate([model.perplexities(plain_text(""), np.zeros(0, np.int64)) for _ in range(portions)])
