@@ -50,8 +50,8 @@ Sentences = Callable[[], Iterable[Sequence[str]]]
 def learn(sentences: Sentences, output: Path, language: str, workers: int = 1, where: str = NAME) -> None:
     """Write the model's folder, unless it is there.
 
-    Memory is that of `train`, and a byte for each distinct sentence. Sentences are equal if their lower case has the same digest
-    of 64 bits.
+    Memory is that of `train`, and a byte for each distinct sentence. Sentences are equal if their lower case has the same
+    digest of 64 bits.
 
     Args:
         sentences: called twice if there is no model yet.
