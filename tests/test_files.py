@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,6 +22,7 @@ from thresher.files import (
     atomic_path,
     digest,
     file_digest,
+    is_out_of_memory,
     locked,
     read_text,
     remove_folder,
@@ -134,6 +136,24 @@ def test_errors_of_the_system_in_words() -> None:
     }
     for number, text in cases.items():
         assert str(user_error(OSError(number, os.strerror(number)), "x")) == text
+
+
+@pytest.mark.parametrize(
+    ("error", "says_so"),
+    [
+        (MemoryError(), True),
+        (OSError(errno.ENOMEM, os.strerror(errno.ENOMEM)), True),
+        (OSError("ZSTD compression failed: Allocation error : not enough memory"), True),
+        (pa.ArrowMemoryError("malloc of size 1048576 failed"), True),
+        (ImportError("libarrow.so: failed to map segment from shared object"), True),
+        (ImportError("No module named 'lxml'"), False),
+        (OSError(errno.EIO, os.strerror(errno.EIO)), False),
+    ],
+)
+def test_errors_of_any_class_that_say_that_memory_is_exhausted(error: Exception, says_so: bool) -> None:
+    assert is_out_of_memory(error) == says_so
+    if isinstance(error, OSError):
+        assert isinstance(user_error(error, "x"), ResourceError) == says_so
 
 
 def test_read_text_says_which_line_is_not_utf8(tmp_path: Path) -> None:

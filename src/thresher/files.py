@@ -25,10 +25,25 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _LOCKS: set[int] = set()
 # NumPy does not say why it could not write.
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
+# Arrow's, those of codecs, and the loader's of shared objects.
+_NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory|failed to map segment", re.IGNORECASE)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Return whether an error, of whatever class, says that there is no memory left."""
+    of_system = isinstance(error, OSError) and error.errno == errno.ENOMEM
+    return of_system or isinstance(error, MemoryError) or bool(_NO_MEMORY.search(str(error)))
+
+
+def memory_error(where: Path | str = "") -> ResourceError:
+    """Return the error shown to users where there is no memory left."""
+    return ResourceError("no memory left", "use fewer workers or a machine with more memory", str(where))
 
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
     """Return the error shown to users for an operating-system error about `path`."""
+    if is_out_of_memory(error):
+        return memory_error(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
         return ResourceError("no space left on the disk", "free some space and run the same command again", str(path))
     if isinstance(error, FileNotFoundError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -37,6 +38,29 @@ def test_it_is_called_thresher_whatever_started_it(
         main()
     assert caught.value.code == 2
     assert capsys.readouterr().err.endswith(" Fix: see `thresher run --help`.\n")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit the address space")
+def test_without_the_memory_to_begin(tmp_path: Path) -> None:
+    """Arrow's libraries do not fit."""
+    (tmp_path / "page.html").write_text("<p>Rain.</p>")
+    command = [
+        "sh",
+        "-c",
+        'ulimit -v 200000 && exec "$@"',
+        "sh",
+        sys.executable,
+        "-m",
+        "thresher",
+        "clean",
+        "page.html",
+    ]
+    done = subprocess.run(
+        [*command, "-c", "words@1", "-o", "out.jsonl"], capture_output=True, text=True, check=False, cwd=tmp_path
+    )
+    assert (done.returncode, done.stdout) == (6, "")
+    assert done.stderr == "error: no memory left. Fix: use fewer workers or a machine with more memory.\n"
+    assert [*tmp_path.iterdir()] == [tmp_path / "page.html"]
 
 
 def test_shells_complete_verbs_and_options() -> None:

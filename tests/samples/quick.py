@@ -17,8 +17,8 @@ NO_PLOTS = "THRESHER_TESTS_DRAW_NOTHING"
 _options = jvm._options
 
 
-def _quick_options(heap_mib: int | None) -> list[str]:
-    return [*_options(heap_mib), "-XX:TieredStopAtLevel=1"]
+def _quick_options(heap_mib: int | None, left: int | None) -> list[str]:
+    return [*_options(heap_mib, left), "-XX:TieredStopAtLevel=1"]
 
 
 def quick_java() -> None:

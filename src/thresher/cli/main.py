@@ -22,8 +22,8 @@ from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
 from thresher.cli.studies import classify, study
-from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
-from thresher.files import user_error
+from thresher.errors import ConfigError, MissingDependencyError, ThresherError
+from thresher.files import is_out_of_memory, memory_error, user_error
 
 _NAME = "thresher"
 
@@ -41,11 +41,14 @@ def main() -> None:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _fail([f"interrupted. Fix: run the same command again, it {after_interruption(sys.argv[1:])}."], 130)
-    except MemoryError:
-        _fail(["no memory left. Fix: use fewer workers or a machine with more memory."], ResourceError.exit_code)
-    except OSError as error:
-        shown = user_error(error, error.filename or Path.cwd())
+    except (MemoryError, ImportError) as error:
+        if not is_out_of_memory(error):
+            raise
+        shown = memory_error()
         _fail(shown.lines(), shown.exit_code)
+    except OSError as error:
+        refused = user_error(error, error.filename or Path.cwd())
+        _fail(refused.lines(), refused.exit_code)
 
 
 def after_interruption(arguments: Sequence[str]) -> str:

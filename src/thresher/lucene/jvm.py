@@ -9,6 +9,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
+import resource
+import subprocess
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,11 +27,15 @@ from thresher.errors import (
     ThresherError,
     missing_retrieval,
 )
+from thresher.visible import visible
 
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""
 
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
+
+# Of address space, for classes and threads once Java runs.
+_MARGIN = 2**29
 
 _started_in: int | None = None
 
@@ -106,6 +113,7 @@ def start(heap_mib: int | None = None) -> None:
     Raises:
         MissingDependencyError: if Java, the jar or pyjnius is missing.
         StateError: in a worker process: Java belongs to the main process.
+        ResourceError: if the address space of this process is limited to less than Java asks for.
     """
     global _started_in
     if multiprocessing.parent_process() is not None or _started_in not in (None, os.getpid()):
@@ -116,9 +124,13 @@ def start(heap_mib: int | None = None) -> None:
     import jnius_config
 
     if not jnius_config.vm_running:
+        home, left = find_java(), _address_space()
+        options = _options(heap_mib, left)
+        if left is not None:
+            _check_address_space(home, options, left)
         jnius_config.set_classpath(str(find_jar()))
-        jnius_config.set_options(*_options(heap_mib))
-        _load(find_java())
+        jnius_config.set_options(*options)
+        _load(home)
     _started_in = os.getpid()
 
 
@@ -187,8 +199,13 @@ def user_error_of_java(error: Exception, where: str) -> ThresherError:
     )
 
 
-def _options(heap_mib: int | None) -> list[str]:
+def _options(heap_mib: int | None, left: int | None) -> list[str]:
+    # By default Java would take most of a limited address space for its heap, and more than a gigabyte for classes and code.
+    limited = [] if left is None else ["-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=64m"]
+    if left is not None and not heap_mib:
+        heap_mib = max(left // 2, 1)
     return [
+        *limited,
         f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50",
         # Python handles Ctrl-C and termination.
         "-Xrs",
@@ -196,6 +213,39 @@ def _options(heap_mib: int | None) -> list[str]:
         f"-Djava.util.logging.config.file={os.devnull}",
         "-Dslf4j.internal.verbosity=WARN",
     ]
+
+
+def _address_space() -> int | None:
+    """Return the MiB that a limit leaves of this process's address space, less a margin; None without a limit."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit == resource.RLIM_INFINITY:
+        return None
+    used: int = psutil.Process().memory_info().vms
+    return max(limit - used - _MARGIN, 0) // 2**20
+
+
+def _check_address_space(home: Path, options: Sequence[str], left: int) -> None:
+    """Check that Java starts in so many MiB of address space: where it does not, it ends the process.
+
+    Raises:
+        ResourceError: if it does not.
+    """
+    command = [
+        "sh",
+        "-c",
+        'ulimit -v "$0" && exec "$@"',
+        str(left << 10),
+        str(home / "bin" / "java"),
+        *options,
+        "-version",
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        said = visible(" ".join((done.stdout + done.stderr).split())) or "it says nothing"
+        raise ResourceError(
+            f"Java does not start in the {left} MiB that a limit leaves of the address space ({said})",
+            "raise the limit (`ulimit -v`)",
+        )
 
 
 def _load(home: Path) -> None:

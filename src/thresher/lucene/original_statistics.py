@@ -26,6 +26,7 @@ from thresher.lucene import handles
 from thresher.lucene.handles import Strings
 from thresher.lucene.jvm import java_class
 from thresher.lucene.work import CONTENTS
+from thresher.parquet_files import read_parquet
 
 ORIGINAL_STATISTICS = "statistics.parquet"
 
@@ -84,8 +85,8 @@ class OriginalStatistics:
     def __init__(self, path: Path, reader: Any) -> None:
         fix = "build the index again"
         try:
-            table = pq.read_table(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
-        except (OSError, pa.ArrowException) as error:
+            table = read_parquet(path, columns=[_TERM, _DF, _MORE]).combine_chunks()
+        except (OSError, KeyError, pa.ArrowException) as error:
             raise StateError("the index's original statistics cannot be read", fix, str(path)) from error
         self._begins, df, more = (table[name] for name in (_TERM, _DF, _MORE))
         self._df, self._more = (np.asarray(pc.list_flatten(column)) for column in (df, more))

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 from thresher.collections import IdRule, Part, Source
 from thresher.collections.sources import Span
 from thresher.files import by_numbers
+from thresher.parquet_files import read_parquet
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.addresses import Address, document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
@@ -183,13 +184,13 @@ class Store:
     def column(self, name: str) -> Iterator[tuple[int, list[str]]]:
         """Yield for each part the number of its first document and a column of text of its documents."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
-            table = pq.read_table(table_path(self.folder, part, PAGES), columns=[name])
+            table = read_parquet(table_path(self.folder, part, PAGES), columns=[name])
             yield start, table[name].to_pylist()
 
     def links(self) -> Iterator[tuple[npt.NDArray[np.int64], Numbers, Numbers]]:
         """Yield for each part the links of good documents: numbers of documents, texts, targets."""
         for start, part in zip(self.starts.tolist(), self.parts, strict=False):
-            table = pq.read_table(table_path(self.folder, part, LINKS))
+            table = read_parquet(table_path(self.folder, part, LINKS))
             pages = table["page"].to_numpy().astype(np.int64) + start
             kept = self.good[pages]
             yield pages[kept], table["text"].to_numpy()[kept], table["target"].to_numpy()[kept]
@@ -199,7 +200,7 @@ class Store:
         wanted = np.array(sorted(set(hashes)), dtype=np.uint64)
         texts: dict[int, str] = {}
         for part in self.parts:
-            table = pq.read_table(table_path(self.folder, part, TEXTS))
+            table = read_parquet(table_path(self.folder, part, TEXTS))
             rows = table.take(np.flatnonzero(np.isin(table["hash"].to_numpy(), wanted)))
             for number, text in zip(rows["hash"].to_pylist(), rows["text"].to_pylist(), strict=True):
                 texts[number] = min(texts.get(number, text), text)
@@ -216,7 +217,7 @@ def open_store(folder: Path) -> Store:
     plain: list[Truths] = []
     left_out: list[npt.NDArray[np.uint64]] = []
     for part in parts:
-        table = pq.read_table(table_path(folder, part, PAGES))
+        table = read_parquet(table_path(folder, part, PAGES))
         reasons = table["reason"].to_pylist()
         failures.update(filter(None, reasons))
         failed.append(np.array([bool(reason) for reason in reasons], dtype=np.bool_))

@@ -19,9 +19,10 @@ from lxml.etree import LxmlError
 from thresher.collections import Page, Part
 from thresher.costs import Times
 from thresher.errors import StateError, ThresherError
-from thresher.files import atomic_path, by_numbers, digest, user_error
+from thresher.files import atomic_path, by_numbers, digest, is_out_of_memory, user_error
 from thresher.pages import DEFAULT_OPTIONS, Detail, PageOptions, Segments, read_page
 from thresher.pages.plain import Ints
+from thresher.parquet_files import read_parquet
 from thresher.records import RecordFile
 from thresher.scorers.base import BLOCK, Scorer, Scores
 
@@ -285,8 +286,7 @@ def read_shard(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
         StateError: if the file is damaged.
     """
     try:
-        names = None if columns is None else list(columns)
-        return pq.read_table(path, columns=names, page_checksum_verification=True)
+        return read_parquet(path, columns)
     except (pa.ArrowException, OSError, KeyError) as error:
         raise _unusable(error, path) from error
 
@@ -317,6 +317,10 @@ def count(pages: Sequence[PageScores]) -> dict[str, int]:
 
 
 def _unusable(error: Exception, path: Path) -> ThresherError:
+    if is_out_of_memory(error):
+        # Damaged lengths ask for any amount.
+        what = "there is no memory left for the shard of scores, or it is damaged"
+        return StateError(what, f"use fewer workers, or {_AGAIN}", str(path))
     # Arrow also raises a plain OSError, without an errno, for corrupt bytes.
     if isinstance(error, OSError) and (error.errno or type(error) is not OSError):
         return user_error(error, path)

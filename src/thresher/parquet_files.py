@@ -1,0 +1,22 @@
+"""Reading Parquet files that Thresher wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+
+def read_parquet(path: Path, columns: Sequence[str] | None = None) -> pa.Table:
+    """Read some columns, or all, in this thread: Arrow waits for ever for threads that cannot start for lack of memory.
+
+    Raises:
+        OSError, pyarrow.ArrowException: if the file cannot be read.
+        KeyError: if there is no such column.
+    """
+    names = None if columns is None else list(columns)
+    with pq.ParquetFile(path, pre_buffer=False, page_checksum_verification=True) as file:
+        table = file.read(columns=names, use_threads=False)
+    return table if names is None else table.select(names)
