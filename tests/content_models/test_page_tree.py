@@ -10,13 +10,25 @@ from thresher.pages import Detail, read_html
 from thresher.pages.elements import Elements
 
 WHOLE = ("html", "body", "meta", "")
-PIECES = st.sampled_from(
-    [
-        *(f"<{tag}>" for tag in "p div ul li table td a b span h1 body".split()),
-        *(f"</{tag}>" for tag in "p div ul li table a b span".split()),
-        *(f"<{tag} class={name}>" for tag in ("div", "li", "span") for name in ("post", "comment", "x")),
-        *("<body class=blog>", "<meta property=og:type content=article>", "<div hidden>", "<img>", "<br>", "a ", "b. "),
-    ]
+TAGGED = "div div div,class=post ul li li,class=comment p p,hidden span em small a,class=x h1 body,class=blog".split()
+
+
+def nested(opened: list[str], inside: list[str], times: int) -> str:
+    begins = "".join(f"<{each.replace(',', ' ')}>" for each in opened)
+    ends = "".join(f"</{each.partition(',')[0]}>" for each in reversed(opened))
+    return (begins + "".join(inside) + ends) * times
+
+
+PAGES = st.recursive(
+    st.sampled_from(["a ", "b. <br>", "<img>", "<li>c", "<p>"]),
+    lambda inside: st.builds(
+        nested,
+        st.lists(st.sampled_from(TAGGED), max_size=3)
+        | st.permutations(["span", "em", "small", "ul", "dl", "nav", "ol"]),
+        st.lists(inside, max_size=3),
+        st.integers(1, 3),
+    ),
+    max_leaves=12,
 )
 
 
@@ -37,7 +49,7 @@ def as_numbers(packed: np.ndarray) -> list[int]:
     return [int.from_bytes(column.tobytes(), "little") for column in packed.T]
 
 
-@given(st.lists(PIECES, max_size=40).map("".join))
+@given(PAGES)
 def test_against_walking(html):
     segments = read_html(f"{html}a", detail=Detail.ELEMENTS)
     elements = segments.elements

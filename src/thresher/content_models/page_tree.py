@@ -85,7 +85,6 @@ def page_tree(elements: Elements) -> PageTree:
 
     first, after = elements.first_blocks[begun], elements.after_blocks[begun]
     same = (first == first[parent]) & (after == after[parent])
-    same[0] = False
     several = (sizes[groups] > 1) & (after - first > 1)
     # The siblings alike, then the number of the element.
     repeated = np.where(several, sizes[groups] * len(begun) + index, 0)
