@@ -190,20 +190,17 @@ def _marks(blocks: str, detailed: bool) -> _Marks:
 @cache
 def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
     marks = _marks(blocks, detail >= Detail.TAGS)
-    tags_of: dict[tuple[str, str], list[str]] = {marks.others: ["*"]}
-    for tag, pair in marks.tags.items():
-        tags_of.setdefault(pair, []).append(tag)
     with_elements = detail >= Detail.ELEMENTS
-    described, ended = (_DESCRIBE, _literal(MARK + ELEMENT_END)) if with_elements else ("", "")
     rules = [
-        _template("|".join(sorted(tags)), f"{_literal(begin)}{described}<xsl:apply-templates/>{ended}{_literal(end)}")
-        for (begin, end), tags in tags_of.items()
+        _template(tag, _element(tag, begin, end, with_elements))
+        for tag, (begin, end) in {"*": marks.others, **marks.tags}.items()
     ]
     rules.append(_template("|".join(_DROPPED_TAGS), _literal(marks.dropped)))
     if with_elements:
         plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
         hiding = " or ".join(f"contains({plain}, '{style}')" for style in _HIDING)
-        value = '<xsl:text> </xsl:text><xsl:value-of select="."/>'
+        # What an attribute is made of is text, and text is copied without asking for it.
+        value = "<xsl:text> </xsl:text><xsl:apply-templates/>"
         rules += [
             _template("@*", ""),
             _template("|".join(f"@{name}" for name in _WORDED), value),
@@ -226,9 +223,15 @@ def _literal(text: str) -> str:
     return f"<xsl:text>{''.join(f'&#{ord(character)};' for character in text)}</xsl:text>" if text else ""
 
 
-_DESCRIBE = (
-    f'{_literal(_DESCRIBED)}<xsl:value-of select="name()"/><xsl:apply-templates select="@*"/>{_literal(_DESCRIBED_END)}'
-)
+def _element(tag: str, begin: str, end: str, described: bool) -> str:
+    """Return what the stylesheet does with an element of a tag, or of any, `*`; its name is asked for only then."""
+    if not described:
+        return f"{_literal(begin)}<xsl:apply-templates/>{_literal(end)}"
+    name, asked = ("", '<xsl:value-of select="name()"/>') if tag == "*" else (tag, "")
+    return (
+        f'{_literal(begin + _DESCRIBED + name)}{asked}<xsl:apply-templates select="@*"/>'
+        f"{_literal(_DESCRIBED_END)}<xsl:apply-templates/>{_literal(MARK + ELEMENT_END + end)}"
+    )
 
 
 def _described(tag: str, attributes: Mapping[str, str]) -> str:
