@@ -38,31 +38,29 @@ class Elements:
 
 def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     """Return the elements of a page that was read with them; a text has none but the page itself."""
-    begins, ends, firsts = marks.element_begins, marks.element_ends, marks.firsts
-    index = np.arange(len(begins))
-    # How many elements are open before each begins, and after each has ended.
-    depths = index - np.searchsorted(ends, begins)
-    depths_of_ends = np.searchsorted(begins, ends) - index - 1
-    # Of one depth, the first that begins is the first that ends, and so on.
-    order = np.argsort(depths, kind="stable")
-    closed = np.empty_like(begins)
-    closed[order] = ends[np.argsort(depths_of_ends, kind="stable")]
+    places, begun = marks.element_marks
+    # How many elements are open before each mark that begins one, and after each that ends one.
+    depths = np.cumsum(np.where(begun, 1, -1)) - begun
+    # Of one depth, each that begins is followed by its end. Small numbers are sorted faster.
+    order = np.argsort(depths.astype(np.min_scalar_type(len(depths))), kind="stable")
+    begins, ends = order[::2], np.empty_like(order)
+    ends[begins] = order[1::2]
+    firsts, lasts = np.flatnonzero(begun), ends[begun]
+    elements = np.cumsum(begun)
     # The element around is the last one before of one depth less.
-    size = len(marks.marked) + 1
-    keys = depths[order] * size + begins[order]
-    around = np.searchsorted(keys, (depths - 1) * size + begins) - 1
-    parents = np.where(depths > 0, order[around] + 1, 0) if len(begins) else index
-    parents = np.concatenate(([-1], parents))
-    begin_of, end_of = np.concatenate(([-1], begins)), np.concatenate(([size], closed))
-    innermost = np.searchsorted(begins, firsts)
-    while (left := end_of[innermost] <= firsts).any():
-        innermost = np.where(left, parents[innermost], innermost)
+    size, depth = len(places), depths[firsts]
+    around = np.searchsorted(depths[begins] * size + begins, (depth - 1) * size + firsts) - 1
+    parents = np.concatenate(([-1], np.where(depth > 0, elements[begins[around]], 0)))
+    # A block is in the element that begins at the mark before it, or in the one around that which ends there.
+    inside = elements.copy()
+    inside[lasts] = parents[1:]
+    blocks = np.searchsorted(marks.firsts, places)
     return Elements(
         ["", *descriptions],
         parents,
-        np.concatenate(([0], depths + 1)),
-        np.searchsorted(begin_of, end_of),
-        np.searchsorted(firsts, begin_of),
-        np.searchsorted(firsts, end_of),
-        innermost,
+        np.concatenate(([0], depth + 1)),
+        np.concatenate(([len(parents)], elements[lasts] + 1)),
+        np.concatenate(([0], blocks[firsts])),
+        np.concatenate(([len(marks.firsts)], blocks[lasts])),
+        np.concatenate(([0], inside))[np.searchsorted(places, marks.firsts)],
     )

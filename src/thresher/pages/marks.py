@@ -132,14 +132,11 @@ class Marks:
         return count - int(before_last[-1]) if len(before_last) else count
 
     @property
-    def element_begins(self) -> Ints:
-        """Where elements begin in the marked text, if the page was read with them; ascending."""
-        return self._of_kind(parsing.ELEMENT)
-
-    @property
-    def element_ends(self) -> Ints:
-        """Where they end, ascending."""
-        return self._of_kind(parsing.ELEMENT_END)
+    def element_marks(self) -> tuple[Ints, Mask]:
+        """Where elements begin and end in the marked text, if the page was read with them, ascending; and which begin."""
+        places = self._of_kind(parsing.ELEMENT + parsing.ELEMENT_END)
+        begun: Mask = self._codes[places + 1] == ord(parsing.ELEMENT)
+        return places, begun
 
     @cached_property
     def _tags(self) -> tuple[Ints, Ints, int]:
