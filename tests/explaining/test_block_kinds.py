@@ -49,7 +49,7 @@ def test_pages_are_read_again_and_what_cannot_be_is_told(tmp_path: Path) -> None
     folder.mkdir()
     for name in ("a", "b", "c", "empty"):
         (folder / f"{name}.html").write_text("" if name == "empty" else PAGE)
-    plan = ScorePlan(open_collection(folder), (parse_cleaner("words@1").cuts[0].scorer,), shard_pages=2)
+    plan = ScorePlan(open_collection(folder), (parse_cleaner("words@1").cuts[0].scorer,), most_pages=2)
     score_collection(plan, tmp_path / "scores", Backend(workers=1))
     wanted = {"a", "b", "c", "empty", "nowhere"}
     found, unread = block_kinds(tmp_path / "scores", plan, wanted)

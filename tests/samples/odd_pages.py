@@ -55,5 +55,5 @@ def score_odd_pages(folder: Path) -> None:
         (folder / "pages").mkdir(exist_ok=True)
         (folder / "pages" / f"{name}.html").write_text(content, encoding="utf-8")
     scorers = tuple(parse_cleaner(name).cuts[0].scorer for name in SCORERS)
-    plan = ScorePlan(open_collection(folder / "pages"), scorers, limits=Limits(mib=1), shard_pages=64)
+    plan = ScorePlan(open_collection(folder / "pages"), scorers, limits=Limits(mib=1), most_pages=64)
     score_collection(plan, folder / "scores", Backend(workers=2))

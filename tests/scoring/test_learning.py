@@ -48,7 +48,7 @@ def scores(folder: Path) -> list[list[float]]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path: Path, workers: int) -> None:
-    plan = ScorePlan(rivers(), (Density(), Perplexity(lm="self")), shard_pages=16)
+    plan = ScorePlan(rivers(), (Density(), Perplexity(lm="self")), most_pages=16)
     report = score_collection(plan, tmp_path / "store", Backend(workers=workers))
     assert (report.documents, report.scored, report.shards) == (40, 40, 3)
 
@@ -98,7 +98,7 @@ def test_what_learning_took_is_the_scorers_and_in_all_sums(tmp_path: Path) -> No
 
 
 def test_a_pass_that_goes_on_learns_nothing_again_and_one_without_its_model_learns_the_same(tmp_path: Path) -> None:
-    plan = ScorePlan(rivers(), (Perplexity(lm="self"),), shard_pages=16)
+    plan = ScorePlan(rivers(), (Perplexity(lm="self"),), most_pages=16)
     score_collection(plan, tmp_path)
     before = scores(tmp_path)
     model = tmp_path / "models" / f"self-{Perplexity(lm='self').fingerprint}"
@@ -115,7 +115,7 @@ def test_a_pass_that_goes_on_learns_nothing_again_and_one_without_its_model_lear
 
 
 def test_what_was_picked_before_a_run_ended_is_not_picked_again(tmp_path: Path) -> None:
-    plan = ScorePlan(rivers(), (Perplexity(lm="self"),), shard_pages=16)
+    plan = ScorePlan(rivers(), (Perplexity(lm="self"),), most_pages=16)
     picking = replace(plan, scorers=(Descriptive(),))
     score_collection(picking, tmp_path / "whole" / "learning")
     score_collection(picking, tmp_path / "learning")
@@ -201,7 +201,7 @@ def test_scores_of_a_model_that_is_made_otherwise_are_refused(tmp_path: Path, mo
 def test_sentences_of_a_store_are_those_of_the_pages(tmp_path: Path) -> None:
     texts = ["", prose(1), "<p>Menu", f"<p>{FOOTER} “Ünd söweiter!” {FOOTER}<h1>{FOOTER}</h1>", prose(2)]
     collection = pages(len(texts), {number: text.encode() for number, text in enumerate(texts)})
-    score_collection(ScorePlan(collection, (Descriptive(),), shard_pages=3), tmp_path)
+    score_collection(ScorePlan(collection, (Descriptive(),), most_pages=3), tmp_path)
     assert list(descriptive_sentences(tmp_path)) == [
         [],
         read_html(prose(1)).sentences[2:],

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 
-from thresher.collections import IdRule, Part, ReadOptions, Source
+from thresher.collections import IdRule, Part, ReadOptions, Source, open_collection
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.errors import InputError, StateError
 from thresher.language_models.characters.alphabet import LEXICAL
@@ -211,6 +211,22 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     assert counted(score_collection(plan, folder)) == counted(score_collection(plan, undisturbed))
     assert [path.read_bytes() for path in shards(folder)] == [path.read_bytes() for path in shards(undisturbed)]
     assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in undisturbed.iterdir())
+
+
+@pytest.mark.parametrize(("files", "expected"), [(3, 64), (300, 64), (1165, 73), (4096, 256), (5000, 256)])
+def test_small_collections_of_files_give_more_shards(tmp_path: Path, files: int, expected: int) -> None:
+    for number in range(files):
+        (tmp_path / f"{number:04}.html").touch()
+    plan = ScorePlan(open_collection(tmp_path), SCORERS)
+    assert (plan.shard_pages, plan.key().shard_pages) == (expected, expected)
+    sizes = [len(part.sources or ()) for part in plan.collection.parts(plan.shard_pages)]
+    assert sizes == [*[expected] * (files // expected), *[files % expected] * (files % expected > 0)]
+
+
+def test_other_collections_and_other_wishes_have_their_own_shards(tmp_path: Path) -> None:
+    (tmp_path / "pages.jsonl").write_text('{"id": "1", "contents": "rain"}\n')
+    plan = ScorePlan(open_collection(tmp_path), SCORERS)
+    assert (plan.shard_pages, replace(plan, most_pages=3).shard_pages) == (256, 3)
 
 
 class _OtherScorer(Trouble):

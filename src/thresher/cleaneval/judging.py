@@ -219,7 +219,7 @@ def score_gold(
     """
     distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
     collection = GoldCollection(pages[0].path.parent, pages)
-    plan = ScorePlan(collection, distinct, labels=True, shard_pages=SHARD_PAGES)
+    plan = ScorePlan(collection, distinct, labels=True, most_pages=SHARD_PAGES)
     score_collection(plan, folder, Backend(workers=workers), fresh)
 
 

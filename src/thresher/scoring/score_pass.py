@@ -6,10 +6,12 @@ import socket
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
+from math import ceil
 from pathlib import Path
 
 from thresher.collections import Collection, Part, Source
+from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import CollectionChanged, Span
 from thresher.errors import InputError, StateError
@@ -42,6 +44,8 @@ __all__ = ["ScorePlan", "ScoreReport", "score_collection"]
 # Increase when segments or scores of the same page change, so that old shards are not reused.
 STORE_VERSION = 4
 SHARD_PAGES = 256
+"""The most pages of a shard where parts carry their pages."""
+_LEAST_PAGES, _SHARDS = 64, 16
 _KEY = "store.json"
 _MIXED = "changed while it was read"
 _REPORT_FILE = RecordFile(ScoreReport, "a report on scores", "run the same command again")
@@ -122,7 +126,8 @@ _KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to sco
 class ScorePlan:
     """Everything that the scores depend on.
 
-    `labels`: also store which blocks are list items; `shard_pages`: the maximum pages per shard where parts carry their pages.
+    `labels`: also store which blocks are list items; `most_pages`: of a shard where parts carry their pages, by default
+    `SHARD_PAGES`, or less in a small collection of pages in files of their own, so that all workers get some.
     """
 
     collection: Collection
@@ -130,7 +135,17 @@ class ScorePlan:
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
     labels: bool = False
-    shard_pages: int = SHARD_PAGES
+    most_pages: int | None = None
+
+    @cached_property
+    def shard_pages(self) -> int:
+        """The most pages of a shard: of a collection's pages, not of the workers, on which no byte may depend."""
+        if self.most_pages is not None:
+            return self.most_pages
+        collection = self.collection
+        if not isinstance(collection, Files) or collection.format not in PAGE_FORMATS:
+            return SHARD_PAGES
+        return min(SHARD_PAGES, max(_LEAST_PAGES, ceil(len(collection.files()) / _SHARDS)))
 
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
