@@ -77,13 +77,18 @@ def test_a_worker_that_is_killed_in_mid_pass_changes_nothing(cluster: Cluster, t
 
 
 def test_pages_that_end_their_workers_are_listed(cluster: Cluster, tmp_path: Path) -> None:
-    plan = ScorePlan(pages(900, {5: "SLEEP now", 700: "KILL now"}), (Trouble(),), limits=Limits(1.0))
+    bad = {5: "SLEEP now", 300: "SLEEP now", 700: "KILL now"}
+    tallied = {number: f"TALLY {tmp_path / str(number)} {what}" for number, what in bad.items()}
+    plan = ScorePlan(pages(900, tallied), (Trouble(),), limits=Limits(1.0))
     report = score_collection(plan, tmp_path / "there", cluster.backend)
-    assert (report.documents, report.scored, report.failed) == (900, 898, 2)
+    assert (report.documents, report.scored, report.failed) == (900, 897, 3)
     assert [(failure.id, failure.reason) for failure in failures(tmp_path / "there")] == [
         ("d5", "took longer than 1 s"),
+        ("d300", "took longer than 1 s"),
         ("d700", "ended its worker (exit code -9)"),
     ]
+    # A late page ends one worker of the cluster, one that ends its process two; and then as many processes of this machine.
+    assert {number: len((tmp_path / str(number)).read_text()) for number in bad} == {5: 2, 300: 2, 700: 4}
     score_collection(plan, tmp_path / "here", Backend(workers=1))
     assert stored(tmp_path / "there") == stored(tmp_path / "here")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -374,7 +375,8 @@ def test_a_page_of_a_range_read_again_is_blamed_where_it_is_now(tmp_path: Path) 
 
 def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -> None:
     # A worker that was killed at the third page left its position, which proves nothing.
-    position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(())).write_bytes((2).to_bytes(8, "little"))
+    left = position_path(ScorePlan(pages(3), SCORERS).work(tmp_path), whole(()))
+    left.write_bytes(struct.pack("<qqd", 2, -1, 0.0))
     with pytest.raises(StateError) as caught:
         score_collection(ScorePlan(pages(3), (Bomb(),)), tmp_path)
     assert str(caught.value) == (

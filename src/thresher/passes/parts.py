@@ -51,8 +51,10 @@ _POISON_FILE = RecordFile(PoisonPages, "a list of pages that crashed a worker", 
 
 Row = TypeVar("Row")
 
-_POSITION = struct.Struct("<q")
+# The page at work, the one that an earlier process ended at, and when the page at work was begun.
+_POSITION = struct.Struct("<qqd")
 _NO_PAGE = -1
+_NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0)
 _NO_PAGE_TO_BLAME = "no page is to blame"
 _LOOK = "look at the machine's memory and disk, then run the same command again"
 _ONE_AT_A_TIME = threading.Lock()
@@ -161,18 +163,25 @@ def run_parts(work: PartWork[Any], part_pages: int, backend: Backend) -> None:
     blame = Blame(work)
     files = work.collection.files()
     parts = partial(work.collection.parts, part_pages)
+    # Left by a killed command: no process ends at them now.
+    _forget_positions(work)
     while not _attempt(work, parts(), backend, blame):
         check_unchanged(files, work.collection)
         isolate(work, parts(), blame)
     check_unchanged(files, work.collection)
     _join(work, parts(), blame)
+    # Left by runs killed just after writing a part.
+    _forget_positions(work)
+
+
+def _forget_positions(work: PartWork[Any]) -> None:
     for path in work.folder.glob("*.position"):
-        # Left by runs killed just after writing a part.
         path.unlink(missing_ok=True)
 
 
 def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame: Blame) -> bool:
     """Process all missing parts; return False if workers of a cluster died on one."""
+    whole = True
     with Progress(work.label, None, "pages") as bar:
 
         def missing() -> Iterator[Task]:
@@ -183,17 +192,17 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame
                 else:
                     yield blame.task(part)
 
-        function = partial(_do_missing, work=work)
         try:
             if backend.name == DASK:
-                results = run_on_dask(backend, function, missing())
+                results = run_on_dask(backend, partial(_do_on_cluster, work=work), missing())
             else:
-                results = run_watched(backend.workers, function, missing(), blame.instead)
+                results = run_watched(backend.workers, partial(_do_missing, work=work), missing(), blame.instead)
             for documents in results:
-                bar.advance(documents)
+                whole = whole and documents is not None
+                bar.advance(documents or 0)
         except WorkerDied:
             return False
-    return True
+    return whole
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
@@ -275,14 +284,29 @@ def _join(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
         after = max(after, report.span.after) if part.number else report.span.after
 
 
-def _do_missing(task: Task, work: PartWork[Any]) -> int:
+def _do_missing(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
     """Process a part unless it is finished: a scheduler may run a task twice."""
     path = work.output(task.part)
-    return work.report(path).documents if path.exists() else do_part(task, work)
+    return work.report(path).documents if path.exists() else do_part(task, work, suspected)
 
 
-def do_part(task: Task, work: PartWork[Any]) -> int:
-    """Process a part in this process and return its number of documents; threads take turns, as there is one alarm."""
+def _do_on_cluster(task: Task, work: PartWork[Any]) -> int | None:
+    """Process a part, or return None if it is to be isolated: one worker ended at a page over its time, or two at the same.
+
+    Dask itself runs a task again until four workers have ended.
+    """
+    position, suspected, begun = _read_positions(position_path(work, task.part))
+    is_bad = position == suspected or time.time() - begun >= work.limits.seconds
+    if position != _NO_PAGE and is_bad and not work.output(task.part).exists():
+        return None
+    return _do_missing(task, work, suspected=position)
+
+
+def do_part(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
+    """Process a part in this process and return its number of documents; threads take turns, as there is one alarm.
+
+    `suspected` is the position of the page that another process ended at.
+    """
     part = task.part
     rows: list[Any] = []
     span, reading = Span(None, part.end), 0.0
@@ -290,7 +314,7 @@ def do_part(task: Task, work: PartWork[Any]) -> int:
     with _ONE_AT_A_TIME:
         with measure_times() as watch, _position(position_path(work, part)) as position:
             while True:
-                position[:] = _POSITION.pack(len(rows))
+                position[:] = _POSITION.pack(len(rows), suspected, time.time())
                 with alarm(work.limits.seconds):
                     begin = time.perf_counter()
                     try:
@@ -304,7 +328,7 @@ def do_part(task: Task, work: PartWork[Any]) -> int:
                     finally:
                         reading += time.perf_counter() - begin
                     rows.append(_row(work, source, task.poison.get(len(rows), "")))
-            position[:] = _POSITION.pack(_NO_PAGE)
+            position[:] = _NO_POSITION
         work.write(Finished(part, rows, span, reading, watch.times))
         position_path(work, part).unlink(missing_ok=True)
     return len(rows)
@@ -349,11 +373,16 @@ def position_path(work: PartWork[Any], part: Part) -> Path:
 
 def read_position(path: Path) -> int | None:
     """Return the position of a worker's last page; None if it was between pages."""
+    position, _, _ = _read_positions(path)
+    return None if position == _NO_PAGE else position
+
+
+def _read_positions(path: Path) -> tuple[int, int, float]:
     try:
-        (position,) = _POSITION.unpack(path.read_bytes())
+        position, suspected, begun = _POSITION.unpack(path.read_bytes())
     except (OSError, struct.error):
-        return None
-    return None if position == _NO_PAGE else int(position)
+        return _NO_PAGE, _NO_PAGE, 0.0
+    return position, suspected, begun
 
 
 @contextmanager
@@ -361,7 +390,7 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
     # A single call, since Dask may run another worker on the same part that removes the file.
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
     try:
-        os.write(handle, _POSITION.pack(_NO_PAGE))
+        os.write(handle, _NO_POSITION)
         with mmap.mmap(handle, _POSITION.size) as position:
             yield position
     finally:
