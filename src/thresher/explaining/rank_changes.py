@@ -35,19 +35,19 @@ class RankChanges:
 
     def fell(self, document: str) -> bool:
         """Say whether its rank is worse than before, or it is not retrieved any more."""
-        return _place(self._before, document) < _place(self._after, document)
+        return _rank(self._before, document) < _rank(self._after, document)
 
     def rose(self, document: str) -> bool:
         """Say whether its rank is better than before, or it is retrieved now."""
-        return _place(self._after, document) < _place(self._before, document)
+        return _rank(self._after, document) < _rank(self._before, document)
 
     def overtakers(self, document: str) -> tuple[str, ...]:
         """Return the documents that were behind it and are before it, by their rank in the variant's run."""
-        then, now = _place(self._before, document), _place(self._after, document)
+        then, now = _rank(self._before, document), _rank(self._after, document)
         return tuple(
             other
-            for place, other in enumerate(self.after, 1)
-            if place < now and other != document and _place(self._before, other) > then
+            for rank, other in enumerate(self.after, 1)
+            if rank < now and other != document and _rank(self._before, other) > then
         )
 
     def overtaken(self, document: str) -> tuple[str, ...]:
@@ -57,19 +57,19 @@ class RankChanges:
     def put_back(self, document: str) -> tuple[str, ...]:
         """Return the variant's ranking with this document alone at the rank that it had in the baseline's run."""
         rest = [other for other in self.after if other != document]
-        place = self._before.get(document)
-        if place is not None:
-            rest.insert(place - 1, document)
+        rank = self._before.get(document)
+        if rank is not None:
+            rest.insert(rank - 1, document)
         return tuple(rest)
 
     @cached_property
     def _before(self) -> Mapping[str, int]:
-        return {document: place for place, document in enumerate(self.before, 1)}
+        return {document: rank for rank, document in enumerate(self.before, 1)}
 
     @cached_property
     def _after(self) -> Mapping[str, int]:
-        return {document: place for place, document in enumerate(self.after, 1)}
+        return {document: rank for rank, document in enumerate(self.after, 1)}
 
 
-def _place(ranks: Mapping[str, int], document: str) -> float:
+def _rank(ranks: Mapping[str, int], document: str) -> float:
     return ranks.get(document, inf)

@@ -123,8 +123,8 @@ def explain_topic(
         tokens=(inputs[0].tokens, inputs[1].tokens),
         with_tokens=(inputs[0].documents, inputs[1].documents),
         statistics=tuple(
-            TermStatistics(term, *(int(column[place]) for column in _statistics(inputs)))
-            for place, term in enumerate(terms)
+            TermStatistics(term, *(int(column[number]) for column in _statistics(inputs)))
+            for number, term in enumerate(terms)
         ),
     )
 
@@ -170,7 +170,7 @@ def _values(runs: TopicRuns, order: Sequence[str], measures: Sequence[str]) -> d
 
 
 def _scored(order: Sequence[str]) -> dict[str, float]:
-    return {document: float(len(order) - place) for place, document in enumerate(order)}
+    return {document: float(len(order) - rank) for rank, document in enumerate(order)}
 
 
 @dataclass(frozen=True)
