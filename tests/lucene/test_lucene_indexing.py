@@ -16,7 +16,6 @@ from thresher.lucene.indexing import (
     build_index,
     is_built_from,
     open_index,
-    options_of,
     settings_of,
 )
 from thresher.lucene.jvm import java_class, java_folder
@@ -236,15 +235,17 @@ def test_nothing_stays_of_a_build_that_fails(documents: Documents, tmp_path: Pat
 def test_the_options_are_kept_with_the_index(tmp_path: Path) -> None:
     options = IndexOptions(positions=True, stemmer="none", stopwords=False)
     report = build_index([("a", "x"), ("b", "")], tmp_path, options)
-    assert options_of(tmp_path) == options
+    settings = settings_of(tmp_path)
+    assert settings is not None
+    assert settings.options == options
     assert json.loads((tmp_path / "thresher.json").read_text())["empty"] == report.empty == 1
     (tmp_path / "thresher.json").write_text("{}")
     with pytest.raises(StateError) as caught:
-        options_of(tmp_path)
+        settings_of(tmp_path)
     where = tmp_path / "thresher.json"
     assert str(caught.value) == f"{where}: the options of the index cannot be read. Fix: build it again."
     (tmp_path / "thresher.json").unlink()
-    assert options_of(tmp_path) == IndexOptions()
+    assert settings_of(tmp_path) is None
 
 
 def test_an_unknown_stemmer() -> None:

@@ -107,7 +107,6 @@ def check(segments: Segments, walk: Walk) -> None:
     assert marks.tags_before.tolist() == [walk.tags[first] - tag for first, tag in zip(firsts, before, strict=True)]
     inside = [walk.tags[last] - walk.tags[first] for first, last in zip(firsts, lasts, strict=True)]
     assert marks.tags_inside.tolist() == inside
-    assert marks.tags_after == walk.tag - (walk.tags[-1] if firsts else 0)
     since = [0, *(walk.items[last] for last in lasts)][: len(firsts)]
     assert marks.is_list_item.tolist() == [
         walk.items[first] > count for first, count in zip(firsts, since, strict=True)
@@ -170,7 +169,6 @@ def test_tags_are_counted_where_they_stand() -> None:
     marks = read_html("<body><p>a <b>b</b> c</p><hr><p>d<br>e</p></body>").marks
     assert marks.tags_before.tolist() == [3, 3, 1]
     assert marks.tags_inside.tolist() == [2, 0, 0]
-    assert marks.tags_after == 3
 
 
 def test_links_in_the_text() -> None:

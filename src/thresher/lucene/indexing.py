@@ -206,16 +206,6 @@ def is_built_from(folder: Path, key: str, bytes_by_type: Mapping[str, int]) -> b
     return said and _bytes_by_type(folder) == bytes_by_type
 
 
-def options_of(folder: Path) -> IndexOptions:
-    """Return the options that the index in `folder` was built with; the defaults for an index made by other programs.
-
-    Raises:
-        StateError: if they cannot be read.
-    """
-    settings = settings_of(folder)
-    return settings.options if settings else IndexOptions()
-
-
 def is_blank(contents: str) -> bool:
     """Return whether a text has only white space and control characters (up to U+0020), so that it is not indexed."""
     return not (contents[:1] > " " or contents.strip(_BLANK))

@@ -116,20 +116,14 @@ class Marks:
     @property
     def tags_before(self) -> Ints:
         """For each block, the number of tags between the block before it, or the page's beginning, and its first character."""
-        before_first, before_last, _ = self._tags
+        before_first, before_last = self._tags
         return before_first - np.concatenate(([0], before_last))[:-1]
 
     @property
     def tags_inside(self) -> Ints:
         """For each block, the number of tags between its first and last character."""
-        before_first, before_last, _ = self._tags
+        before_first, before_last = self._tags
         return before_last - before_first
-
-    @property
-    def tags_after(self) -> int:
-        """The number of tags after the last block."""
-        _, before_last, count = self._tags
-        return count - int(before_last[-1]) if len(before_last) else count
 
     @property
     def element_marks(self) -> tuple[Ints, Mask]:
@@ -139,11 +133,11 @@ class Marks:
         return places, begun
 
     @cached_property
-    def _tags(self) -> tuple[Ints, Ints, int]:
-        """The number of tags before each block's first character, before its last one, and in all."""
+    def _tags(self) -> tuple[Ints, Ints]:
+        """The number of tags before each block's first character and before its last one."""
         if not self.has_tags:
             none = np.zeros(len(self.block_ends), dtype=np.int64)
-            return none, none, 0
+            return none, none
         codes = self._codes
         # Each line feed is one tag, except for dropped elements and the second of a heading's two.
         tags = (codes == _LINE_FEED) | (codes == _LINK) | (codes == _LINK_END)
@@ -151,7 +145,7 @@ class Marks:
         tags[self._of_kind(parsing.DROPPED) - 1] = False
         tags[self._marks_at[(self._kinds >= ord("0")) & (self._kinds <= ord("7"))] + 2] = False
         at = np.flatnonzero(tags)
-        return np.searchsorted(at, self.firsts), np.searchsorted(at, self._lasts), len(at)
+        return np.searchsorted(at, self.firsts), np.searchsorted(at, self._lasts)
 
     @cached_property
     def _codes(self) -> npt.NDArray[np.uint8]:
