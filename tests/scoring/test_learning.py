@@ -167,7 +167,8 @@ def test_pages_that_ended_a_worker_while_text_was_picked_are_not_tried_again(tmp
 
     learn(plan.scorers, tmp_path, pick, "en", 1)
     assert json.loads((tmp_path / "poison.json").read_text()) == {
-        "parts": {"shard-000000-000000": {"5": "ended its worker (exit code -9)"}}
+        "parts": {"shard-000000-000000": {"5": "ended its worker (exit code -9)"}},
+        "unread": {},
     }
     report = score_collection(plan, tmp_path)
     assert (report.scored, report.failed) == (39, 1)

@@ -386,6 +386,37 @@ def test_a_worker_that_ends_before_any_page_is_no_endless_loop(tmp_path: Path) -
     assert not (tmp_path / "poison.json").exists()
 
 
+@dataclass(frozen=True)
+class Crashing(Listed):
+    """Three parts of five pages; reading the third page of the second ends the process, as a library in C would."""
+
+    def parts(self, pages: int) -> Iterator[Part]:
+        for number in range(3):
+            yield Part(number, 0, self.path, f"f{number}", 0, 5, exact=True)
+
+    def read(self, part: Part) -> Reading:
+        for number in range(5):
+            if (part.file, number) == (1, 2):
+                os.kill(os.getpid(), signal.SIGABRT)
+            yield Source(f"d{part.file}{number}", part.name, 8, number, content=b"<p>x</p>")
+        return Span(0, 5)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_crashes_its_reader_costs_the_rest_of_its_part(tmp_path: Path, workers: int) -> None:
+    plan = ScorePlan(Crashing(()), SCORERS)
+    report = score_collection(plan, tmp_path, Backend(workers=workers))
+    assert (report.documents, report.scored, report.failed) == (13, 12, 1)
+    assert list(failures(tmp_path)) == [Failure("f1", None, "", "cannot be read: its reader crashes")]
+    read = [row["id"] for table in store(tmp_path) for row in table.to_pylist() if row["status"] == SCORED]
+    assert read == ["d00", "d01", "d02", "d03", "d04", "d10", "d11", "d20", "d21", "d22", "d23", "d24"]
+    # A rerun does not try it again.
+    shards(tmp_path)[1].unlink()
+    told = (tmp_path / "poison.json").stat().st_mtime_ns
+    assert counted(score_collection(plan, tmp_path, Backend(workers=workers))) == counted(report)
+    assert (tmp_path / "poison.json").stat().st_mtime_ns == told
+
+
 def test_late_pages_cost_their_limit_once_and_no_other_part_anything(tmp_path: Path) -> None:
     late = dict.fromkeys((3, 5, 100, 300), "SLEEP now")
     # While the first part's pages are late, the other worker is at these.

@@ -36,15 +36,18 @@ from thresher.records import RecordFile
 POISON = "poison.json"
 """The file that lists the pages that crashed a worker."""
 
-Poison = dict[str, dict[int, str]]
-"""Reasons for skipping pages, by the stem of the part's output and the position in the part."""
-
 
 @dataclass(frozen=True)
 class PoisonPages:
-    """The content of `poison.json`."""
+    """The content of `poison.json`, by the stem of the part's output.
 
-    parts: Poison
+    Attributes:
+        parts: reasons for skipping pages, by the position in the part.
+        unread: the position from which a part cannot be read, since its reader crashes.
+    """
+
+    parts: dict[str, dict[int, str]] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
 
 
 _POISON_FILE = RecordFile(PoisonPages, "a list of pages that crashed a worker", "delete the file", indent=2)
@@ -56,6 +59,8 @@ _POSITION = struct.Struct("<qqd")
 _NO_PAGE = -1
 _NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0)
 _NO_PAGE_TO_BLAME = "no page is to blame"
+# Of libraries in C; whoever kills a worker sends another one.
+_CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
 _LOOK = "look at the machine's memory and disk, then run the same command again"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -73,10 +78,11 @@ DEFAULT_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class Task:
-    """A part of the collection. `poison`: reasons for skipping pages, by position."""
+    """A part of the collection. `poison`: reasons for skipping pages, by position. `unread`: see `PoisonPages`."""
 
     part: Part
     poison: Mapping[int, str] = field(default_factory=dict)
+    unread: int | None = None
 
 
 @dataclass(frozen=True)
@@ -232,16 +238,20 @@ class Blame:
 
     def task(self, part: Part) -> Task:
         """Return the task to process a part without these pages."""
-        return Task(part, self._poison.get(self._work.output(part).stem, {}))
+        name = self._work.output(part).stem
+        return Task(part, self._poison.parts.get(name, {}), self._poison.unread.get(name))
 
     def forget(self, part: Part) -> None:
         """Forget the pages of a part, whose positions have changed."""
-        self._poison.pop(self._work.output(part).stem, None)
+        name = self._work.output(part).stem
+        self._poison.parts.pop(name, None)
+        self._poison.unread.pop(name, None)
 
     def instead(self, task: Task, code: int | None) -> Task:
         """Return the task in place of one whose worker ended: the same, for anybody may have killed it, or without a page.
 
-        A page is to blame if it took too long, or if its process ended twice.
+        A page is to blame if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
+        again.
 
         Raises:
             StateError: if workers end and no page is to blame.
@@ -254,12 +264,16 @@ class Blame:
         if code != -signal.SIGALRM and (name, position) not in self._suspected:
             self._suspected.add((name, position))
             return task
-        if position is None or position in task.poison:
+        if position is not None and position not in task.poison:
+            reason = exit_reason(code, self._work.limits.seconds, "worker")
+            self._poison.parts.setdefault(name, {})[position] = reason
+        elif position is not None and code in _CRASHES and task.unread is None:
+            self._poison.unread[name] = position
+        else:
             what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"
             raise StateError(what, _LOOK, part.name or str(part.path))
-        self._poison.setdefault(name, {})[position] = exit_reason(code, self._work.limits.seconds, "worker")
-        _POISON_FILE.write(self._work.folder / POISON, PoisonPages(self._poison))
-        return replace(task, poison=dict(self._poison[name]))
+        _POISON_FILE.write(self._work.folder / POISON, self._poison)
+        return self.task(part)
 
 
 def _join(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
@@ -313,7 +327,7 @@ def do_part(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
     sources = work.collection.read(part)
     with _ONE_AT_A_TIME:
         with measure_times() as watch, _position(position_path(work, part)) as position:
-            while True:
+            while len(rows) != task.unread:
                 position[:] = _POSITION.pack(len(rows), suspected, time.time())
                 with alarm(work.limits.seconds):
                     begin = time.perf_counter()
@@ -328,6 +342,8 @@ def do_part(task: Task, work: PartWork[Any], suspected: int = _NO_PAGE) -> int:
                     finally:
                         reading += time.perf_counter() - begin
                     rows.append(_row(work, source, task.poison.get(len(rows), "")))
+            else:
+                rows.append(work.refuse(Source("", part.name, 0), "", "cannot be read: its reader crashes"))
             position[:] = _NO_POSITION
         work.write(Finished(part, rows, span, reading, watch.times))
         position_path(work, part).unlink(missing_ok=True)
@@ -397,9 +413,9 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
         os.close(handle)
 
 
-def read_poison(folder: Path) -> Poison:
+def read_poison(folder: Path) -> PoisonPages:
     """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
     try:
-        return _POISON_FILE.read(folder / POISON).parts
+        return _POISON_FILE.read(folder / POISON)
     except InputError:
-        return {}
+        return PoisonPages()
