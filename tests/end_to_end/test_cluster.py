@@ -71,7 +71,7 @@ def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monk
                 done = call(verb, file.name, "--backend", "dask", "--scheduler", cluster.address, cwd=web.folder)
             assert done.code == 0, done.err
     shards = bytes_of(here, "scores/*.parquet")
-    assert len(shards) == 6
+    assert len(shards) == 16
     assert bytes_of(there, "scores/*.parquet") == shards
     runs = bytes_of(here, "runs/*.trec")
     assert {f"{name}.trec" for name in ("none", "words@20", "words@40", "density@8")} == set(runs)
