@@ -23,6 +23,8 @@ ATTRIBUTES = (
     " aria-hidden=false",
     ' style="color:red; Display : none"',
     ' style="color:red"',
+    ' style="color:yellow; VISIBILITY:Hidden"',
+    ' style="overflow:hidden; display:block"',
     ' class="a&#9;b&lt;" data-x=1',
     " rel=tag itemprop=name",
 )

@@ -198,7 +198,9 @@ def _stylesheet(blocks: str, detail: Detail) -> etree.XSLT:
     rules.append(_template("|".join(_DROPPED_TAGS), _literal(marks.dropped)))
     if with_elements:
         plain = f"translate(., '{_CAPITALS}', '{_CAPITALS.lower().strip()}')"
+        # Both have a y, and most styles have none: translating takes time.
         hiding = " or ".join(f"contains({plain}, '{style}')" for style in _HIDING)
+        hiding = f"(contains(., 'y') or contains(., 'Y')) and ({hiding})"
         # What an attribute is made of is text, and text is copied without asking for it.
         value = "<xsl:text> </xsl:text><xsl:apply-templates/>"
         rules += [
