@@ -12,6 +12,11 @@ from mutation import minimised, mutated
 from targets import TARGETS
 from watching import watched
 
+from thresher.collections import open_collection
+from thresher.scorers.words import Words
+from thresher.scoring.failures import failures
+from thresher.scoring.score_pass import ScorePlan, score_collection
+
 INPUTS = 2000
 SEED = 7
 
@@ -28,6 +33,20 @@ def test_sound_inputs_are_taken(name: str, tmp_path: Path) -> None:
     TARGETS[name].prepare(tmp_path)
     for seed in TARGETS[name].seeds:
         assert failure(TARGETS[name], seed, tmp_path) is None
+
+
+def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(tmp_path: Path) -> None:
+    """Damaged sizes of a column in its last row group; no `except` sees what Arrow throws there."""
+    rows = tmp_path / "rows"
+    rows.mkdir()
+    (rows / "damaged.parquet").write_bytes(TARGETS["parquet"].make(27, 1409))
+    (rows / "sound.parquet").write_bytes(TARGETS["parquet"].seeds[0])
+    plan = ScorePlan(open_collection(rows), (Words(),))
+    sound = score_collection(replace(plan, collection=open_collection(rows / "sound.parquet")), tmp_path / "alone")
+    report = score_collection(plan, tmp_path / "store")
+    assert report.scored >= sound.scored > 0
+    assert report.documents == report.scored + report.emptied + report.failed
+    assert {failure.file for failure in failures(tmp_path / "store")} == {"damaged.parquet"}
 
 
 def test_an_input_follows_from_its_numbers() -> None:
