@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from heapq import merge
 from itertools import repeat
@@ -10,10 +12,12 @@ from pathlib import Path
 
 import joblib
 import numpy as np
+import pyarrow as pa
 
 from thresher.exploring.counting import HashedTerms, StoreCounts, add_vocabularies
 from thresher.exploring.matching import Matches, SweepStatistics
 from thresher.exploring.similarity import States
+from thresher.lucene.jvm import shrink_heap
 
 _PIECE = 1 << 16
 
@@ -40,10 +44,10 @@ class MatchParts:
         self._vocabularies: list[HashedTerms] = []
         for counted in parts:
             self._add(counted, fixed)
-            if folder is not None and len(self._parts) > 1:
-                self.write(folder)
             # Not while the next part is counted.
             del counted
+            if folder is not None and len(self._parts) > 1:
+                self.write(folder)
         (self.vocabulary,) = self._vocabularies
         if len(self._parts) > 1:
             _number([path for path in self._parts if isinstance(path, Path)])
@@ -67,16 +71,8 @@ class MatchParts:
 
     def write(self, folder: Path) -> None:
         """Write to files what is in memory, so that workers can read it and memory is free."""
-        for place, part in enumerate(self._parts):
-            if isinstance(part, Matches):
-                path = folder / f"part-{place:06}"
-                ids = part.counted.ids
-                _ids_of(path).write_bytes("".join(f"{identifier}\n" for identifier in ids).encode())
-                np.save(_numbers_of(path), part.numbers)
-                counted = part.counted
-                part.counted = replace(counted, ids=(), term=counted.term[:0], counts=())
-                joblib.dump(part, path)
-                self._parts[place] = path
+        self._parts = [_written(part, folder / f"part-{place:06}") for place, part in enumerate(self._parts)]
+        _give_back()
 
     def numbers(self, wanted: Iterable[str]) -> dict[str, int]:
         """Return the numbers of documents by id, of those that have a query term."""
@@ -87,6 +83,27 @@ class MatchParts:
             places = ((place, identifier) for place, identifier in enumerate(_ids(part)) if identifier in chosen)
             found |= {identifier.decode(): int(held[place]) for place, identifier in places}
         return found
+
+
+def _written(part: Matches | Path, path: Path) -> Path:
+    """Write a part to files, unless it was; return where it is."""
+    if isinstance(part, Path):
+        return part
+    counted = part.counted
+    _ids_of(path).write_bytes("".join(f"{identifier}\n" for identifier in counted.ids).encode())
+    np.save(_numbers_of(path), part.numbers)
+    part.counted = replace(counted, ids=(), term=counted.term[:0], counts=())
+    joblib.dump(part, path)
+    return path
+
+
+def _give_back() -> None:
+    """Return free memory to the system: Java, Arrow and C would keep as much as they ever had, which workers need."""
+    shrink_heap()
+    pa.default_memory_pool().release_unused()
+    # GNU's C library alone has it.
+    with suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _read(part: Matches | Path) -> Matches:

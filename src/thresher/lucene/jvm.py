@@ -134,6 +134,12 @@ def start(heap_mib: int | None = None) -> None:
     _started_in = os.getpid()
 
 
+def shrink_heap() -> None:
+    """Collect garbage where Java runs, so that its heap shrinks to what is in use: by itself it may grow to the largest."""
+    if _started_in == os.getpid():
+        java_class("java.lang.System").gc()
+
+
 def java_class(name: str) -> Any:
     """Return the Java class of that full name (`$` before a nested class), starting Java if necessary.
 
