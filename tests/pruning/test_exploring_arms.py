@@ -18,6 +18,7 @@ from thresher.arms.arm_registry import arms
 from thresher.arms.pruned_names import Pruning, parse_arm, parse_treatment
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
+from thresher.exploring import exploring
 from thresher.exploring.exploring import Judging, analyse_queries, explore
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.matching import query_postings
@@ -63,10 +64,14 @@ def compared_rankings(
     queries, terms = analyse_queries(texts, OPTIONS)
     folder = store.parent / "compared"
     with collected_postings(store, sweeps[0].cleaner, Lexicon("porter", True), folder / "postings") as postings:
-        every = count_arms(postings, sweeps, hash_texts(terms), original)
+        documents = [id_ for block in postings.blocks() for id_ in block.ids]
+        every = count_arms(postings, sweeps, hash_texts(terms), original, folder)
     compared = 0
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
-        parts = counted.matches()
+        place = folder / str(number)
+        place.mkdir()
+        parts = counted.matches(place)
+        id_of = {of_id: id_ for id_, of_id in parts.numbers(documents).items()}
         model = models[number % len(models)]
         explored = rankings_by_step(parts, queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
@@ -79,7 +84,7 @@ def compared_rankings(
                 assert searcher.work(texts).by_query == tuple(touched[step].tolist())
             ranked = explored[max(known for known in explored if known <= step)]
             for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
-                assert [counted.counts.ids[place] for place in ours] == ids, (pruning.name, model)
+                assert [id_of[document] for document in ours] == ids, (pruning.name, model)
                 assert_allclose([*ours.values()], scores, rtol=0, atol=6e-5)
                 compared += 1
     shutil.rmtree(folder)
@@ -151,6 +156,28 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
         expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
         values = np.array([[*of_topic.values()] for of_topic in expected.values()])
         assert dcp.values[number, :, 1] == pytest.approx(values, abs=1e-12)
+
+
+@pytest.mark.parametrize("original", [True, False])
+def test_values_do_not_depend_on_parts(
+    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, original: bool
+) -> None:
+    models = [parse_retrieval(name) for name in MODELS[:3]]
+    sweeps = [ArmSweep(Cleaner(), parse_arm(name).arm, points=7) for name in ARMS]
+    values, parts = [], []
+    _, terms = analyse_queries(QUERIES, OPTIONS)
+    for size in (1 << 22, 1):
+        monkeypatch.setattr(exploring, "_PART", size)
+        explored = explore_arms(store, sweeps, judging, models, OPTIONS, original, 25)
+        values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        with collected_postings(store, Cleaner(), Lexicon("porter", True), folder / "postings") as postings:
+            (counted,) = count_arms(postings, sweeps[:1], hash_texts(terms), original, folder)
+        parts.append(len(counted.matches(folder)))
+    assert values[0] == values[1]
+    assert parts[0] == 1 < parts[1]
+    assert not list(store.parent.glob(".thresher-*"))
 
 
 def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judging: Judging) -> None:

@@ -81,8 +81,13 @@ class StoreCounts:
     vocabulary: HashedTerms
 
 
-def add_up(parts: Iterable[StoreCounts], sweeps: Sequence[NestedSweep]) -> StoreCounts:
-    """Return the sum of the counts of parts of a store; documents are ordered by id, as Lucene compares ids."""
+def add_up(parts: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
+    """Return the sum of the counts of parts of a store; documents are ordered by id, as Lucene compares ids.
+
+    Args:
+        parts: to add up.
+        steps: how many each sweep has.
+    """
     held = list(parts)
     firsts = np.cumsum([0, *(len(part.ids) for part in held)])
     sentences = np.cumsum([0, *(len(part.document) for part in held)])
@@ -95,15 +100,12 @@ def add_up(parts: Iterable[StoreCounts], sweeps: Sequence[NestedSweep]) -> Store
         tuple(ids[index] for index in order),
         _joined([rank[part.document + first] for part, first in zip(held, firsts, strict=False)], np.int32),
         _joined([part.tokens for part in held], np.int32),
-        tuple(_joined([part.steps[sweep] for part in held], np.uint16) for sweep in range(len(sweeps))),
+        tuple(_joined([part.steps[sweep] for part in held], np.uint16) for sweep in range(len(steps))),
         _joined([part.sentence + np.int32(first) for part, first in zip(held, sentences, strict=False)], np.int32),
         _joined([part.term for part in held], np.int32),
         _joined([part.times for part in held], np.int32),
-        tuple(
-            add_counts([part.counts[number] for part in held], len(sweep.cleaners))
-            for number, sweep in enumerate(sweeps)
-        ),
-        add_vocabularies([part.vocabulary for part in held], len(sweeps)),
+        tuple(add_counts([part.counts[sweep] for part in held], size) for sweep, size in enumerate(steps)),
+        add_vocabularies([part.vocabulary for part in held], len(steps)),
     )
 
 

@@ -162,26 +162,31 @@ def count_store(
     lexicon = Lexicon(options.stemmer, options.stopwords)
     hashes = hash_texts(list(terms))
     counted = (count_shard(table, words, every, lexicon, hashes) for table, words in split)
-    return MatchParts(len(terms), in_parts(counted, every), folder)
+    return MatchParts(len(terms), in_parts(counted, [len(sweep.cleaners) for sweep in every]), folder)
 
 
-def in_parts(counted: Iterable[StoreCounts], every: Sequence[NestedSweep]) -> Iterator[StoreCounts]:
-    """Add up neighbouring shards to parts of at least `_PART` sentences and occurrences, but for the last."""
+def in_parts(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[StoreCounts]:
+    """Add up neighbouring shards to parts of at least `_PART` sentences and occurrences, but for the last.
+
+    Args:
+        counted: the shards.
+        steps: how many each sweep has.
+    """
     waiting: list[StoreCounts] = []
     size, given = 0, False
     for shard in counted:
         waiting.append(shard)
         size += len(shard.document) + len(shard.term)
         if size >= _PART:
-            yield _taken(waiting, every)
+            yield _taken(waiting, steps)
             size, given = 0, True
     if waiting or not given:
-        yield _taken(waiting, every)
+        yield _taken(waiting, steps)
 
 
-def _taken(waiting: list[StoreCounts], every: Sequence[NestedSweep]) -> StoreCounts:
+def _taken(waiting: list[StoreCounts], steps: Sequence[int]) -> StoreCounts:
     """Return what waits, added up, and keep none of it."""
-    joint = add_up(waiting, every)
+    joint = add_up(waiting, steps)
     waiting.clear()
     return joint
 

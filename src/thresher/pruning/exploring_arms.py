@@ -7,8 +7,9 @@ the pruned index all of them change with the cutoff.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,19 +17,20 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.arms.arm import KEEP_SHARE, Arm, steps, strictest_first
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
 from thresher.arms.pruned_names import Pruning, Treatment
 from thresher.arms.query_logs import QueryLogs
-from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
+from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
-from thresher.exploring.exploring import POINTS, Judging, analyse_queries, judged_documents
+from thresher.exploring.exploring import POINTS, Judging, analyse_queries, in_parts, judged_documents
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.matching import query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.similarity import States
+from thresher.files import temporary_folder
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics
@@ -99,17 +101,21 @@ def explore_arms(
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
     explored: dict[int, ExploredSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
-        with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-            every = count_arms(postings, of_cleaner, hash_texts(terms), original, analysed)
-        judges: list[Judges] = []
-        for sweep, counted in zip(of_cleaner, every, strict=True):
-            # All sweeps of a cleaner have the same documents.
-            parts = counted.matches()
-            if not judges:
-                numbers = parts.numbers(judged_documents(sets))
-                judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
-            job = RankingJob(parts, queries, judges, models, depth)
-            explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
+        with temporary_folder(store.parent) as folder:
+            with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
+                every = count_arms(postings, of_cleaner, hash_texts(terms), original, folder, analysed)
+            judges: list[Judges] = []
+            for sweep, counted in zip(of_cleaner, every, strict=True):
+                with temporary_folder(store.parent) as of_parts:
+                    parts = counted.matches(of_parts)
+                    # All sweeps of a cleaner have the same documents.
+                    if not judges:
+                        numbers = parts.numbers(judged_documents(sets))
+                        judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
+                    job = RankingJob(parts, queries, judges, models, depth)
+                    explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
+                    # Not while the next arm is read.
+                    del parts, job
     return tuple(explored[id(sweep)] for sweep in sweeps)
 
 
@@ -123,18 +129,30 @@ def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
 
 @dataclass(frozen=True)
 class CountedArm:
-    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' `terms`, so many, are."""
+    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' `terms`, so many, are: in a
+    file, block by block.
+    """
 
     cutoffs: Floats
     words: int
     sizes: tuple[IndexStatistics, ...]
     terms: int
-    counts: StoreCounts
+    counts: StepCounts
+    blocks: int
+    file: Path
     fixed: States | None
 
-    def matches(self) -> MatchParts:
-        """Return where the queries' terms are, for ranking."""
-        return MatchParts(self.terms, [self.counts], fixed=self.fixed)
+    def matches(self, folder: Path) -> MatchParts:
+        """Return where the queries' terms are, for ranking; `folder` is for files of parts."""
+        return MatchParts(self.terms, in_parts(self._read(), [len(self.cutoffs)]), folder, self.fixed)
+
+    def _read(self) -> Iterator[StoreCounts]:
+        yield replace(add_up((), [len(self.cutoffs)]), counts=(self.counts,))
+        with self.file.open("rb") as file:
+            for _ in range(self.blocks):
+                # Only this process reads and writes it.
+                block: StoreCounts = pickle.load(file)
+                yield block
 
 
 def _explored(
@@ -159,22 +177,26 @@ def count_arms(
     sweeps: Sequence[ArmSweep],
     terms: Hashes,
     original: bool,
+    folder: Path,
     logs: QueryLogs | None = None,
 ) -> list[CountedArm]:
-    """Count all sweeps over one collection, block by block."""
+    """Count all sweeps over one collection, block by block, into files in `folder`."""
     fitted = [sweep.arm.fit(postings, logs) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
     numbers = postings.statistics.numbers(terms)
     counters = [_PostingCounter(postings, sweep.arm, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
-    matching = _Matching(postings.statistics, numbers, len(sweeps))
+    files = [folder / f"counts-{number}" for number in range(len(sweeps))]
+    # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
+    of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
+    of_queries[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
     for block in postings.blocks():
-        held = matching.add(block)
-        for index, (sweep, counter) in enumerate(zip(sweeps, counters, strict=True)):
-            of_posting = steps(
-                sweep.arm, sweep.arm.scores(block, postings.statistics, fitted[index]), counter.cutoffs
-            ).astype(np.uint16)
+        matching = _Matching(block, of_queries)
+        for sweep, fit, counter, path in zip(sweeps, fitted, counters, files, strict=True):
+            scores = sweep.arm.scores(block, postings.statistics, fit)
+            of_posting = steps(sweep.arm, scores, counter.cutoffs).astype(np.uint16)
             counter.add(block, of_posting)
-            matching.add_steps(index, block, of_posting, held, original)
+            with path.open("ab") as file:
+                pickle.dump(matching.counts(of_posting, len(counter.cutoffs), original), file, protocol=5)
     of_terms = _of_terms(postings.statistics, numbers) if original else None
     return [
         CountedArm(
@@ -182,10 +204,12 @@ def count_arms(
             postings.words,
             counter.sizes(postings.indexed),
             len(terms),
-            matching.counts(index, counter.counts(), original),
+            counter.counts(),
+            len(postings.files),
+            path,
             of_terms,
         )
-        for index, counter in enumerate(counters)
+        for counter, path in zip(counters, files, strict=True)
     ]
 
 
@@ -260,82 +284,48 @@ class _PostingCounter:
 
 
 class _Matching:
-    """The postings of the queries' terms, and the lengths of their documents, for several sweeps.
+    """The postings of the queries' terms in a block, and the lengths of their documents.
 
     What ranking takes for a sentence is here a part of a document that comes in at one step: one that has its tokens and no
     query term, and one for each posting of a query term, without tokens.
     """
 
-    def __init__(self, statistics: CollectionStatistics, numbers: Ints, sweeps: int) -> None:
-        # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
-        self._number = np.full(len(statistics.hashes), -1, dtype=np.int64)
-        self._number[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0)
-        self._ids: list[str] = []
-        self._lengths: list[Ints] = []
-        self._document: list[Ints] = []
-        self._term: list[Ints] = []
-        self._tf: list[Ints] = []
-        self._steps: list[list[Ints]] = [[] for _ in range(sweeps)]
-        # By sweep, of documents whose length changes: document, step, tokens.
-        self._parts: list[list[tuple[Ints, Ints, Ints]]] = [[] for _ in range(sweeps)]
+    def __init__(self, block: DocumentPostings, of_queries: Numbers) -> None:
+        self._block = block
+        self._hits = np.flatnonzero(of_queries[block.term] >= 0)
+        self._terms = of_queries[block.term[self._hits]]
+        self._rows = np.unique(block.document[self._hits])
+        # By row, the document's number among those with a query term, or -1.
+        self._numbers = np.full(len(block.ids), -1, dtype=np.int64)
+        self._numbers[self._rows] = np.arange(len(self._rows))
 
-    def add(self, block: DocumentPostings) -> tuple[Ints, Ints]:
-        """Add a block; return the indices of its postings of query terms, and by row its documents' number or -1."""
-        hits = np.flatnonzero(self._number[block.term] >= 0)
-        rows = np.unique(block.document[hits])
-        numbers = np.full(len(block.ids), -1, dtype=np.int64)
-        numbers[rows] = len(self._ids) + np.arange(len(rows))
-        self._ids += [block.ids[row] for row in rows.tolist()]
-        self._lengths.append(block.lengths[rows])
-        self._document.append(numbers[block.document[hits]])
-        self._term.append(self._number[block.term[hits]])
-        self._tf.append(block.tf[hits].astype(np.int64))
-        return hits, numbers
+    def counts(self, of_posting: npt.NDArray[np.uint16], size: int, original: bool) -> StoreCounts:
+        """Return the form that ranking takes, but for counts of all documents.
 
-    def add_steps(
-        self,
-        sweep: int,
-        block: DocumentPostings,
-        of_posting: npt.NDArray[np.uint16],
-        held: tuple[Ints, Ints],
-        original: bool,
-    ) -> None:
-        """Add the steps of a sweep's postings in the block that was added last."""
-        hits, numbers = held
-        self._steps[sweep].append(of_posting[hits].astype(np.int64))
+        Args:
+            of_posting: the step of each posting.
+            size: how many steps there are.
+            original: whether documents keep their lengths.
+        """
+        block, hits = self._block, self._hits
         if original:
-            return
-        of_document = numbers[block.document]
-        inside = of_document >= 0
-        keys = (of_document[inside] << 16) | of_posting[inside]
-        different, place = np.unique(keys, return_inverse=True)
-        tokens = np.bincount(place, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
-        self._parts[sweep].append((different >> 16, different & 0xFFFF, tokens))
-
-    def counts(self, sweep: int, counts: StepCounts, original: bool) -> StoreCounts:
-        """Return the counts of a sweep in the form that ranking takes."""
-        order = sorted(range(len(self._ids)), key=self._ids.__getitem__)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        lengths = _joined(self._lengths)
-        if original:
-            parts = np.arange(len(lengths)), np.zeros(len(lengths), dtype=np.int64), lengths
+            parts = np.arange(len(self._rows)), np.zeros(len(self._rows), dtype=np.int64), block.lengths[self._rows]
         else:
-            parts = tuple(_joined(columns) for columns in zip(*self._parts[sweep], strict=True)) or (lengths,) * 3  # type: ignore[assignment]
-        document, tf = _joined(self._document), _joined(self._tf)
+            of_document = self._numbers[block.document]
+            inside = of_document >= 0
+            keys = (of_document[inside] << 16) | of_posting[inside]
+            different, place = np.unique(keys, return_inverse=True)
+            tokens = np.bincount(place, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
+            parts = different >> 16, different & 0xFFFF, tokens
         of_parts = len(parts[0])
         return StoreCounts(
-            tuple(self._ids[index] for index in order),
-            rank[np.concatenate((parts[0], document))].astype(np.int32),
-            np.concatenate((parts[2], np.zeros(len(document), dtype=np.int64))).astype(np.int32),
-            (np.concatenate((parts[1], _joined(self._steps[sweep]))).astype(np.uint16),),
-            np.arange(of_parts, of_parts + len(document), dtype=np.int32),
-            _joined(self._term).astype(np.int32),
-            tf.astype(np.int32),
-            (counts,),
+            tuple(block.ids[row] for row in self._rows.tolist()),
+            np.concatenate((parts[0], self._numbers[block.document[hits]])).astype(np.int32),
+            np.concatenate((parts[2], np.zeros(len(hits), dtype=np.int64))).astype(np.int32),
+            (np.concatenate((parts[1], of_posting[hits])).astype(np.uint16),),
+            np.arange(of_parts, of_parts + len(hits), dtype=np.int32),
+            self._terms,
+            block.tf[hits],
+            (add_counts((), size),),
             HashedTerms(np.zeros(0, dtype=np.uint64), (np.zeros(0, dtype=np.uint16),), 2**64 - 1),
         )
-
-
-def _joined(parts: Sequence[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
