@@ -16,6 +16,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from temporary_names import number_on_this_machine
 
 from thresher.errors import InputError, ResourceError
 from thresher.files import (
@@ -30,6 +31,7 @@ from thresher.files import (
     safe_name,
     temporary_folder,
     user_error,
+    without_leftovers,
     write_json,
     write_text,
 )
@@ -116,6 +118,25 @@ def test_leftovers_of_killed_processes_are_removed_and_nothing_else(tmp_path: Pa
     remove_leftovers(tmp_path)
     assert names(tmp_path) == ["deep"]
     assert names(tmp_path / "deep") == [".b.tmp", ".lock", "c.1.tmp", "none"]
+
+
+def test_what_a_block_has_written_leaves_nothing_of_killed_processes(tmp_path: Path) -> None:
+    """Of this machine's, not of others'; not if the block fails; and nothing of names that the block has not written."""
+    ended = subprocess.Popen(["true"])
+    ended.wait()
+    dead, living = (number_on_this_machine(process) for process in (ended.pid, os.getppid()))
+    kept = [f".a.{living}.tmp", f".a.{ended.pid}.tmp", f".b.{dead}.tmp", ".a.tmp", "a.1.tmp"]
+    left = [f".a.{dead}.tmp", f".a.{dead}.old.tmp"]
+    for name in (*kept, *left):
+        (tmp_path / name).mkdir()
+    with pytest.raises(InputError), without_leftovers():
+        write_half(tmp_path / "a", FileNotFoundError())
+    with without_leftovers():
+        write_text(tmp_path / "deep" / "a", "text")
+    assert names(tmp_path) == sorted([*kept, *left, "deep"])
+    with without_leftovers():
+        write_text(tmp_path / "a", "text")
+    assert names(tmp_path) == sorted([*kept, "a", "deep"])
 
 
 def test_remove_folder(tmp_path: Path) -> None:

@@ -9,9 +9,11 @@ import json
 import os
 import re
 import shutil
+import socket
 import stat
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -55,8 +57,12 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
     return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
 
 
-# The temporary names of `atomic_path` and `remove_folder`.
-_LEFTOVER = re.compile(r"\..+\.\d+\.(old\.)?tmp")
+# The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
+_LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
+_PROCESSES = 2**22
+_MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
+# What this process gives temporary names, in the blocks of `without_leftovers`.
+_WATCHED: list[set[Path]] = []
 
 
 @contextmanager
@@ -202,6 +208,45 @@ def remove_leftovers(folder: Path) -> None:
         _remove(path)
 
 
+def remove_left(paths: Iterable[Path]) -> None:
+    """Remove what killed processes of this machine left of files and folders under temporary names."""
+    names: dict[Path, set[str]] = {}
+    for path in paths:
+        names.setdefault(path.parent, set()).add(path.name)
+    for folder, wanted in names.items():
+        with suppress(OSError):
+            for left in list(folder.iterdir()):
+                match = _LEFTOVER.fullmatch(left.name)
+                if match and match["name"] in wanted and _has_ended(int(match["process"])):
+                    _remove(left)
+
+
+def _has_ended(number: int) -> bool:
+    """Return whether a process of this machine has ended; those of others are not known."""
+    process = number - _MACHINE
+    if not 0 < process < _PROCESSES:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+@contextmanager
+def without_leftovers() -> Iterator[None]:
+    """Do `remove_left`, at the end of a block without an error, for all that this process has written in it."""
+    written: set[Path] = set()
+    _WATCHED.append(written)
+    try:
+        yield
+    finally:
+        _WATCHED.pop()
+    remove_left(written)
+
+
 def write_text(path: Path, text: str) -> None:
     """Write `text` as UTF-8 to `path` atomically."""
     with atomic_path(path) as temporary:
@@ -292,7 +337,9 @@ def by_numbers(path: Path) -> tuple[int, ...]:
 
 
 def _aside(path: Path, suffix: str) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.{suffix}")
+    for watched in _WATCHED:
+        watched.add(path)
+    return path.with_name(f".{path.name}.{_MACHINE + os.getpid()}.{suffix}")
 
 
 def _remove(path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from commands import begin, thresher
+from temporary_names import number_on_this_machine
 
 from thresher.cleaning import Extras, clean_collection, whole_collections
 from thresher.cleaning.kept_scores import kept_scores
@@ -73,8 +74,9 @@ def test_errors_leave_nothing(tmp_path: Path, pages: Path) -> None:
 def test_two_at_once_are_refused_and_files_of_the_living_stay(tmp_path: Path, pages: Path) -> None:
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    dead, other = tmp_path / f".r.jsonl.{ended.pid}.tmp", tmp_path / f".x.jsonl.{ended.pid}.tmp"
-    living = tmp_path / f".o.jsonl.{os.getppid()}.tmp"
+    number = number_on_this_machine(ended.pid)
+    dead, other = tmp_path / f".r.jsonl.{number}.tmp", tmp_path / f".x.jsonl.{number}.tmp"
+    living = tmp_path / f".o.jsonl.{number_on_this_machine(os.getppid())}.tmp"
     for path in (dead, living, other):
         path.touch()
     output = tmp_path / "o.jsonl"

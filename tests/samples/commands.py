@@ -83,8 +83,8 @@ def begin(
 ) -> Process:
     """Start a command, on a terminal if one is named, which then gets what is printed.
 
-    What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line, it is
-    killed with all that it started. It cannot import the modules `without`.
+    What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line or its
+    first word, it is killed with all that it started. It cannot import the modules `without`.
     """
     folder = Path(tempfile.mkdtemp(prefix="thresher-"))
     for name in ("out", "err"):

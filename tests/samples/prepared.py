@@ -62,7 +62,7 @@ def become(request: dict[str, Any]) -> None:
 
 def watch(steps: str | None, kill_at: str | None) -> None:
     """Write what this process is about to do to files below its folder to the file `steps`, one line each; or kill it and all
-    that it started when it is about to do `kill_at`."""
+    that it started when it is about to do `kill_at`, one of these or any of its kind, such as `os.rename`."""
     here, process = Path.cwd(), os.getpid()
     log = os.open(steps, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if steps else None
 
@@ -82,7 +82,7 @@ def watch(steps: str | None, kill_at: str | None) -> None:
         step = f"{event} {name}"
         if log is not None:
             os.write(log, f"{step}\n".encode())
-        if step == kill_at:
+        if kill_at in (step, event):
             os.killpg(0, signal.SIGKILL)
 
     sys.addaudithook(hook)

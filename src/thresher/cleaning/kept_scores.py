@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from thresher.experiments.stages import exclusive
+from thresher.files import remove_left
 
 
 @contextmanager
@@ -28,8 +27,7 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     keep = False
     with exclusive(folder):
         try:
-            for path in outputs:
-                _remove_left(path)
+            remove_left(outputs)
             yield folder
         except KeyboardInterrupt:
             keep = True
@@ -37,23 +35,3 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
         finally:
             if not keep:
                 shutil.rmtree(folder, ignore_errors=True)
-
-
-def _remove_left(path: Path) -> None:
-    """Remove the temporary files of `thresher.files.atomic_path` for `path`, if their processes have ended."""
-    name = re.compile(rf"\.{re.escape(path.name)}\.([0-9]{{1,9}})\.tmp")
-    with suppress(OSError):
-        for left in list(path.parent.iterdir()):
-            match = name.fullmatch(left.name)
-            if match and not _is_alive(int(match[1])):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
-
-
-def _is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

@@ -23,7 +23,7 @@ from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
 from thresher.cli.studies import classify, study
 from thresher.errors import ConfigError, MissingDependencyError, ThresherError
-from thresher.files import is_out_of_memory, memory_error, user_error
+from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
 
@@ -31,7 +31,8 @@ _NAME = "thresher"
 def main() -> None:
     """Run the command line; errors become one line each and an exit code by their class."""
     try:
-        cli.main(prog_name=_NAME, standalone_mode=False)
+        with without_leftovers():
+            cli.main(prog_name=_NAME, standalone_mode=False)
     except ThresherError as error:
         _fail(error.lines(), error.exit_code)
     except click.UsageError as error:

@@ -1,0 +1,68 @@
+"""Every verb that writes, killed when its first file is written and not yet in place: the same command then finishes, and
+nothing of the killed one stays."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+from pathlib import Path
+
+import pytest
+from commands import begin, thresher
+from small_web import Finished, leftovers
+
+COMMANDS = (
+    ("explore", "web.toml"),
+    ("choose", "web.toml"),
+    ("report", "results/web"),
+    ("explain", "results/web", "--pages"),
+    ("index", "indexed.jsonl", "-o", "index"),
+    ("search", "indexes/web/none", "topics.tsv", "-o", "web.trec"),
+    ("init", "pages", "--topics", "topics.tsv", "--qrels", "qrels.txt", "-o", "first.toml"),
+    ("pseudo-topics", "pages", "-o", "made"),
+    ("lm", "train", "text.txt", "-o", "model"),
+    ("lm", "import", "small.arpa", "-o", "imported"),
+    ("lm", "histogram", "books", "gold/input", "--csv", "h.csv"),
+    ("lm", "separate", "gold", "--csv", "s.csv"),
+    ("ncleaner", "train", "gold/GoldStandard", "gold/input", "-o", "m.ncleaner"),
+    ("ncleaner", "tune", "gold/input", "--most", "2", "--plot", "t.svg"),
+    ("ncleaner", "folds", "gold", "--folds", "2", "--csv", "f.csv"),
+    ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
+    ("study", "gold", "-o", "study", "--folds", "2"),
+    ("classify", "classes", "-c", "words@5", "-o", "classified"),
+)
+"""`run`, `clean` and `cleaneval` have such tests of their own."""
+
+
+@pytest.fixture(scope="module")
+def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The finished experiment, with gold, classes, text and a model beside it."""
+    web = finished.copied(tmp_path_factory.mktemp("verbs") / "web").web
+    for name in ("input", "GoldStandard"):
+        (web.folder / "gold" / name).mkdir(parents=True)
+    text = [f"The rain of day {number} came down on harbour {number * 7}, and did not stop." for number in range(40)]
+    (web.folder / "text.txt").write_text("\n".join(text))
+    for number, line in enumerate(text[:12]):
+        menu = "<ul>" + "<li><a href='/'>Home</a></li>" * 5 + "</ul>"
+        page = f"<title>Rain</title>{menu}<p>{line} {line}</p><p>Menu</p>"
+        (web.folder / "gold" / "input" / f"{number}.html").write_text(page)
+        (web.folder / "gold" / "GoldStandard" / f"{number}.txt").write_text(f"{line} {line}\n")
+        place = web.folder / "classes" / f"class{number % 2}" / f"site{number % 3}"
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{number}.html").write_text(page)
+    lines = (json.dumps({"id": str(number), "contents": line}) + "\n" for number, line in enumerate(text))
+    (web.folder / "indexed.jsonl").write_text("".join(lines))
+    assert thresher("lm", "train", "text.txt", "-o", "small", cwd=web.folder).code == 0
+    shutil.copy(web.folder / "small" / "model.arpa", web.folder / "small.arpa")
+    return web.folder
+
+
+@pytest.mark.usefixtures("no_plots")
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_nothing_of_a_killed_command_stays(folder: Path, command: tuple[str, ...]) -> None:
+    assert begin(*command, cwd=folder, kill_at="os.rename").wait().code == -signal.SIGKILL
+    assert leftovers(folder)
+    done = thresher(*command, cwd=folder)
+    assert done.code == 0, done
+    assert leftovers(folder) == []
