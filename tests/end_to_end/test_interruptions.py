@@ -130,19 +130,21 @@ def may_mount() -> bool:
     return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False).returncode == 0
 
 
-def test_no_disk_space(finished: Finished, web: Web) -> None:
-    """On disks that are too small at several stages; then the disk grows and the same command finishes."""
+def runs_on_a_growing_disk(web: Web, *sizes: str) -> tuple[list[list[str]], list[str]]:
+    """Run the experiment on a disk of these sizes, one after the other; copy the runs of the last from it.
+
+    Return for all but the last the exit code, how many lines were printed and how many temporary files left; and what the
+    errors are about. The last must end well.
+    """
     if not may_mount():
         pytest.skip("no file system can be mounted here: user namespaces are not allowed")
-    web.write(cleaners="")
-    disk = web.folder / "disk"
-    disk.mkdir()
+    (web.folder / "disk").mkdir()
     script = f"""
-        mount -t tmpfs -o size=8k tmpfs disk
-        for size in 8k 80k 200k 20m; do
+        mount -t tmpfs -o size={sizes[0]} tmpfs disk
+        for size in {" ".join(sizes)}; do
             mount -o remount,size=$size disk
             '{THRESHER}' run web.toml --results disk/results --indexes disk/indexes >out 2>err
-            echo "$size $?" "$(grep -c . out)" "$(find disk -name '*.tmp' | wc -l)" "$(grep -E '^(error|Traceback)' err)"
+            echo "$?" "$(grep -c . out)" "$(find disk -name '*.tmp' | wc -l)" "$(grep -E '^(error|Traceback)' err)"
         done
         cp -r disk/results/web/runs runs
     """
@@ -156,15 +158,30 @@ def test_no_disk_space(finished: Finished, web: Web) -> None:
         timeout=120,
         check=True,
     )
-    lines = [line.split(" ", 4) for line in done.stdout.splitlines()]
-    *small, large = lines
-    for size, code, printed, temporary, error in small:
-        assert (code, printed, temporary) == ("6", "0", "0"), (size, error)
+    *small, large = (line.split(" ", 3) for line in done.stdout.splitlines())
+    assert large[0] == "0"
+    found = []
+    for *_, error in small:
         where, _, message = error.removeprefix("error: ").partition(": ")
-        assert where.removeprefix(f"{web.folder}/").startswith("disk/")
         assert message == "no space left on the disk. Fix: free some space and run the same command again."
-    assert large[1] == "0"
+        found.append(where.removeprefix(f"{web.folder}/"))
+    return [numbers for *numbers, _ in small], found
+
+
+def test_no_disk_space(finished: Finished, web: Web) -> None:
+    """On disks that are too small at several stages; then the disk grows and the same command finishes."""
+    web.write(cleaners="")
+    numbers, where = runs_on_a_growing_disk(web, "8k", "80k", "200k", "20m")
+    assert numbers == [["6", "0", "0"]] * 3
     expected = runs(finished.results)
     assert runs(web.folder) == {f"{name}.trec": expected[f"{name}.trec"] for name in ("none", *WORDS)}
-    stages = {line[4].split(":")[1].removeprefix(f" {web.folder}/").split("/")[1] for line in small}
-    assert {"results", "indexes"} <= stages
+    assert {"disk/results", "disk/indexes"} <= {"/".join(path.split("/")[:2]) for path in where}
+
+
+def test_no_disk_space_for_the_model_of_the_collection_itself(web: Web) -> None:
+    """While its sentences are written, and while it is estimated."""
+    web.write(sweep="", cleaners='names = ["perplexity(lm=self)@p80"]')
+    numbers, where = runs_on_a_growing_disk(web, "60k", "1m", "20m")
+    assert numbers == [["6", "0", "0"]] * 2
+    assert all(path.startswith("disk/results/web/scores/models/") for path in where)
+    assert sorted(runs(web.folder)) == ["none.trec", "perplexity_lm=self_@p80.trec"]
