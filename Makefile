@@ -22,9 +22,9 @@ test: .venv/dev
 	$(BIN)/mypy
 	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --durations 10 --hypothesis-profile ci
 
-# NAME is one benchmark, such as index; PAGES any folder of HTML pages.
+# NAME is one benchmark, such as index; PAGES any folder of HTML pages. Compiled files are kept, as installed packages have them.
 bench: .venv/dev
-	$(BIN)/python benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python benchmarks/run.py $(NAME) $(if $(PAGES),--pages $(PAGES))
 
 # Damaged inputs for all readers, then property tests, for SECONDS with other examples each time.
 fuzz: .venv/dev
