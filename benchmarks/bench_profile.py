@@ -11,7 +11,7 @@ from typing import Any
 from lxml import etree
 from measurements import Measurement
 
-from thresher.pages import read_html, segment
+from thresher.pages import Detail, read_html, segment
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import flatten, lines, one_space, outside_ascii
 from thresher.scorers.registry import scorers
@@ -42,12 +42,13 @@ def measure(folder: Path, rounds: int = 5) -> list[Measurement]:
             flat = timed("flatten", lambda utf8=utf8: flatten(utf8))
             text, levels = timed("lines", lambda flat=flat: lines(one_space(flat, outside_ascii(flat))))
             timed("blocks", lambda text=text, levels=levels: segment(text, levels))
-            segments = read_html(page)
+            segments = read_html(page, detail=Detail.ELEMENTS)
             timed(
                 "words and links, for all",
                 lambda actual=segments: (actual.words_in_blocks, actual.linked_words_in_blocks),
             )
             timed("sentences, for all", lambda actual=segments: actual.sentence_ends)
+            timed("elements, for content", lambda actual=segments: actual.elements)
             for name, scorer in everything.items():
                 timed(name, lambda scorer=scorer, actual=segments: scorer.score(actual))
         for name, seconds in spent.items():

@@ -1,4 +1,4 @@
-"""Parquet files are read whole or by columns, and by no other thread."""
+"""Parquet files are read whole or by columns, and by no other thread where threads may not start."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ def test_all_columns_or_some_in_the_order_asked_for(path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="threads are counted by Linux's /proc")
-def test_no_thread_is_started(path: Path) -> None:
+def test_no_thread_is_started_under_a_limit_of_the_address_space(path: Path) -> None:
     script = (
-        "import os, sys; from pathlib import Path; from thresher.parquet_files import read_parquet\n"
-        "before = os.listdir('/proc/self/task'); read_parquet(Path(sys.argv[1]), ['id', 'score'])\n"
-        "print(os.listdir('/proc/self/task') == before)"
+        "import os, resource, sys; from pathlib import Path; from thresher.parquet_files import read_parquet\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (2**40, 2**40)); before = os.listdir('/proc/self/task')\n"
+        "read_parquet(Path(sys.argv[1]), ['id', 'score']); print(os.listdir('/proc/self/task') == before)"
     )
     done = subprocess.run([sys.executable, "-c", script, path], capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"

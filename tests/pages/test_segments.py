@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from page_oracle import is_word
 
 from thresher.collections import Page
-from thresher.pages import PageOptions, Segments, read_html, read_page, read_text_page, segment
+from thresher.pages import Detail, PageOptions, Segments, read_html, read_page, read_text_page, segment
 from thresher.pages.plain import ODD, SPACE, plain_text, word_starts
 
 
@@ -177,3 +177,17 @@ def test_text_pages_are_cut_at_blank_lines(text, blocks):
 def test_lines_of_text_are_blocks():
     assert read_text_page("a\n\nb\nc").blocks == ["a", "b", "c"]
     assert read_text_page("<b>a</b> &amp;").blocks == ["<b>a</b> &amp;"]
+
+
+def test_without_tags_the_parts_are_the_same_and_little_is_held():
+    html = "<h1>Rain</h1><ul><li>One. Two words.</ul><p>Three <a href=x>words more</a></p>"
+    page = read_html(html, detail=Detail.ELEMENTS)
+    assert len(page.elements.parents) > len(page.blocks)
+    kept = page.without_tags()
+    parts = "text block_ends levels sentence_ends words_in_sentences blocks sentences words_in_blocks".split()
+    for name in parts:
+        assert np.array_equal(getattr(kept, name), getattr(page, name)), name
+    for name in ("marks", "elements"):
+        with pytest.raises(RuntimeError, match="detail"):
+            getattr(kept, name)
+    assert not {"marks", "elements", "spaces", "word_starts"} & {*vars(page.without_tags())}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -164,6 +164,13 @@ class Segments:
     def is_list_item(self) -> npt.NDArray[np.bool_]:
         """For each block, whether it is the first of a list item."""
         return self.marks.is_list_item
+
+    def without_tags(self) -> Segments:
+        """Return the same parts, to be kept: without marks, elements and what scorers computed, many times the text."""
+        kept = replace(self, marked=None, descriptions=None)
+        # Where `cached_property` keeps them.
+        vars(kept).update(sentence_ends=self.sentence_ends, words_in_sentences=self.words_in_sentences)
+        return kept
 
     def _parts(self, ends: Ints) -> Iterator[str]:
         start = 0

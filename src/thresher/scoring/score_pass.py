@@ -68,7 +68,11 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        return _located(score_page(source.page(), self.scorers, self.options, self.labels), source, document_id)
+        page = score_page(source.page(), self.scorers, self.options, self.labels)
+        # A part's pages are held until it is written.
+        if page.segments and not self.labels:
+            page = replace(page, segments=page.segments.without_tags())
+        return _located(page, source, document_id)
 
     def refuse(self, source: Source, document_id: str, reason: str) -> PageScores:
         """Return a page that failed."""
