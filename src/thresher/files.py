@@ -148,7 +148,7 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
                 shutil.rmtree(left)
         while True:
             # A name that `remove_leftovers` knows, too.
-            folder = Path(tempfile.mkdtemp(f".{os.getpid()}.tmp", _TEMPORARY, parent)).absolute()
+            folder = Path(tempfile.mkdtemp(_ending("tmp"), _TEMPORARY, parent)).absolute()
             lock = ExitStack()
             # Another process may have taken it for one that was left, before it was locked.
             with suppress(OSError):
@@ -339,7 +339,11 @@ def by_numbers(path: Path) -> tuple[int, ...]:
 def _aside(path: Path, suffix: str) -> Path:
     for watched in _WATCHED:
         watched.add(path)
-    return path.with_name(f".{path.name}.{_MACHINE + os.getpid()}.{suffix}")
+    return path.with_name(f".{path.name}{_ending(suffix)}")
+
+
+def _ending(suffix: str) -> str:
+    return f".{_MACHINE + os.getpid()}.{suffix}"
 
 
 def _remove(path: Path) -> None:

@@ -12,7 +12,7 @@ _STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 
 
 def visible(text: str, most: int | None = MOST) -> str:
-    r"""Return `text` on one line, with characters that steer a terminal as `\uXXXX`, and without its middle if it is long.
+    r"""Return `text` on one line, with characters that steer a terminal as `\u` and four digits, its middle left out if long.
 
     JSON keeps its meaning, if it is not clipped.
 

@@ -22,7 +22,7 @@ from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.single_stages import evaluate, index, search
 from thresher.cli.studies import classify, study
-from thresher.errors import ConfigError, MissingDependencyError, ThresherError
+from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
@@ -45,11 +45,10 @@ def main() -> None:
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
-        shown = memory_error()
-        _fail(shown.lines(), shown.exit_code)
+        _fail(memory_error().lines(), ResourceError.exit_code)
     except OSError as error:
-        refused = user_error(error, error.filename or Path.cwd())
-        _fail(refused.lines(), refused.exit_code)
+        shown = user_error(error, error.filename or Path.cwd())
+        _fail(shown.lines(), shown.exit_code)
 
 
 def after_interruption(arguments: Sequence[str]) -> str:
