@@ -16,7 +16,7 @@ from posting_samples import hash_of, postings_of
 from thresher.arms.arm_registry import arms
 from thresher.arms.pruned_names import Treatment, parse_arm, parse_treatment
 from thresher.arms.query_logs import LoggedQuery
-from thresher.arms.top_documents import best_documents
+from thresher.arms.views import best_documents
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
 from thresher.scorers.cleaners import Cleaner

@@ -39,7 +39,7 @@ from thresher.evaluation.significance import signed_ranks
 from thresher.pages import Segments
 from thresher.scorers.base import Scores
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Words
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(SHARES, SHARES), min_size=2, max_size=60)

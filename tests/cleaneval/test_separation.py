@@ -27,9 +27,8 @@ from thresher.cleaneval.separation import (
     separation,
 )
 from thresher.pages import read_html
-from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Density, Words
 
 # Score, is it content, words: few scores, so that many are equal.
 SENTENCE = st.tuples(st.sampled_from([-math.inf, -2.5, 0.0, 1.0, 1e30]), st.booleans(), st.integers(1, 9))

@@ -13,7 +13,7 @@ from targets import TARGETS
 from watching import watched
 
 from thresher.collections import open_collection
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Words
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 

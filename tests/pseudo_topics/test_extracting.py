@@ -12,7 +12,7 @@ from lxml import etree
 from thresher.collections import Page
 from thresher.pseudo_topics.addresses import page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract
-from thresher.scorers.stop_lists import stop_list
+from thresher.scorers.languages import stop_list
 
 ENGLISH = stop_list("English")
 HERE = page_address("http://x.org/here", None)

@@ -15,7 +15,7 @@ from thresher.pseudo_topics.title_texts import (
     units,
     weight,
 )
-from thresher.scorers.stop_lists import stop_list
+from thresher.scorers.languages import stop_list
 
 
 @pytest.mark.parametrize(

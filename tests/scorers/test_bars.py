@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from thresher.pages import read_html
 from thresher.pages.marked_text import is_bar
-from thresher.scorers.bars import Bars
 from thresher.scorers.cleaners import parse_cleaner
-from thresher.scorers.ncleaner import NCleaner
+from thresher.scorers.ncleaner import Bars, NCleaner
 
 
 def test_bars_and_blocks_without_words_go() -> None:

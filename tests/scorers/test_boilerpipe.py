@@ -35,10 +35,8 @@ from thresher.scorers.boilerpipe import (
     first_with_title,
     is_comment_mark,
     largest_content,
-    neighbourhood,
-    shares,
 )
-from thresher.scorers.density import densities
+from thresher.scorers.shallow_features import densities, neighbourhood, shares
 
 THEIRS = {"words": NumWordsRulesClassifier(), "density": DensityRulesClassifier()}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.pages import PageOptions, read_html, read_text_page
-from thresher.scorers.density import Density, wrap
+from thresher.scorers.shallow_features import Density, wrap
 
 
 def wrapped(block: str) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.pages import read_html
-from thresher.scorers.descriptive import descriptive_blocks
+from thresher.scorers.shallow_features import descriptive_blocks
 
 LINKED = "one two three four five six seven eight nine ten <a>eleven twelve thirteen fourteen fifteen</a>"
 CHINESE = "我们在河边的老桥上走了一个下午直到太阳落到山后面才回家吃晚饭"

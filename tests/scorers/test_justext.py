@@ -33,7 +33,7 @@ from thresher.scorers.justext import (
     in_context,
     without_doubt,
 )
-from thresher.scorers.stop_lists import languages, stop_list
+from thresher.scorers.languages import languages, stop_list
 
 LONG = "It was the best of times and it was the worst of times, it was the age of wisdom and of the foolish. " * 3
 NEAR = "It was the best of times and it was the worst of times, it was the age."

@@ -11,8 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from many_languages import PARAGRAPHS
 
-from thresher.scorers.languages import UNKNOWN, language_of, main_script, spoken
-from thresher.scorers.stop_lists import languages, ranked_words
+from thresher.scorers.languages import UNKNOWN, language_of, languages, main_script, ranked_words, spoken
 
 
 @pytest.mark.parametrize("language", PARAGRAPHS)

@@ -17,8 +17,7 @@ from thresher.files import digest
 from thresher.pages import Detail, read_html
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_cleaner, parse_scorer
-from thresher.scorers.content import Content
-from thresher.scorers.other_scorers import block_scores, other_scorers
+from thresher.scorers.content import Content, block_scores, other_scorers
 from thresher.scorers.registry import scorers
 from thresher.scoring.cutting import clean_page
 from thresher.scoring.store import score_page

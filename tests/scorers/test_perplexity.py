@@ -13,7 +13,7 @@ from thresher.pages import read_html
 from thresher.scorers.base import KEEP_LOW, SENTENCE, TrainingData
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Words
 
 
 def test_each_sentence_has_its_own_perplexity():

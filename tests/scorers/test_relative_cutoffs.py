@@ -13,7 +13,7 @@ from thresher.language_models.words.training import Plan, train
 from thresher.scorers.cleaners import Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.relative_cutoffs import Percentile, Quota, reference_cutoff, same_kind
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Words
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,17 @@ from hypothesis import strategies as st
 
 from thresher.pages import Segments, read_html, read_text_page
 from thresher.scorers.base import Scorer
-from thresher.scorers.capitals import Capitals
-from thresher.scorers.density import Density
-from thresher.scorers.fullstops import FullStops
-from thresher.scorers.links import Links
-from thresher.scorers.position import Position
-from thresher.scorers.quotient import Quotient
-from thresher.scorers.sentencelength import SentenceLength
-from thresher.scorers.wordlength import WordLength
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import (
+    Capitals,
+    Density,
+    FullStops,
+    Links,
+    Position,
+    Quotient,
+    SentenceLength,
+    WordLength,
+    Words,
+)
 
 CHINESE = "我们在河边的老桥上走了一个下午"
 FULL_STOPS = "。｡।۔።"

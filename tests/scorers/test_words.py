@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.pages import PageOptions, read_html, read_text_page
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Words
 
 
 def words_in(block: str) -> int:

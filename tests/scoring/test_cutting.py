@@ -19,9 +19,8 @@ from thresher.pages import read_html
 from thresher.passes.parts import Task, do_part
 from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Density, Words
 from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import clean_page, cleaned_documents, kept_text, passes, sentence_mask
 from thresher.scoring.percentiles import resolved

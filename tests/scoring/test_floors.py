@@ -15,9 +15,8 @@ from thresher.collections import Page
 from thresher.scorers.base import BLOCK, KEEP_HIGH
 from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Density, Words
 from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import clean_page, passes, sentence_mask
 from thresher.scoring.floors import held_by_floor

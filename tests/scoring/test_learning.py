@@ -20,9 +20,8 @@ from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
 from thresher.scorers import perplexity
 from thresher.scorers.base import Scorer, Scores
-from thresher.scorers.density import Density
-from thresher.scorers.descriptive import descriptive_blocks
 from thresher.scorers.perplexity import Perplexity
+from thresher.scorers.shallow_features import Density, descriptive_blocks
 from thresher.scoring.failures import Failure, failures
 from thresher.scoring.learning import Descriptive, descriptive_sentences, learn
 from thresher.scoring.score_pass import ScorePlan, score_collection

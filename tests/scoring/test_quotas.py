@@ -18,10 +18,9 @@ from thresher.api import Extras, clean_collection, clean_html, clean_text
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
-from thresher.scorers.links import Links
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.prior import Prior
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Links, Words
 from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import sentence_mask
 from thresher.scoring.percentiles import resolved_without_collection

@@ -18,9 +18,8 @@ from thresher.costs import Times
 from thresher.errors import InputError, StateError
 from thresher.pages import read_text_page
 from thresher.passes.parts import Task, do_part
-from thresher.scorers.density import Density
 from thresher.scorers.perplexity import Perplexity
-from thresher.scorers.words import Words
+from thresher.scorers.shallow_features import Density, Words
 from thresher.scoring.failures import Failure, failures
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import (

@@ -23,7 +23,7 @@ from thresher.language_models.characters.character_counts import Settings, train
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages.marked_text import marked_segments, read_marked_text
 from thresher.progress import progress
-from thresher.scorers.bars import Bars, Mask, bars
+from thresher.scorers.ncleaner import Bars, Mask, bars
 
 HEURISTICS = Bars.name
 """The row of the system without models; those of models are called by their alphabets."""

@@ -25,8 +25,8 @@ from thresher.pages import Segments
 from thresher.progress import progress
 from thresher.scorers.base import BLOCK, KEEP_LOW, Scorer, TrainingData
 from thresher.scorers.cleaners import parse_scorer
-from thresher.scorers.descriptive import descriptive_blocks
 from thresher.scorers.registry import scorer_class
+from thresher.scorers.shallow_features import descriptive_blocks
 
 RESAMPLES = 1000
 SEED = 20130101

@@ -67,7 +67,7 @@ def train(
     from thresher.content_training.fitting import TreeSettings, catboost
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.stacking import TrainingSettings, train_content_model
-    from thresher.scorers.other_scorers import other_scorers
+    from thresher.scorers.content import other_scorers
 
     catboost()
     others = other_scorers(scorers, "--scorer")
@@ -107,7 +107,7 @@ def importance(model: str, gold: tuple[Path, ...], comments: bool, workers: int)
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.importance import measure_importance
     from thresher.reports.model_tables import importance_table
-    from thresher.scorers.other_scorers import other_scorers
+    from thresher.scorers.content import other_scorers
 
     loaded = load_content_model(model)
     sets, _ = read_gold_sets(gold, comments, workers, scorers=other_scorers(loaded.scorers, model))

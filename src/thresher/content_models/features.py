@@ -1,8 +1,8 @@
 """Features of a page's blocks for the learned scorer.
 
 None needs a word of any language. Words are white-space tokens; in scripts without spaces two letters count as one, as in
-`thresher.scorers.descriptive`. All features are sums of whole or half numbers and one division of two, so that they are the
-same on every machine.
+`thresher.scorers.shallow_features`. All features are sums of whole or half numbers and one division of two, so that they
+are the same on every machine.
 
 After Kohlschuetter et al. (WSDM 2010, section 3: words, densities, neighbours), Vogels et al. (Web2Text, ECIR 2018: the tree),
 Peters and Lecocq (Content Extraction Using Diverse Feature Sets, WWW 2013: words of class and id).

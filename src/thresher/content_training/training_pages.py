@@ -20,7 +20,7 @@ from thresher.pages import Detail, Segments
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
-from thresher.scorers.other_scorers import block_scores
+from thresher.scorers.content import block_scores
 
 BATCH = 8
 FORUM = "forum"

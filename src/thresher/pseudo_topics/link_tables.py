@@ -28,7 +28,7 @@ from thresher.parquet_files import read_parquet
 from thresher.passes.parts import Finished, PartReport, PartWork
 from thresher.pseudo_topics.addresses import Address, document_key, page_address
 from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
-from thresher.scorers.stop_lists import stop_list
+from thresher.scorers.languages import stop_list
 
 Numbers = npt.NDArray[np.uint64]
 Truths = npt.NDArray[np.bool_]

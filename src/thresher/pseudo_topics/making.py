@@ -31,7 +31,7 @@ from thresher.pseudo_topics.topic_files import (
     summary,
     write_topics,
 )
-from thresher.scorers.stop_lists import languages, stop_list
+from thresher.scorers.languages import languages, stop_list
 
 _PART_PAGES = 256
 _SAME, _NOT_DRAWN, _TOPICS = "with the text of a title", "not drawn", "topics"

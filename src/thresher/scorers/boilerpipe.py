@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,52 +12,17 @@ import numpy.typing as npt
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.density import COUNT, WORDS, densities
-
-Mask = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-
-# As the paper prints them: 1/3 is above the first, 5/9 below the second.
-MOST_LINKED, MOST_LINKED_BEFORE = 0.333333, 0.555556
-
-
-@dataclass(frozen=True)
-class Neighbourhood:
-    """A feature of each block, of the block before it and of the block after it; shape (blocks,) each."""
-
-    previous: Floats
-    current: Floats
-    next: Floats
-
-
-def neighbourhood(values: npt.NDArray[Any], parted: Mask) -> Neighbourhood:
-    """Return a feature of every block and its neighbours, 0 beyond an edge.
-
-    Args:
-        values: the feature; shape (blocks,).
-        parted: whether an edge separates each block but the first from the block before; shape (blocks - 1,).
-    """
-    current = values.astype(np.float64)
-    previous, following = np.zeros_like(current), np.zeros_like(current)
-    np.copyto(previous[1:], current[:-1], where=~parted)
-    np.copyto(following[:-1], current[1:], where=~parted)
-    return Neighbourhood(previous, current, following)
-
-
-def link_densities(segments: Segments, count: str = WORDS) -> Floats:
-    """Return the share of each block's words, or tokens, that are linked, 0 where there are none; range 0 to 1.
-
-    By section 3.3 they are tokens. The page must have been read with its marks.
-    """
-    if count == WORDS:
-        return shares(segments.linked_words_in_blocks, segments.words_in_blocks)
-    return shares(segments.linked_tokens_in_blocks, segments.tokens_in_blocks)
-
-
-def shares(parts: npt.NDArray[Any], wholes: npt.NDArray[Any]) -> Floats:
-    """Return parts by wholes, 0 where a whole is 0."""
-    result: Floats = parts / np.maximum(wholes, 1)
-    return result
+from thresher.scorers.shallow_features import (
+    COUNT,
+    MOST_LINKED,
+    MOST_LINKED_BEFORE,
+    Floats,
+    Mask,
+    Neighbourhood,
+    densities,
+    link_densities,
+    neighbourhood,
+)
 
 
 def by_words(words: Neighbourhood, links: Neighbourhood) -> Mask:

@@ -17,8 +17,7 @@ from thresher.files import digest
 from thresher.pages import Detail, Segments
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
-from thresher.scorers.languages import spoken
-from thresher.scorers.stop_lists import languages, own_stop_list, stop_list
+from thresher.scorers.languages import languages, own_stop_list, spoken, stop_list
 
 Classes = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.bool_]

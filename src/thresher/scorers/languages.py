@@ -1,4 +1,4 @@
-"""The language of a text, by its script and its stop words: enough to say in which languages pages were emptied.
+"""The language of a text, by its script and its stop words; and stop lists, from the files of the `justext` package.
 
 The script with the most letters comes first. If the stop lists have one language of it, that is the text's; if none, the
 script names it. Otherwise the list that explains the words best does: naive Bayes under Zipf's law (Zipf, Human Behavior and
@@ -13,16 +13,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from importlib.util import find_spec
 from math import log
+from pathlib import Path
 
-from thresher.scorers.stop_lists import languages, ranked_words
+from thresher.errors import InputError, MissingDependencyError
+from thresher.files import user_error
 
 UNKNOWN = "unknown"
 UNSPACED = frozenset(("Burmese", "Chinese", "Japanese", "Khmer", "Lao", "Thai", "Tibetan"))
 """Languages that put no spaces between words."""
 BY_CODE = {"de": "German", "en": "English", "es": "Spanish", "fr": "French"}
 """The names of languages that models and pages name by their codes."""
-
 _NAMES = {"Cjk": "Chinese", "Hiragana": "Japanese", "Katakana": "Japanese", "Myanmar": "Burmese"}
 # The same language in other words or spelling.
 _VARIANTS = {"Simple_English": "English", "Belarusian_Taraskievica": "Belarusian"}
@@ -33,6 +35,50 @@ _KANA_OF_JAPANESE = 0.1
 # At least a fifth of the words, and five different ones, must be stop words.
 _LEAST_SHARE, _FEWEST_WORDS = 0.2, 5
 _ENGLISH, _NEARLY = "English", 0.85
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages with stop lists, such as `English`, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _folder().glob("*.txt")))
+
+
+@cache
+def stop_list(language: str) -> frozenset[str]:
+    """Return the stop words of a language, in lower case."""
+    return frozenset(map(str.lower, ranked_words(language)))
+
+
+@cache
+def ranked_words(language: str) -> tuple[str, ...]:
+    """Return the stop words of a language, the most frequent first, as the list spells them."""
+    text = (_folder() / f"{language}.txt").read_text(encoding="utf-8")
+    return tuple(word for line in text.splitlines() if (word := line.strip()))
+
+
+def own_stop_list(path: Path) -> frozenset[str]:
+    """Return the words of a file, one a line, in lower case.
+
+    Raises:
+        ThresherError: if it cannot be read, is not UTF-8 or holds no word.
+    """
+    try:
+        words = frozenset(map(str.lower, path.read_text(encoding="utf-8-sig").split()))
+    except UnicodeDecodeError as error:
+        raise InputError("it is not UTF-8", "write it as UTF-8, a word a line", str(path)) from error
+    except OSError as error:
+        raise user_error(error, path) from error
+    if not words:
+        raise InputError("it holds no words", "write stop words into it, a word a line", str(path))
+    return words
+
+
+def _folder() -> Path:
+    # Located without importing the package, which would load its cleaner.
+    spec = find_spec("justext")
+    if spec is None or not spec.submodule_search_locations:
+        raise MissingDependencyError("justext, whose stop lists are used, is not installed", "pip install justext")
+    return Path(spec.submodule_search_locations[0]) / "stoplists"
 
 
 def language_of(text: str) -> str:

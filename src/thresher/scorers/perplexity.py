@@ -15,8 +15,8 @@ from thresher.language_models.words.self_model import NAME as SELF
 from thresher.language_models.words.self_model import SETTINGS
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
-from thresher.scorers.descriptive import RULE
 from thresher.scorers.languages import BY_CODE
+from thresher.scorers.shallow_features import RULE
 
 
 def smoothing(unseen: str) -> tuple[Parameter, Parameter]:

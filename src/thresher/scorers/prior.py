@@ -22,8 +22,8 @@ from thresher.language_models.words.self_model import NAME as SELF
 from thresher.language_models.words.word_model import with_neighbours
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
-from thresher.scorers.descriptive import RULE
 from thresher.scorers.perplexity import smoothing
+from thresher.scorers.shallow_features import RULE
 
 Function = Callable[[Floats], Floats]
 

@@ -19,7 +19,7 @@ from thresher.files import remove_folder
 from thresher.pages import Detail, Segments
 from thresher.passes.parts import POISON
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores, TrainingData
-from thresher.scorers.descriptive import descriptive_blocks
+from thresher.scorers.shallow_features import descriptive_blocks
 from thresher.scoring.store import (
     NOTHING_SPENT,
     SPENT_FILE,
@@ -40,7 +40,7 @@ class Descriptive(Scorer):
     keep = KEEP_HIGH
     decides = True
     unit = "decision"
-    source = "see thresher.scorers.descriptive"
+    source = "see thresher.scorers.shallow_features"
     detail = Detail.TAGS
 
     def score(self, segments: Segments) -> Scores:

@@ -1,6 +1,8 @@
-"""Term-centric pruning: of each term, the postings that come near its k-th best score."""
+"""Arms that keep the postings with high scores, against one threshold or the best of their term."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +12,24 @@ from thresher.arms.postings import CollectionStatistics, DocumentPostings, Float
 from thresher.arms.query_logs import QueryLogs
 from thresher.arms.term_scores import MODEL, term_scores
 from thresher.scorers.base import Parameter
+
+_COLLECTION = 0.6
+"""The weight of p(t|C) in p(t|d,r)."""
+
+
+class Uniform(Arm):
+    """Keeps the postings that add at least ε to their document's score: A(t,d) >= ε."""
+
+    name = "up"
+    keep = KEEP_ABOVE
+    unit = "score"
+    grid = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
+    source = "Carmel et al.: Static Index Pruning for Information Retrieval Systems, SIGIR 2001 (uniform pruning)"
+    parameters = (MODEL,)
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
+        """Return the score of each posting."""
+        return term_scores(postings, statistics, self.values["model"])
 
 
 class TermCentric(Arm):
@@ -70,3 +90,29 @@ def _update(best: Floats, rows: npt.NDArray[np.int64], scores: Floats) -> None:
     merged[np.searchsorted(touched, rows[among]), k + place[among]] = scores[among]
     merged.sort(axis=1)
     best[touched] = merged[:, k:]
+
+
+class ProbabilityRanking(Arm):
+    """Keeps the postings whose odds of relevance to the query t are at least ε:
+    p(t|d,r) / p(t|r̄) · p(r|d) / (1 - p(r|d)), with p(t|d,r) = 0.4 · tf / |d| + 0.6 · p(t|C), p(t|r̄) = p(t|C) = cf / |C| and
+    p(r|d) = 1/2 + tanh((|d| - mean) / deviation) / 10 of document lengths; 1/2 if all are of one length.
+    """
+
+    name = "prp"
+    keep = KEEP_ABOVE
+    unit = "odds"
+    low = 0.0
+    grid = (0.5, 0.7, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0)
+    source = "Blanco, Barreiro: Probabilistic Static Pruning of Inverted Files, ACM TOIS 28(1), 2010"
+
+    def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
+        """Return the odds of each posting."""
+        deviation = statistics.length_deviation
+        offsets = (postings.lengths - statistics.mean_length) / deviation if deviation else np.zeros(len(postings.ids))
+        priors = 0.5 + np.tanh(offsets) / 10
+        odds = priors / (1 - priors)
+        shares = postings.tf / postings.lengths[postings.document]
+        background = statistics.cf[postings.term] / statistics.tokens
+        ratios = (1 - _COLLECTION) * (shares / background) + _COLLECTION
+        scores: Floats = ratios * odds[postings.document]
+        return scores
