@@ -13,6 +13,10 @@ from targets import TARGETS
 from watching import watched
 
 from thresher.collections import open_collection
+from thresher.collections.file_collection import WHOLE_BYTES
+from thresher.errors import InputError
+from thresher.experiments.starting import starting_file
+from thresher.passes.backends import Backend
 from thresher.scorers.shallow_features import Words
 from thresher.scoring.failures import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
@@ -47,6 +51,33 @@ def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(tmp_path:
     assert report.scored >= sound.scored > 0
     assert report.documents == report.scored + report.emptied + report.failed
     assert {failure.file for failure in failures(tmp_path / "store")} == {"damaged.parquet"}
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["as it is", "large, without the mark at its beginning"])
+def test_such_a_file_is_one_line_of_init(tmp_path: Path, capfd: pytest.CaptureFixture[str], marked: bool) -> None:
+    data = TARGETS["parquet"].make(27, 1409)
+    (tmp_path / "rows").mkdir()
+    damaged = tmp_path / "rows" / "damaged.parquet"
+    damaged.write_bytes(data if marked else _large_without_mark(data))
+    with pytest.raises(InputError) as error:
+        starting_file(damaged.parent, None, None, "first", tmp_path)
+    line = f"{damaged}: its reader crashes. Fix: write the file again, or take it out of the folder."
+    assert error.value.lines() == [line]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_such_a_file_is_one_failed_page_of_the_pass_whatever_it_begins_with(tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.parquet"
+    damaged.write_bytes(_large_without_mark(TARGETS["parquet"].make(27, 1409)))
+    report = score_collection(ScorePlan(open_collection(damaged), (Words(),)), tmp_path / "store", Backend(workers=1))
+    assert (report.documents, report.failed) == (1, 1)
+    assert [failure.reason for failure in failures(tmp_path / "store")] == ["cannot be read: its reader crashes"]
+
+
+def _large_without_mark(data: bytes) -> bytes:
+    """The file with another mark at its beginning, and of a size at which other formats are read by the parent process."""
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    return b"XAR1" + data[4:footer] + bytes(WHOLE_BYTES) + data[footer:]
 
 
 def test_an_input_follows_from_its_numbers() -> None:

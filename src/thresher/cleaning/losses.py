@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from thresher.collections import Collection
 from thresher.collections.file_collection import Files
-from thresher.collections.likely_fields import likely_fields
 from thresher.errors import InputError
+from thresher.passes.apart import likely_fields_apart
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.emptied import TOLERATED, by_count, foreign, language_warning
 
@@ -40,7 +40,7 @@ def nothing_read(collection: Collection, kinds: Mapping[str, int], documents: in
     what = f"{pages} failed: {_listed(by_count(kinds))}"
     fix = "see with --failures FILE what is wrong with each"
     if isinstance(collection, Files):
-        found = likely_fields(collection.path, collection.format, collection.options.fields)
+        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
         if found.members:
             options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
             told = f"its members are {', '.join(found.members)}"

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from thresher.collections import IdRule, JsonFields, ReadOptions, documents, open_collection
+from thresher.collections import IdRule, JsonFields, ReadOptions, open_collection
 from thresher.collections.file_collection import HTML, Files
-from thresher.collections.likely_fields import likely_fields
 from thresher.collections.tar import Tar
 from thresher.errors import InputError
 from thresher.evaluation import read_qrels, read_topics
+from thresher.passes.apart import documents_apart, likely_fields_apart
 
 LOOKED_AT = 20_000
 """Most pages that are looked at."""
@@ -81,15 +81,15 @@ def look(pages: Path, judged: set[str]) -> Look:
     """Look at a collection: find the names of its JSON fields, and the rule that makes its ids those of the qrels.
 
     Raises:
-        InputError: if it has no page that can be read.
+        InputError: if it has no page that can be read, or a file's reader ends its process.
         ThresherError: as `open_collection`.
     """
     collection = open_collection(pages, ReadOptions(_PATHS))
     if isinstance(collection, Files):
-        likely = likely_fields(pages, collection.format, JsonFields()).likely
+        likely = likely_fields_apart(pages, collection.format, JsonFields()).likely
         fields = replace(JsonFields(), **{use: (name,) for use, name in likely.items()})
         collection = replace(collection, options=ReadOptions(_PATHS, fields=fields))
-    seen = [(source.id, source.problem) for source in islice(documents(collection), LOOKED_AT)]
+    seen = [(source.id, source.problem) for source in islice(documents_apart(collection, LOOKED_AT), LOOKED_AT)]
     ids = [document for document, problem in seen if not problem]
     if not ids:
         raise InputError("it has no page that can be read", "check the folder, and the format of its files", str(pages))

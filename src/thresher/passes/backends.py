@@ -25,6 +25,8 @@ from thresher.errors import ConfigError, MissingDependencyError, ResourceError
 from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
 
 WAIT_SECONDS = 30
+CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
+"""Exit codes of libraries in C; whoever kills a worker sends another signal."""
 _ANSWER_SECONDS = 4
 _PARENT_SECONDS = 0.5
 _AHEAD = 2
@@ -100,8 +102,13 @@ def run_tasks(
         else:
             yield from _on_loky(backend.workers, calls, ordered, keep)
     except WorkerDied as error:
-        fix = "look at the machine's memory, then run the same command again"
-        raise ResourceError(f"a worker ended while {what}", fix, where) from error
+        raise worker_ended(what, where) from error
+
+
+def worker_ended(what: str, where: str) -> ResourceError:
+    """Return the error for a worker that ended, for no fault of its input, while it did `what` with the file `where`."""
+    fix = "look at the machine's memory, then run the same command again"
+    return ResourceError(f"a worker ended while {what}", fix, where)
 
 
 def _on_loky(

@@ -28,7 +28,7 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import Backend, WorkerDied, alarm, exit_reason, run_on_dask
+from thresher.passes.backends import CRASHES, Backend, WorkerDied, alarm, exit_reason, run_on_dask
 from thresher.passes.watched_workers import run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
@@ -59,8 +59,6 @@ _POSITION = struct.Struct("<qqd")
 _NO_PAGE = -1
 _NO_POSITION = _POSITION.pack(_NO_PAGE, _NO_PAGE, 0.0)
 _NO_PAGE_TO_BLAME = "no page is to blame"
-# Of libraries in C; whoever kills a worker sends another one.
-_CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
 _LOOK = "look at the machine's memory and disk, then run the same command again"
 _ONE_AT_A_TIME = threading.Lock()
 
@@ -267,7 +265,7 @@ class Blame:
         if position is not None and position not in task.poison:
             reason = exit_reason(code, self._work.limits.seconds, "worker")
             self._poison.parts.setdefault(name, {})[position] = reason
-        elif position is not None and code in _CRASHES and task.unread is None:
+        elif position is not None and code in CRASHES and task.unread is None:
             self._poison.unread[name] = position
         else:
             what = f"a worker ended (exit code {code}) and {_NO_PAGE_TO_BLAME}"

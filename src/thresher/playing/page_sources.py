@@ -11,13 +11,14 @@ from typing import Protocol
 import pyarrow as pa
 
 from thresher.arms.pruned_names import parse_treatment
-from thresher.collections import Collection, Page, Source, documents, open_collection
+from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
 from thresher.experiments.runner import Folders
 from thresher.experiments.variants import Variant
 from thresher.explaining.rank_changes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
+from thresher.passes.apart import documents_apart
 from thresher.playing.page_views import View, cuts_view, stored_view
 from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
 from thresher.results.selection import retrievals
@@ -61,7 +62,7 @@ class CollectionPages:
         self._score = score
         self._sources: dict[str, Source] = {}
         size = 0
-        for source in islice(documents(collection), MOST_PAGES):
+        for source in islice(documents_apart(collection, MOST_PAGES, MOST_BYTES), MOST_PAGES):
             size += len(source.content or b"")
             if size > MOST_BYTES:
                 break

@@ -1,0 +1,89 @@
+"""Files read in a process of their own, as reading may end it: no `except` sees what Arrow throws at some Parquet."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from thresher.collections import Collection, Part, Source, documents
+from thresher.collections.file_collection import Files
+from thresher.collections.interface import JsonFields
+from thresher.collections.likely_fields import LikelyFields, likely_fields
+from thresher.collections.parquet_rows import ParquetRows
+from thresher.errors import InputError, ThresherError
+from thresher.passes.backends import CRASHES, worker_ended
+from thresher.passes.watched_workers import run_watched
+
+_PAGES = 256
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+
+def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
+    """Yield the documents of a collection in order, whose reader may end its process, but not this one.
+
+    Args:
+        collection: the collection.
+        most: documents that are wanted at most of a part.
+        most_bytes: of them, before the last one.
+
+    Raises:
+        InputError: if a file's reader ends its process; as `documents`.
+        ResourceError: if that process is ended by somebody else.
+        OSError: if a file cannot be read.
+    """
+    if not isinstance(collection, Files) or collection.format != ParquetRows.name:
+        yield from documents(collection)
+        return
+    read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
+    for sources in run_watched(1, partial(_in_silence, function=read), collection.parts(_PAGES), _instead_of_part):
+        yield from sources
+
+
+def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
+    """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
+    if format != ParquetRows.name:
+        return likely_fields(path, format, wanted)
+    look = partial(_in_silence, function=partial(likely_fields, format=format, wanted=wanted))
+    try:
+        (found,) = run_watched(1, look, [path], _instead_of_fields)
+    except InputError:
+        return LikelyFields()
+    return found
+
+
+def _in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
+    """Call a function in this process, which is only there for it: what C++ says at its end is of the file, and raw."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, 2)
+    os.close(null)
+    return function(task)
+
+
+def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Source]:
+    sources: list[Source] = []
+    size = 0
+    for source in collection.read(part):
+        sources.append(source)
+        size += source.size
+        if len(sources) >= most or size > most_bytes:
+            break
+    return sources
+
+
+def _instead_of_part(part: Part, code: int | None) -> Part:
+    raise _ended(part.path, code)
+
+
+def _instead_of_fields(path: Path, code: int | None) -> Path:
+    raise _ended(path, code)
+
+
+def _ended(path: Path, code: int | None) -> ThresherError:
+    if code not in CRASHES:
+        return worker_ended("reading", str(path))
+    return InputError("its reader crashes", "write the file again, or take it out of the folder", str(path))
