@@ -35,6 +35,7 @@ from thresher.files import (
     write_json,
     write_text,
 )
+from thresher.passes.backends import worker_ended
 
 
 def names(folder: Path) -> list[str]:
@@ -157,6 +158,23 @@ def test_errors_of_the_system_in_words() -> None:
     }
     for number, text in cases.items():
         assert str(user_error(OSError(number, os.strerror(number)), "x")) == text
+
+
+@pytest.mark.parametrize(
+    ("path", "known"),
+    [
+        ("models/self", "models/self"),
+        ("models/.self-4f.1234.tmp", "models/self-4f"),
+        ("models/.self-4f.1234.tmp/work/.text.1234.tmp/part", "models/self-4f"),
+        ("out/.index.1234.old.tmp/segments", "out/index"),
+        ("out/.thresher-x1y2.1234.tmp/scores/.model.1234.tmp", "out"),
+        (".hidden.tmp/12.tmp", ".hidden.tmp/12.tmp"),
+    ],
+)
+def test_errors_name_what_temporary_files_are_for(path: str, known: str) -> None:
+    error = user_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), path)
+    assert str(error) == f"{known}: no space left on the disk. Fix: free some space and run the same command again."
+    assert worker_ended("reading text", path).where == known
 
 
 @pytest.mark.parametrize(

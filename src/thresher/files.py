@@ -43,7 +43,8 @@ def memory_error(where: Path | str = "") -> ResourceError:
 
 
 def user_error(error: OSError, path: Path | str) -> ThresherError:
-    """Return the error shown to users for an operating-system error about `path`."""
+    """Return the error shown to users for an operating-system error about `path`, or about what is written for it."""
+    path = lasting(path)
     if is_out_of_memory(error):
         return memory_error(path)
     if error.errno in (errno.ENOSPC, errno.EDQUOT) or _CUT_SHORT.fullmatch(str(error)):
@@ -55,6 +56,22 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
     # `FileExistsError` means that a file is in the way of a folder.
     reason = os.strerror(errno.ENOTDIR) if isinstance(error, FileExistsError) else error.strerror or error
     return InputError(f"it cannot be used ({reason})", "check the path and the disk", str(path))
+
+
+def lasting(path: Path | str) -> Path:
+    """Return the path that users know of one below a temporary name: what it will be renamed to, or where it is for a while.
+
+    >>> lasting("models/.self-4f.1234.tmp/work/text")
+    PosixPath('models/self-4f')
+    >>> lasting("out/.thresher-x1y2.1234.tmp/scores")
+    PosixPath('out')
+    """
+    path = Path(path)
+    for one in (*reversed(path.parents), path):
+        if match := _LEFTOVER.fullmatch(one.name):
+            is_for_a_while = one.name.startswith(_TEMPORARY)
+            return one.parent if is_for_a_while else one.with_name(match["name"])
+    return path
 
 
 # The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.

@@ -20,7 +20,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
 
-from thresher.collections import IdRule, Part, ReadOptions, Source, open_collection
+from thresher.collections import IdRule, Part, ReadOptions, Source, file_collection, open_collection
+from thresher.collections.file_collection import FileEntry, walk
 from thresher.collections.sources import SOURCE_BYTES, Reading, Span, grouped
 from thresher.errors import InputError, StateError
 from thresher.language_models.characters.alphabet import LEXICAL
@@ -222,6 +223,25 @@ def test_small_collections_of_files_give_more_shards(tmp_path: Path, files: int,
     assert (plan.shard_pages, plan.key().shard_pages) == (expected, expected)
     sizes = [len(part.sources or ()) for part in plan.collection.parts(plan.shard_pages)]
     assert sizes == [*[expected] * (files // expected), *[files % expected] * (files % expected > 0)]
+
+
+def test_a_pass_lists_a_folder_five_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """For the key, before it begins, for its parts, and at its end for what changed and to join ranges."""
+    (tmp_path / "crawl").mkdir()
+    (tmp_path / "crawl" / "page.html").write_text("<p>rain</p>")
+    plan = ScorePlan(open_collection(tmp_path / "crawl"), SCORERS)
+    lists: list[Path] = []
+
+    def counted_walk(root: Path) -> list[FileEntry]:
+        lists.append(root)
+        return walk(root)
+
+    monkeypatch.setattr(file_collection, "walk", counted_walk)
+    assert score_collection(plan, tmp_path / "store", Backend(workers=1)).scored == 1
+    assert len(lists) == 5
+    # Finished, it is only looked whether the collection is the same.
+    assert score_collection(plan, tmp_path / "store", Backend(workers=1)).scored == 1
+    assert len(lists) == 6
 
 
 def test_other_collections_and_other_wishes_have_their_own_shards(tmp_path: Path) -> None:

@@ -74,7 +74,17 @@ class Files:
         Raises:
             InputError: as `parts`.
         """
-        return digest([self.format, [(entry.name, entry.size, entry.state.modified) for entry in self._files()]])
+        return self.listed()[0]
+
+    def listed(self) -> tuple[str, int]:
+        """Return the fingerprint and the number of the files, both of one look at them.
+
+        Raises:
+            InputError: as `parts`.
+        """
+        files = self._files()
+        states = [(entry.name, entry.size, entry.state.modified) for entry in files]
+        return digest([self.format, states]), len(files)
 
     def files(self) -> dict[str, FileState]:
         """Return the files as they are now, by their printable names.

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError
+from thresher.files import lasting
 from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
 
 WAIT_SECONDS = 30
@@ -108,7 +109,7 @@ def run_tasks(
 def worker_ended(what: str, where: str) -> ResourceError:
     """Return the error for a worker that ended, for no fault of its input, while it did `what` with the file `where`."""
     fix = "look at the machine's memory, then run the same command again"
-    return ResourceError(f"a worker ended while {what}", fix, where)
+    return ResourceError(f"a worker ended while {what}", fix, str(lasting(where)))
 
 
 def _on_loky(

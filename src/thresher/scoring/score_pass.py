@@ -144,12 +144,17 @@ class ScorePlan:
     @cached_property
     def shard_pages(self) -> int:
         """The most pages of a shard: of a collection's pages, not of the workers, on which no byte may depend."""
-        if self.most_pages is not None:
-            return self.most_pages
+        return self.most_pages if self.most_pages is not None else self._listed()[1]
+
+    def _listed(self) -> tuple[str, int]:
+        """Return the collection's fingerprint and the most pages of a shard, both of one look at it."""
         collection = self.collection
         if not isinstance(collection, Files) or collection.format not in PAGE_FORMATS:
-            return SHARD_PAGES
-        return min(SHARD_PAGES, max(_LEAST_PAGES, ceil(len(collection.files()) / _SHARDS)))
+            fingerprint, shard_pages = collection.fingerprint(), SHARD_PAGES
+        else:
+            fingerprint, files = collection.listed()
+            shard_pages = min(SHARD_PAGES, max(_LEAST_PAGES, ceil(files / _SHARDS)))
+        return fingerprint, self.most_pages if self.most_pages is not None else shard_pages
 
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
@@ -157,16 +162,17 @@ class ScorePlan:
         return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.labels)
 
     def key(self) -> StoreKey:
-        """Return the key of the scores."""
+        """Return the key of the scores, of one look at the collection."""
+        fingerprint, shard_pages = self._listed()
         return StoreKey(
             STORE_VERSION,
-            self.collection.fingerprint(),
+            fingerprint,
             self.collection.options,
             {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             self.options,
             self.limits,
             self.labels,
-            self.shard_pages,
+            shard_pages,
         )
 
 
@@ -189,7 +195,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
         ThresherError: as `thresher.passes.parts.run_parts`.
     """
     backend = backend or Backend()
-    _claim(plan, folder, fresh)
+    key = _claim(plan, folder, fresh)
     done = folder / "complete.json"
     report = _finished(done)
     if report and report.shards == len(shards(folder)):
@@ -197,14 +203,14 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     scorers, learning = learn(
         plan.scorers, folder, partial(_pick, plan, backend), plan.options.language, backend.workers
     )
-    plan = replace(plan, scorers=scorers)
+    plan = replace(plan, scorers=scorers, most_pages=key.shard_pages)
     for scorer in scorers:
         scorer.prepare()
     try:
         run_parts(plan.work(folder), plan.shard_pages, backend)
     except CollectionChanged:
         # Nobody may go on with scores of two collections, even if the first one comes back.
-        _KEY_FILE.write(folder / _KEY, replace(plan.key(), collection=_MIXED))
+        _KEY_FILE.write(folder / _KEY, replace(key, collection=_MIXED))
         raise
     fail_duplicates(folder)
     paths = shards(folder)
@@ -219,19 +225,20 @@ def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> Sco
     return score_collection(replace(plan, scorers=(picker,), labels=False), store, backend)
 
 
-def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> None:
+def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
     key = plan.key()
     path = folder / _KEY
     if path.exists() or shards(folder):
         stored = _stored_key(path)
         if stored == key:
-            return
+            return key
         names = [field.name for field in fields(key)]
         changed = ", ".join(name for name in names if not stored or getattr(stored, name) != getattr(key, name))
         if not fresh:
             raise StateError(f"these scores were made otherwise (changed: {changed})", _KEY_FILE.fix, str(folder))
         remove_folder(folder)
     _KEY_FILE.write(path, key)
+    return key
 
 
 def _stored_key(path: Path) -> StoreKey | None:
