@@ -8,12 +8,16 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from dataclasses import asdict
 from pathlib import Path
 
 import forks
 import hypothesis
 import pytest
 import quick
+
+from thresher.examples import pydoc
+from thresher.files import write_json
 
 ROOT = Path(__file__).parents[1]
 
@@ -124,3 +128,16 @@ def shared_data() -> Path:
         assert not named, f"THRESHER_DATA names {named}, which is no folder"
         pytest.skip(f"no data: {folder} is missing (set THRESHER_DATA)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def generated_pydoc(once: Once) -> Path:
+    """The pages of the standard library in `pages`, made while the environment had `SECRET_TOKEN`; the report beside them."""
+
+    def generate(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SECRET_TOKEN", "correct-horse-battery-staple")
+            report = pydoc.generate(folder / "pages")
+        write_json(folder / "report.json", asdict(report))
+
+    return once("generated pydoc", generate)

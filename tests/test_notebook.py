@@ -26,9 +26,11 @@ def shown(source: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
 
 
-def test_the_notebook_runs_as_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("topics", "qrels"):
         (tmp_path / folder).symlink_to(ROOT / folder)
+    (tmp_path / "collections").mkdir()
+    (tmp_path / "collections" / "pydoc").symlink_to(generated_pydoc / "pages")
     (tmp_path / "docs").mkdir()
     monkeypatch.chdir(tmp_path / "docs")
     cells = {cell["id"]: "".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import getpass
 import html
+import json
 import os
 import platform
 import pydoc as standard
@@ -42,12 +43,10 @@ def text(page: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def everything(tmp_path_factory: pytest.TempPathFactory) -> tuple[pydoc.GenerationReport, dict[str, str]]:
-    folder = tmp_path_factory.mktemp("pydoc") / "pages"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SECRET_TOKEN", SECRET)
-        report = pydoc.generate(folder)
-    return report, pages(folder)
+def everything(generated_pydoc: Path) -> tuple[pydoc.GenerationReport, dict[str, str]]:
+    report = json.loads((generated_pydoc / "report.json").read_text(encoding="utf-8"))
+    skipped = tuple((module, reason) for module, reason in report["skipped"])
+    return pydoc.GenerationReport(report["modules"], skipped), pages(generated_pydoc / "pages")
 
 
 @pytest.fixture(scope="module")

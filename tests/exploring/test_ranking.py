@@ -40,6 +40,8 @@ MODELS = (
     "bm25(k1=0)",
 )
 TERMS = 5
+MANY = 1000
+"""Examples of each property in `make fuzz`."""
 
 
 def collection(seed: int, documents: int, steps: int) -> StoreCounts:
@@ -192,7 +194,7 @@ def exactly(parts: MatchParts, model: RetrievalModel, depth: int) -> list[tuple[
     return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=200 if settings().max_examples >= MANY else 20)
 @given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 30), st.integers(1, 12), st.sampled_from(MODELS))
 def test_leaving_out_changes_nothing_nor_do_parts(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
     """Not one bit of a score, nor the order of equal ones."""
