@@ -6,17 +6,22 @@ from __future__ import annotations
 import json
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from commands import begin, thresher
 from small_web import Finished, leftovers
+
+from thresher.cli.main import cli
 
 COMMANDS = (
     ("explore", "web.toml"),
     ("choose", "web.toml"),
     ("report", "results/web"),
     ("explain", "results/web", "--pages"),
+    ("measure", "web.toml", "--seconds", "0.01"),
     ("index", "indexed.jsonl", "-o", "index"),
     ("search", "indexes/web/none", "topics.tsv", "-o", "web.trec"),
     ("init", "pages", "--topics", "topics.tsv", "--qrels", "qrels.txt", "-o", "first.toml"),
@@ -28,11 +33,37 @@ COMMANDS = (
     ("ncleaner", "train", "gold/GoldStandard", "gold/input", "-o", "m.ncleaner"),
     ("ncleaner", "tune", "gold/input", "--most", "2", "--plot", "t.svg"),
     ("ncleaner", "folds", "gold", "--folds", "2", "--csv", "f.csv"),
+    ("ncleaner", "curve", "kept/GoldStandard", "kept/input", "gold", "--repeats", "1", "--csv", "c.csv"),
     ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
     ("study", "gold", "-o", "study", "--folds", "2"),
     ("classify", "classes", "-c", "words@5", "-o", "classified"),
 )
-"""`run`, `clean` and `cleaneval` have such tests of their own."""
+ELSEWHERE = {("run",), ("clean",), ("cleaneval",), ("play",)}
+"""They have such tests of their own; `play` is ended by a signal only."""
+WRITE_NOTHING = (
+    ("doctor",),
+    ("cleaners",),
+    ("arms",),
+    ("lm", "score", "books", "text.txt"),
+    ("ncleaner", "text", "gold/input/1.html"),
+    ("content", "importance", "web", "gold"),
+    ("evaluate", "qrels.txt", "results/web/runs/none.trec"),
+)
+
+
+def verbs(command: click.Command, name: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Give every verb by its words."""
+    if not isinstance(command, click.Group):
+        yield name
+        return
+    for word, inner in command.commands.items():
+        yield from verbs(inner, (*name, word))
+
+
+def test_no_verb_is_left_out() -> None:
+    tested = {name for name in verbs(cli) for given in (*COMMANDS, *WRITE_NOTHING) if given[: len(name)] == name}
+    assert tested | ELSEWHERE == {*verbs(cli)}
+    assert tested.isdisjoint(ELSEWHERE)
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +82,7 @@ def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path
         place = web.folder / "classes" / f"class{number % 2}" / f"site{number % 3}"
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{number}.html").write_text(page)
+    shutil.copytree(web.folder / "gold", web.folder / "kept")
     lines = (json.dumps({"id": str(number), "contents": line}) + "\n" for number, line in enumerate(text))
     (web.folder / "indexed.jsonl").write_text("".join(lines))
     assert thresher("lm", "train", "text.txt", "-o", "small", cwd=web.folder).code == 0
@@ -66,3 +98,10 @@ def test_nothing_of_a_killed_command_stays(folder: Path, command: tuple[str, ...
     done = thresher(*command, cwd=folder)
     assert done.code == 0, done
     assert leftovers(folder) == []
+
+
+@pytest.mark.parametrize("command", WRITE_NOTHING, ids=" ".join)
+def test_others_have_nothing_to_leave(folder: Path, tmp_path: Path, command: tuple[str, ...]) -> None:
+    steps = tmp_path / "steps"
+    done = begin(*command, cwd=folder, steps=steps).wait()
+    assert (done.code, steps.read_text()) == (0, ""), done
