@@ -14,8 +14,7 @@ import pytest
 
 from thresher.content_models.content_files import find_content_model, read_content_model
 from thresher.errors import InputError
-from thresher.language_models.characters.default_models import find_character_model
-from thresher.language_models.characters.model_files import read_model
+from thresher.language_models.characters.model_files import find_character_model, read_model
 
 MOST = 20 * 2**20
 

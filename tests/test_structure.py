@@ -18,7 +18,18 @@ SOURCE = ROOT / "src" / "thresher"
 MODULES = sorted(SOURCE.rglob("*.py"))
 # A part imports only from parts further left; those in one tuple may import each other.
 ORDER = (
-    ("archives", "defaults", "errors", "files", "parquet_files", "progress", "records", "shown", "streams", "visible"),
+    (
+        "archives",
+        "defaults",
+        "errors",
+        "files",
+        "kept_results",
+        "parquet_files",
+        "progress",
+        "records",
+        "shown",
+        "streams",
+    ),
     ("costs",),
     ("collections",),
     ("passes",),

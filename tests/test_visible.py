@@ -6,8 +6,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.errors import ConfigErrors, InputError
-from thresher.visible import MOST, visible
+from thresher.errors import MOST, ConfigErrors, InputError, visible
 
 
 @given(st.text())

@@ -14,7 +14,7 @@ import psutil
 
 from thresher.costs import find_tdp, read_machine
 from thresher.errors import RETRIEVAL_PACKAGES, MissingDependencyError, missing_retrieval
-from thresher.language_models.cache import cache_folder
+from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report
 
 _NEEDED = (

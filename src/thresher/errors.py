@@ -1,4 +1,4 @@
-"""Errors shown to users.
+"""Errors shown to users, and text from elsewhere on its way to a terminal or log.
 
     ThresherError              exit code
     ├── ConfigError            2   experiment file, command line, a name that does not parse
@@ -12,9 +12,32 @@ Every message is one line: where, what, and the fix. `ConfigErrors` carries seve
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from thresher.visible import visible
+MOST = 1500
+"""Characters of a message."""
+# Controls (C0, DEL, C1), separators of lines and paragraphs, bidirectional marks, overrides and isolates, lone surrogates.
+_STEERING = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def visible(text: str, most: int | None = MOST) -> str:
+    r"""Return `text` on one line, with characters that steer a terminal as `\u` and four digits, its middle left out if long.
+
+    JSON keeps its meaning, if it is not clipped.
+
+    Args:
+        text: of a page, topic, id, file name or argument.
+        most: characters that are kept, two thirds of them from the beginning; None for all.
+
+    >>> visible("a\x1b[2J\nb")
+    'a\\u001b[2J\\u000ab'
+    """
+    seen = _STEERING.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    if most is None or len(seen) <= most:
+        return seen
+    tail = most // 3
+    return f"{seen[: most - tail]} … ({len(seen):,} characters) … {seen[-tail:]}"
 
 
 class ThresherError(Exception):

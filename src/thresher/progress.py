@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from tqdm import tqdm
 
-from thresher.visible import visible
+from thresher.errors import visible
 
 Item = TypeVar("Item")
 

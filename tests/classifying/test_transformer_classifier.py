@@ -30,11 +30,11 @@ def write_model(folder: Path) -> Path:
 
 def test_it_learns_and_says_the_same_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = write_model(tmp_path / "small")
-    from thresher.classifying import transformer_classifier
+    from thresher.classifying import text_classifiers
 
     # Random weights need more than pretrained ones.
-    monkeypatch.setattr(transformer_classifier, "_RATE", 1e-2)
-    classifier = transformer_classifier.TransformerClassifier(model, epochs=15)
+    monkeypatch.setattr(text_classifiers, "_RATE", 1e-2)
+    classifier = text_classifiers.TransformerClassifier(model, epochs=15)
     # Most are of one class, and some texts are longer than the model can read.
     texts = ["exam page", "home of exam", "exam of page " * 20, "exam", "paper of home", "paper " * 20, "exam home"] * 8
     labels = np.array([0, 0, 0, 0, 1, 1, 0] * 8)
@@ -44,11 +44,11 @@ def test_it_learns_and_says_the_same_again(tmp_path: Path, monkeypatch: pytest.M
         classifier.predict(texts, labels, ["page exam", "paper page", "", "of paper home"]).tolist() == found.tolist()
     )
     (model / "config.json").write_text((model / "config.json").read_text() + "\n")
-    assert transformer_classifier.TransformerClassifier(model, 15).fingerprint != classifier.fingerprint
+    assert text_classifiers.TransformerClassifier(model, 15).fingerprint != classifier.fingerprint
 
 
 def test_folders_without_weights(tmp_path: Path) -> None:
-    from thresher.classifying.transformer_classifier import TransformerClassifier
+    from thresher.classifying.text_classifiers import TransformerClassifier
 
     with pytest.raises(InputError, match=r"no config\.json"):
         TransformerClassifier(tmp_path)

@@ -2,8 +2,7 @@
 
 import pytest
 
-from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.gold_classes import CLASSES, classed_texts
+from thresher.cleaneval.gold import CLASSES, classed_texts, read_gold
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.annotated_gold import parse_annotated
-from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.gold_texts import LabelledText, parse_annotated
 from thresher.pages import read_html
 from thresher.pages.marked_text import marked_segments
 

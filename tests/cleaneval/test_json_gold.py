@@ -17,9 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold import GoldPage, parse_page, read_gold, read_page_bytes, read_whole_gold
+from thresher.cleaneval.gold import (
+    GoldEntry,
+    GoldPage,
+    parse_page,
+    read_entries,
+    read_entry,
+    read_gold,
+    read_page_bytes,
+    read_whole_gold,
+    stem_of,
+)
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.json_gold import GoldEntry, read_entries, read_entry, stem_of
 from thresher.errors import InputError
 
 PAGE = b"<title>Rain</title><p>It rained on the harbour.<p>Share this"

@@ -11,7 +11,7 @@ import pytest
 
 from thresher.cleaneval.cleaning_measures import compare_words, summarize_pages
 from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.learning_curve import (
+from thresher.cleaneval.ncleaner_evaluation import (
     CurvePoint,
     CurveSize,
     HeldOutPage,

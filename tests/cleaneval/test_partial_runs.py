@@ -9,11 +9,10 @@ from statistics import fmean
 
 import pytest
 
+from thresher.cleaneval.cleaning_measures import SnippetCounts
 from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.cleaneval.partial_runs import run_partial
 from thresher.cleaneval.peers import Peer
-from thresher.cleaneval.running import GoldSet
-from thresher.cleaneval.snippets import SnippetCounts
+from thresher.cleaneval.running import GoldSet, run_partial
 from thresher.collections import Page
 from thresher.errors import InputError
 from thresher.scorers.cleaners import parse_cleaner

@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from thresher.cleaneval.page_types import UNTYPED, by_page_type
-from thresher.cleaneval.results import MeanInterval, mean_interval, summarize_snippets
-from thresher.cleaneval.snippets import SnippetCounts, count_snippets
+from thresher.cleaneval.cleaning_measures import SnippetCounts, count_snippets
+from thresher.cleaneval.results import UNTYPED, MeanInterval, by_page_type, mean_interval, summarize_snippets
 
 PIECES = st.lists(
     st.sampled_from(["rain", "Rain", "it's", "it’s", "9", "_", "雨", ".", "»", "\n", " ", "\u00a0"]), min_size=1

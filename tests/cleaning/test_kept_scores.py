@@ -14,7 +14,7 @@ from commands import begin, thresher
 from temporary_names import number_on_this_machine
 
 from thresher.cleaning import Extras, clean_collection, whole_collections
-from thresher.cleaning.kept_scores import kept_scores
+from thresher.cleaning.whole_collections import kept_scores
 from thresher.errors import StateError
 from thresher.scoring import score_pass
 

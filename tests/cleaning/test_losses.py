@@ -9,7 +9,7 @@ import pytest
 from many_languages import PARAGRAPHS
 
 from thresher.cleaning import Extras, clean_collection
-from thresher.cleaning.losses import kind_of_failure
+from thresher.cleaning.whole_collections import kind_of_failure
 from thresher.errors import InputError
 
 

@@ -39,7 +39,7 @@ from thresher.collections.file_collection import (
 from thresher.collections.sources import SOURCE_BYTES, CollectionChanged, FileState, Span
 from thresher.errors import ConfigError, InputError
 from thresher.passes.backends import Backend
-from thresher.scoring.failures import failures, write_failures
+from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
 

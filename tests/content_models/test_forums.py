@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.content_models.features import features_of
-from thresher.content_models.forums import forum_features, forum_names, without_comments
+from thresher.content_models.model import forum_features, forum_names, without_comments
 from thresher.pages import Detail, read_html
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.content_models.markup import BYTES, FAMILIES, TAGS, describe, is_inline
+from thresher.content_models.page_tree import BYTES, FAMILIES, TAGS, describe, is_inline
 from thresher.pages.parsing import HIDDEN
 
 

@@ -4,10 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.content_models.markup import BYTES, FAMILIES, TAGS, describe, is_inline
-from thresher.content_models.page_tree import NEAR, page_tree
+from thresher.content_models.page_tree import BYTES, FAMILIES, NEAR, TAGS, describe, is_inline, page_tree
 from thresher.pages import Detail, read_html
-from thresher.pages.elements import Elements
+from thresher.pages.marks import Elements
 
 WHOLE = ("html", "body", "meta", "")
 TAGGED = "div div div,class=post ul li li,class=comment p p,hidden span em small a,class=x h1 body,class=blog".split()

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.content_training.folds import domain, folds_of
-from thresher.content_training.gold_sets import read_gold_sets
-from thresher.content_training.grafting import grafted_pages
+from thresher.content_training.gold_sets import grafted_pages, read_gold_sets
+from thresher.content_training.training_pages import domain, folds_of
 
 PAGES = 24
 FOLDS = 2

@@ -3,8 +3,13 @@
 import numpy as np
 import pytest
 
-from thresher.content_training.folds import domain, folds_of
-from thresher.content_training.labels import classes_of_text, labels_of_snippets, labels_of_text
+from thresher.content_training.training_pages import (
+    classes_of_text,
+    domain,
+    folds_of,
+    labels_of_snippets,
+    labels_of_text,
+)
 
 
 def test_shares_of_aligned_words():

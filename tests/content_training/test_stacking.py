@@ -11,10 +11,9 @@ from click.testing import CliRunner
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
 from thresher.cli.content_verbs import content
+from thresher.content_models.added_features import SCORE, sequence_names
 from thresher.content_models.content_files import read_content_model
 from thresher.content_models.features import feature_names
-from thresher.content_models.scores_as_features import SCORE
-from thresher.content_models.sequence import sequence_names
 from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from thresher.content_training.gold_sets import read_gold_sets
 from thresher.content_training.importance import OVERALL, group_of, measure_importance

@@ -3,7 +3,7 @@ from importlib.resources import files
 
 import pytest
 
-from thresher.costs.tdp import Tdp, find_tdp
+from thresher.costs.machine import Tdp, find_tdp
 from thresher.errors import ConfigError
 
 

@@ -13,7 +13,7 @@ from thresher.collections.sources import Part
 from thresher.evaluation.topics import Topic
 from thresher.experiments.config import TopicSource
 from thresher.experiments.inputs import TopicSet
-from thresher.experiments.title_bias import title_bias
+from thresher.experiments.outcome import title_bias
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages import read_html
 from thresher.results.experiment_results import TitleBias

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.experiments.toml_lines import key_lines, line_of
+from thresher.experiments.problems import key_lines, line_of
 
 BY_HAND = '''# [comment]
 title = "a\u2028b\u0085c" # don't [

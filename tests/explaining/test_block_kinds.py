@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.collections import open_collection
-from thresher.explaining.block_kinds import block_kinds, kinds_of
 from thresher.explaining.explanations import BlockKind
+from thresher.explaining.passages import block_kinds, kinds_of
 from thresher.pages import Detail, read_html, read_text_page
 from thresher.passes.backends import Backend
 from thresher.scorers.cleaners import parse_cleaner

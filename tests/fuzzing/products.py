@@ -24,8 +24,7 @@ from thresher.collections import Page, documents, open_collection
 from thresher.content_models.content_files import find_content_model, read_content_model
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
-from thresher.language_models.characters.default_models import find_character_model
-from thresher.language_models.characters.model_files import read_model
+from thresher.language_models.characters.model_files import find_character_model, read_model
 from thresher.results.experiment_results import read_results, write_results
 
 NAMES = tuple(

@@ -18,7 +18,7 @@ from thresher.errors import InputError
 from thresher.experiments.starting import starting_file
 from thresher.passes.backends import Backend
 from thresher.scorers.shallow_features import Words
-from thresher.scoring.failures import failures
+from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
 INPUTS = 2000

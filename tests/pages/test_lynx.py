@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from thresher.errors import MissingDependencyError
-from thresher.pages.lynx import lynx_dump, prepared
+from thresher.language_models.characters.pages import lynx_dump, prepared
 from thresher.pages.marked_text import read_marked_text
 
 PAGE = (

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from thresher.errors import InputError
-from thresher.passes.watched_workers import run_watched
+from thresher.passes.backends import run_watched
 
 
 def process_of(task: int) -> int:

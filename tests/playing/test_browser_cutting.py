@@ -15,8 +15,7 @@ from browser import Browser, chromium
 
 from thresher.collections import Page
 from thresher.pages import read_text_page
-from thresher.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers
-from thresher.playing.play_page import write_side_by_side
+from thresher.playing.page_views import cuts_view, page_view, scorer_view, shown_scorers, write_side_by_side
 from thresher.scorers.cleaners import HEADINGS, Cleaner, Cut
 from thresher.scoring.best_first import Layout
 from thresher.scoring.cutting import clean_page, sentence_mask

@@ -12,9 +12,17 @@ from lxml import html
 from playwright.sync_api import Browser as Chromium
 
 from thresher.collections import Page
-from thresher.playing import play_page
-from thresher.playing.page_views import View, cuts_view, page_view, scorer_view, shown_scorers, two_sides
-from thresher.playing.play_page import policy, write_side_by_side
+from thresher.playing import page_views
+from thresher.playing.page_views import (
+    View,
+    cuts_view,
+    page_view,
+    policy,
+    scorer_view,
+    shown_scorers,
+    two_sides,
+    write_side_by_side,
+)
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.store import score_page
 
@@ -256,7 +264,7 @@ def test_a_long_page_has_few_elements_and_is_cut_whole(system: Chromium, tmp_pat
 def test_pages_are_read_one_by_one_and_what_is_too_much_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play_page, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(page_views, "MOST_BYTES", 1_000_000)
     path = tmp_path / "side.html"
     sizes: list[int] = []
 

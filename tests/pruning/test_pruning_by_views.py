@@ -15,8 +15,7 @@ from thresher.exploring.lexicon import hash_texts
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
-from thresher.pruning.analysing_logs import analysed_logs
-from thresher.pruning.building import build_pruned
+from thresher.pruning.building import analysed_logs, build_pruned
 from thresher.pruning.exploring_arms import ArmSweep, explore_arms
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 

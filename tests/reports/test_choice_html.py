@@ -21,9 +21,8 @@ from thresher.choosing.decisions import Decision, JudgedVariant, SizeKind
 from thresher.exploring.exploration import Exploration
 from thresher.reports.choice_html import choice_sentences, of_model, reading_table
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
-from thresher.reports.first_screen import first_screens
 from thresher.reports.formatting import fixed, signed
-from thresher.reports.html import render_report
+from thresher.reports.html import first_screens, render_report
 from thresher.reports.html_parts import viewed
 from thresher.reports.page_data import Facts, facts_by_name
 from thresher.reports.recommendation import answer

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from thresher.cleaneval.cleaning_measures import Agreement
-from thresher.cleaneval.learning_curve import CurvePoint, summarize_curve
+from thresher.cleaneval.ncleaner_evaluation import CurvePoint, summarize_curve
 from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
 from thresher.reports.cleaning_plots import (

@@ -12,12 +12,17 @@ from report_pages import body_rows, check_nothing_is_loaded, check_policy
 
 from thresher.cleaneval.gold import GoldPage, GoldStandard
 from thresher.cleaneval.judging import PartialQuality
-from thresher.cleaneval.partial_runs import PartialResult, PartialRun
+from thresher.cleaneval.running import PartialResult, PartialRun
 from thresher.reports.cleaning_report import write_cleaning_report
 from thresher.reports.cleaning_tables import CLEANERS, PAGES
 from thresher.reports.html_parts import viewed
-from thresher.reports.partial_report import render_partial_report, write_partial_report
-from thresher.reports.partial_tables import PARTIAL, PARTIAL_PAGES, partial_table
+from thresher.reports.partial_report import (
+    PARTIAL,
+    PARTIAL_PAGES,
+    partial_table,
+    render_partial_report,
+    write_partial_report,
+)
 
 HOSTILE = "<script>alert(1)</script>"
 

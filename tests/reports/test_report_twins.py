@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from report_samples import BASELINE, NDCG, WORDS, comparison, small
 
+from thresher.reports.further_tables import twins, twins_table
 from thresher.reports.html import render_report
 from thresher.reports.summary import summary
-from thresher.reports.without_headings import twins, twins_table
 from thresher.results.experiment_results import Results
 
 KEPT, DROPPED, ALL = "words(headings=keep)@11", "words(headings=drop)@11", "words(headings=drop)@0"

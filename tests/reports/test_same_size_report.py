@@ -22,7 +22,7 @@ from thresher.choosing.same_size import frontier, of_families, same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
 from thresher.reports.html import render_report
-from thresher.reports.same_size_plots import combination_figure, frontier_figure
+from thresher.reports.paper_plots import combination_figure, frontier_figure
 from thresher.reports.same_size_tables import FRONTIERS_FILE, TABLE_FILE, same_size_table, write_same_size_csv
 
 TERMS = Terms(resamples=200, folds=2, repeats=1)

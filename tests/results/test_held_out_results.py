@@ -15,13 +15,13 @@ from scipy.stats import wilcoxon
 
 from thresher.errors import InputError
 from thresher.reports import write_all
-from thresher.reports.chosen_tables import chosen_csv, chosen_table
 from thresher.reports.formats import render_text
+from thresher.reports.further_tables import chosen_csv, chosen_table
 from thresher.reports.html import render_report
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.summary import summary
 from thresher.results.experiment_results import RESULTS, Results, VariantResult, read_results
-from thresher.results.held_out import with_chosen
+from thresher.results.selection import with_chosen
 
 FILES = {"results.json", "results.csv", "per_topic.csv", "table.md", "table.tex", "report.html"}
 HELD_OUT_FILES = {"results.held-out.csv", "per_topic.held-out.csv", "chosen.csv"}

@@ -20,7 +20,7 @@ from thresher.errors import ConfigError, MissingDependencyError
 from thresher.passes import backends
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
-from thresher.scoring.failures import failures
+from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import shards
 

@@ -18,8 +18,8 @@ from troublesome import Trouble, whole
 from thresher.costs import Times
 from thresher.errors import StateError
 from thresher.pages import read_text_page
-from thresher.scoring import duplicates
-from thresher.scoring.duplicates import fail_duplicates
+from thresher.scoring import score_pass
+from thresher.scoring.score_pass import fail_duplicates
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,
@@ -112,7 +112,7 @@ def one(table: pa.Table) -> npt.NDArray[np.uint64]:
     return np.full(len(table), 2**64 - 1, dtype=np.uint64)
 
 
-@pytest.mark.parametrize("digests", [duplicates._digests, few, one])
+@pytest.mark.parametrize("digests", [score_pass._digests, few, one])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(groups=GROUPS, labels=st.booleans())
 def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
@@ -123,7 +123,7 @@ def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     labels: bool,
 ) -> None:
     """As if these had failed when they were scored, byte for byte."""
-    monkeypatch.setattr(duplicates, "_digests", digests)
+    monkeypatch.setattr(score_pass, "_digests", digests)
     expected = put(tmp_path / "expected", checked(groups), labels)
     put(tmp_path / "store", groups, labels)
     fail_duplicates(tmp_path / "store")
@@ -162,9 +162,9 @@ def test_a_pass_that_was_ended_half_way_goes_on(tmp_path: Path, monkeypatch: pyt
         written.append(path)
         real(path, *rest)  # type: ignore[arg-type]
 
-    real = duplicates.write_table
+    real = score_pass.write_table
     with monkeypatch.context() as patch:
-        patch.setattr(duplicates, "write_table", write)
+        patch.setattr(score_pass, "write_table", write)
         with pytest.raises(KeyboardInterrupt):
             fail_duplicates(store)
     done = [path.read_bytes() == content for path, content in zip(shards(store), expected, strict=True)]

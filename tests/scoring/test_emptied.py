@@ -15,7 +15,7 @@ from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.languages import UNKNOWN
 from thresher.scorers.perplexity import Perplexity
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.emptied import NO_TEXT, by_count, foreign, language_of_emptied, language_warning
+from thresher.scoring.lost_pages import NO_TEXT, by_count, foreign, language_of_emptied, language_warning
 from thresher.scoring.score_pass import ScoreWork
 
 

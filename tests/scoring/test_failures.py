@@ -13,7 +13,7 @@ from troublesome import whole
 
 from thresher.errors import InputError, StateError
 from thresher.pages import read_text_page
-from thresher.scoring.failures import Failure, failures, write_failures
+from thresher.scoring.lost_pages import Failure, failures, write_failures
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,

@@ -17,9 +17,8 @@ from thresher.scorers.bte import BodyText
 from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, Words
-from thresher.scoring.best_first import Layout
+from thresher.scoring.best_first import Layout, held_by_floor
 from thresher.scoring.cutting import clean_page, passes, sentence_mask
-from thresher.scoring.floors import held_by_floor
 from thresher.scoring.store import score_page
 
 

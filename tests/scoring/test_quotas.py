@@ -21,10 +21,9 @@ from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.prior import Prior
 from thresher.scorers.shallow_features import Links, Words
-from thresher.scoring.best_first import Layout
+from thresher.scoring.best_first import Layout, shares_before
 from thresher.scoring.cutting import sentence_mask
 from thresher.scoring.percentiles import resolved_without_collection
-from thresher.scoring.quotas import shares_before
 
 # High and low scores are kept, of blocks and of sentences.
 SCORERS = (Words(), Links(), Prior(), Perplexity())

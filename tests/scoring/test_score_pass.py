@@ -32,7 +32,7 @@ from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits, Task, do_part, position_path, read_position
 from thresher.scorers.ncleaner import NCleaner
 from thresher.scoring import score_pass
-from thresher.scoring.failures import Failure, failures
+from thresher.scoring.lost_pages import Failure, failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, ScoreWork, score_collection
 from thresher.scoring.store import EMPTIED, FAILED, SCORED, ShardReport, read_report, read_spent, shards
 

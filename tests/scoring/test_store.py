@@ -20,7 +20,7 @@ from thresher.pages import read_text_page
 from thresher.passes.parts import Task, do_part
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, Words
-from thresher.scoring.failures import Failure, failures
+from thresher.scoring.lost_pages import Failure, failures
 from thresher.scoring.score_pass import ScoreWork
 from thresher.scoring.store import (
     EMPTIED,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
-from thresher.studying.block_scores import block_scores
+from thresher.studying.block_study import block_scores
 
 
 def test_zero_rule_scores_what_table_2_says():

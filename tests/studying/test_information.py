@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from thresher.studying.information import cut_points, entropy, information_gain
+from thresher.studying.block_study import cut_points, entropy, information_gain
 
 
 def plain_entropy(labels):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from thresher.studying.one_rule import one_rule, zero_rule
+from thresher.studying.block_classifiers import one_rule, zero_rule
 
 # Witten, Frank and Hall, Data Mining, 3rd ed., section 4.1: temperatures at which a game was played.
 TEMPERATURES = np.array([64, 65, 68, 69, 70, 71, 72, 72, 75, 75, 80, 81, 83, 85], dtype=float)

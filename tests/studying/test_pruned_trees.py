@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from thresher.studying.pruned_trees import BlockTree, grow_tree, prune_tree
+from thresher.studying.block_classifiers import BlockTree, grow_tree, prune_tree
 
 
 def sample(seed, rows=400, classes=3):

@@ -24,14 +24,14 @@ from thresher.cleaneval.results import MeanInterval
 from thresher.errors import InputError
 from thresher.evaluation.significance import holm
 from thresher.files import digest, safe_name
+from thresher.kept_results import Arrays, kept_arrays
 from thresher.passes.backends import Backend
 from thresher.progress import Progress
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import CleanedDocument, cleaned_documents
-from thresher.scoring.failures import failures
+from thresher.scoring.lost_pages import failures
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.studying.extra import scikit_learn
-from thresher.studying.kept_arrays import Arrays, kept_arrays
 
 _VERSION = 1
 

@@ -1,4 +1,4 @@
-"""Measures of a cleaned page against its gold text, over words, tokens and segments.
+"""Measures of a cleaned page against its gold text, over words, tokens and segments; and snippets that must stay or go.
 
 Words are separated by white space and compared as they are, with case and punctuation; tokens are runs of letters, digits and
 underscores in lower case. If the cleaned page is empty, precision
@@ -10,6 +10,9 @@ in matching blocks are right; precision is their share of the cleaned page's tag
 tag is `<p>`. Raw text has no tags, so that its segmentation scores 0, as in that table. Three things differ from that script:
 difflib's heuristic for long texts, `autojunk`, is off, as for words; a text's words cannot pass for tags; and gold text before
 the first tag, which has no label, counts as a paragraph with its tag.
+
+Sources: the evaluation of Trafilatura (Barbaresi 2021, ACL demonstrations, section 4), which counts snippets in the extracted
+text, punctuation included; WCXB (Foley 2026, arXiv:2605.21097), whose gold has snippets besides whole texts.
 """
 
 from __future__ import annotations
@@ -244,3 +247,55 @@ def summarize_pages(pages: Sequence[PageWords]) -> CleaningSummary:
         bag_f1=summarize([page.f1 for page in bags]),
         similarity=summarize([page.similarity for page in pages]),
     )
+
+
+@dataclass(frozen=True)
+class SnippetCounts:
+    """Of a page's `required` snippets so many are `kept`, and of its `forbidden` ones so many `leaked`."""
+
+    required: int
+    kept: int
+    forbidden: int
+    leaked: int
+
+    @property
+    def recall(self) -> float | None:
+        """The share of required snippets that are kept; None if there is none."""
+        return share(self.kept, self.required)
+
+    @property
+    def leak_rate(self) -> float | None:
+        """The share of forbidden snippets that are kept; None if there is none."""
+        return share(self.leaked, self.forbidden)
+
+
+def share(part: int, whole: int) -> float | None:
+    """Return the share of a part, in [0, 1]; None of nothing."""
+    return part / whole if whole else None
+
+
+def count_snippets(cleaned: str, required: Sequence[str], forbidden: Sequence[str]) -> SnippetCounts | None:
+    """Return how many snippets a cleaned page has; None if its gold names none.
+
+    A snippet is there if its tokens occur in the text one after another, with their case: gold often has other quotation marks
+    than the page, and a snippet may reach over lines and blocks. The first and the last may be parts of words. A snippet
+    without any token must occur as it is, but for white space.
+    """
+    if not required and not forbidden:
+        return None
+    words, text = _words(cleaned), _spaced(cleaned)
+
+    def found(snippet: str) -> bool:
+        inner = _words(snippet)
+        return inner in words if inner else _spaced(snippet) in text
+
+    kept, leaked = (sum(map(found, snippets)) for snippets in (required, forbidden))
+    return SnippetCounts(len(required), kept, len(forbidden), leaked)
+
+
+def _words(text: str) -> str:
+    return " ".join(TOKEN.findall(text))
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

@@ -1,11 +1,20 @@
-"""Gold texts: in CleanEval's format, in Dragnet's, or plain."""
+"""Gold texts: in CleanEval's format, in Dragnet's, or plain; and L3S-GN1's pages, which mark content in themselves."""
 
 from __future__ import annotations
 
 import html
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from lxml import etree
+
+from thresher.pages import read_html
+from thresher.pages.decoding import decode
+from thresher.pages.marked_text import marked_segments
 
 _URL = re.compile(r"\s*URL:[^\n]*(?:\n|$)")
 # Some annotators of CleanEval put the address on a line of its own.
@@ -14,6 +23,20 @@ _MARKER = re.compile(r"<(/?)([hpl])>", re.IGNORECASE)
 _MARKED_LINE = re.compile(r"^[ \t]*<[hpl]>", re.IGNORECASE | re.MULTILINE)
 # `!@#$%^&*()  COMMENTS`. Some annotators of Dragnet mistyped the first half.
 _COMMENTS_MARK = re.compile(r"^[!@#$% \t]*%\^&\*\(\)[ \t]+COMMENTS[ \t]*$", re.MULTILINE)
+_CONTENT = frozenset({"x-nc-sel1", "x-nc-sel2", "x-nc-sel3"})
+_COMMENTS = "x-nc-sel5"
+_MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
+_CLASSES = ("x-nc-sel2", "x-nc-sel1", "x-nc-sel3", _COMMENTS, "x-nc-sel4")
+"""Marks in the order of `gold_classes.CLASSES`, boilerplate left out."""
+# Stand before text of each class in turn, and before text of none. No page keeps its own.
+_SIGNS = "".join(map(chr, range(0xE000, 0xE001 + len(_CLASSES))))
+_SIGNED = re.compile(f"([{_SIGNS}])")
+# Control characters, which the page parser reads as spaces; some would not survive being parsed twice.
+_CONTROLS = bytes(32 if code < 32 or code == 127 else code for code in range(256))
+# Elements without content, which have no end tag.
+_VOID_TAGS = frozenset("area base basefont br col frame hr img input link meta param".split())
+# Elements in which character references are not resolved, so that escaped text would not be read back.
+_LITERAL_TAGS = frozenset({"listing", "plaintext", "xmp"})
 
 
 @dataclass(frozen=True)
@@ -72,3 +95,102 @@ def _marked(text: str) -> Iterator[tuple[str | None, str]]:
         yield label, html.unescape(text[begin : marker.start()])
         label, begin = None if marker[1] else marker[2].lower(), marker.end()
     yield label, html.unescape(text[begin:])
+
+
+def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledText, ...]:
+    """Return the marked content of an annotated page of L3S-GN1, in the blocks of the page without its marks.
+
+    The innermost mark around a text applies, so that text in nested marks counts once; of several marks on one element the
+    first applies. Unmarked text is not content, not even the page's title. Labels follow the page's tags, not the annotators:
+    heading, list item (its first block), else paragraph.
+
+    Args:
+        content: the page's bytes.
+        comments: whether readers' comments are content.
+
+    Returns:
+        the blocks; none if nothing is marked.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 cannot parse the page.
+    """
+    html = _rewritten(content, _MarkedOnly(_CONTENT | {_COMMENTS} if comments else _CONTENT))
+    return tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(read_html(html)))
+
+
+def parse_marks(content: bytes) -> tuple[tuple[int, str], ...]:
+    """Return all marked texts of an annotated page in its order, each with its class: its place in `gold_classes.CLASSES`.
+
+    Raises:
+        lxml.etree.LxmlError: if libxml2 cannot parse the page.
+    """
+    text = read_html(_rewritten(content, _Signed())).text
+    _, *pieces = _SIGNED.split(text)
+    pairs = ((_SIGNS.index(sign), piece.strip()) for sign, piece in zip(pieces[::2], pieces[1::2], strict=True))
+    return tuple((place, piece) for place, piece in pairs if place and piece)
+
+
+def _rewritten(content: bytes, target: _Rewriter) -> str:
+    # Parser events have no limit of depth.
+    parser = etree.HTMLParser(encoding="utf-8", target=target, huge_tree=True)
+    parser.feed(decode(content).utf8.translate(_CONTROLS))
+    html: str = parser.close()
+    return html
+
+
+class _Rewriter(ABC):
+    """A parser target that writes the page again; `written` says how text of the innermost mark is."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        # For each open element the mark that applies to it.
+        self._marks: list[str] = [""]
+
+    @abstractmethod
+    def written(self, text: str, mark: str) -> str:
+        """Return how text under a mark is written."""
+
+    def start(self, tag: str, attributes: Any) -> None:
+        mark = next((name for name in attributes.get("class", "").split() if name in _MARKS), None)
+        self._marks.append(mark or self._marks[-1])
+        self._pieces.append(f"<{_written(tag)}>")
+
+    def end(self, tag: str) -> None:
+        self._marks.pop()
+        if tag not in _VOID_TAGS:
+            self._pieces.append(f"</{_written(tag)}>")
+
+    def data(self, text: str) -> None:
+        self._pieces.append(self.written(text, self._marks[-1]))
+
+    def close(self) -> str:
+        return "".join(self._pieces)
+
+
+class _MarkedOnly(_Rewriter):
+    """Writes a space for each text that is not content."""
+
+    def __init__(self, content: frozenset[str]) -> None:
+        super().__init__()
+        self._content = content
+
+    def written(self, text: str, mark: str) -> str:
+        return escape(text, quote=False) if mark in self._content else " "
+
+
+class _Signed(_Rewriter):
+    """Writes a sign wherever text of another class begins."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = ""
+
+    def written(self, text: str, mark: str) -> str:
+        sign = _SIGNS[_CLASSES.index(mark) + 1 if mark in _CLASSES else 0]
+        new = "" if sign == self._last else sign
+        self._last = sign
+        return new + escape(_SIGNED.sub(" ", text), quote=False)
+
+
+def _written(tag: str) -> str:
+    return "pre" if tag in _LITERAL_TAGS else tag

@@ -13,21 +13,22 @@ import numpy as np
 from thresher.cleaneval.cleaning_measures import (
     PageWords,
     SegmentCounts,
+    SnippetCounts,
     TokenCounts,
     compare_segments,
     compare_tokens,
     compare_words,
+    count_snippets,
 )
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.kept_results import Keeper
 from thresher.cleaneval.reliability import PageStatistics, page_statistics
 from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
-from thresher.cleaneval.snippets import SnippetCounts, count_snippets
 from thresher.collections import IdRule, Part, ReadOptions, Source
 from thresher.collections.ids import escape_id
 from thresher.collections.sources import FileState, Reading, Span
 from thresher.files import digest, file_digest, user_error
+from thresher.kept_results import Keeper
 from thresher.passes.backends import Backend, run_tasks
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner

@@ -1,11 +1,13 @@
-"""The results of a run over a gold standard: each cleaner over all pages, summarised and tested against the baseline."""
+"""The results of a run over a gold standard: each cleaner, over all pages and by type, tested against the baseline."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import compress
 from operator import sub
 from statistics import fmean, stdev
 from typing import Any
@@ -13,18 +15,20 @@ from typing import Any
 from thresher.cleaneval.cleaning_measures import (
     Agreement,
     CleaningSummary,
+    SnippetCounts,
     Summary,
     agreement,
     summarize,
     summarize_pages,
 )
 from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.snippets import SnippetCounts
 from thresher.defaults import ALPHA, HOLM
 from thresher.evaluation.significance import TOLERANCE, Comparison, compare, corrected
 
 TESTED = "word F1"
 """The measure that cleaners are tested on: F1 of words by alignment."""
+UNTYPED = "no type"
+"""Pages whose gold names no type."""
 
 
 @dataclass(frozen=True)
@@ -269,3 +273,57 @@ def _critical_t(df: int) -> float:
     from mpmath import findroot
 
     return float(findroot(lambda t: _two_sided_p(t, df) - ALPHA, 2))
+
+
+@dataclass(frozen=True)
+class TypeQuality:
+    """A cleaner over the pages of a type: means over pages with 95 % intervals.
+
+    Attributes:
+        page_type: the type, or `UNTYPED`.
+        pages: how many there are.
+        emptied: how many the cleaner leaves without words.
+        token_f1: F1 of tokens as bags.
+        f1: F1 of words by alignment.
+        snippets: None where the gold of no such page names any.
+    """
+
+    cleaner: str
+    is_peer: bool
+    page_type: str
+    pages: int
+    emptied: int
+    token_f1: MeanInterval
+    f1: MeanInterval
+    snippets: SnippetSummary | None
+
+
+def by_page_type(results: Sequence[CleanerResult], page_types: Sequence[str]) -> tuple[TypeQuality, ...]:
+    """Return each cleaner over the pages of each type.
+
+    Args:
+        results: over the same pages.
+        page_types: of the pages, in their order; empty for a page without.
+
+    Returns:
+        by cleaner, in order, and then by type, that of most pages first, pages without last; nothing if no page has a type.
+    """
+    if not any(page_types):
+        return ()
+    counts = Counter(page_types)
+    types = sorted(counts, key=lambda name: (not name, -counts[name], name))
+    return tuple(_over_type(result, name, page_types) for result in results for name in types)
+
+
+def _over_type(result: CleanerResult, page_type: str, page_types: Sequence[str]) -> TypeQuality:
+    pages = list(compress(result.pages, (name == page_type for name in page_types)))
+    return TypeQuality(
+        result.cleaner,
+        result.is_peer,
+        page_type or UNTYPED,
+        len(pages),
+        sum(page.words.words == 0 for page in pages),
+        mean_interval([page.tokens.bag.f1 for page in pages]),
+        mean_interval([page.words.alignment.f1 for page in pages]),
+        summarize_snippets([page.snippets for page in pages]),
+    )

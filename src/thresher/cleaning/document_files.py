@@ -17,7 +17,6 @@ import pyarrow.parquet as pq
 from isal import igzip
 
 from thresher import __version__
-from thresher.cleaning.destinations import opened_output
 from thresher.cleaning.output_formats import (
     CLEANEVAL,
     GZIP,
@@ -27,6 +26,7 @@ from thresher.cleaning.output_formats import (
     ZSTD,
     OutputFormat,
     is_shard,
+    opened_output,
     shard_name,
 )
 from thresher.collections.warc.writer import WarcRecords

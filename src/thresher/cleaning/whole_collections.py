@@ -1,8 +1,10 @@
-"""Clean a whole collection, or a pipe of JSON lines, into files."""
+"""Clean a whole collection, or a pipe of JSON lines, into files; say which pages failed or were left without text."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,47 +16,145 @@ from typing import Any
 
 import numpy as np
 
-from thresher.cleaning.destinations import STANDARD, check_place, is_stream
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
-from thresher.cleaning.kept_scores import kept_scores
-from thresher.cleaning.losses import kind_of_failure, nothing_read, warnings
-from thresher.cleaning.output_formats import ONE_FILE, Output, output_format
+from thresher.cleaning.output_formats import ONE_FILE, STANDARD, Output, check_place, is_stream, output_format
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
+from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, remove_folder, temporary_folder
+from thresher.experiments.stages import exclusive
+from thresher.files import atomic_path, remove_folder, remove_left, temporary_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
-from thresher.playing.page_views import scorer_view, shown_scorers, stored_views, two_sides
-from thresher.playing.play_page import write_side_by_side
+from thresher.playing.page_views import scorer_view, shown_scorers, stored_views, two_sides, write_side_by_side
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scorers.relative_cutoffs import REFERENCE
 from thresher.scoring.cutting import block_labels, cut_shard, shard_columns
-from thresher.scoring.emptied import by_count, language_of_emptied
-from thresher.scoring.failures import Failure, failures
+from thresher.scoring.lost_pages import (
+    TOLERATED,
+    Failure,
+    by_count,
+    failures,
+    foreign,
+    language_of_emptied,
+    language_warning,
+)
 from thresher.scoring.percentiles import resolved
 from thresher.scoring.removed import judged_pages, record
 from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
+_MOST_KINDS = 5
+# What follows is about the single page: values, numbers, places.
+_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|\d|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
-
 BY_ADDRESS = ReadOptions(IdRule(address=True))
 """How documents are read if nothing is said: their ids tell people something."""
-
 _STORED = METADATA[:-1]
+
+
+@contextmanager
+def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
+    """Yield a folder beside a file to write, which no other process has; only a kill or Ctrl-C leaves it.
+
+    Args:
+        output: the file.
+        outputs: all files that are written; what killed processes left of them under temporary names is removed.
+
+    Raises:
+        StateError: if another process writes the same file.
+        ThresherError: if the folder cannot be made.
+    """
+    folder = output.with_name(f".{output.name}.scores")
+    keep = False
+    with exclusive(folder):
+        try:
+            remove_left(outputs)
+            yield folder
+        except KeyboardInterrupt:
+            keep = True
+            raise
+        finally:
+            if not keep:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def kind_of_failure(reason: str) -> str:
+    """Return what a reason has in common with those of other pages.
+
+    >>> kind_of_failure("too large: 17.0 MiB, the limit is 16 MiB")
+    'too large'
+    >>> kind_of_failure("HTTP status 404")
+    'HTTP status'
+    """
+    return _OF_THE_PAGE.sub("", reason).strip() or reason
+
+
+def nothing_read(collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
+    """Return the error for a collection whose pages have all failed, with the likely fix.
+
+    Args:
+        collection: the collection.
+        kinds: how many pages failed, by kind.
+        documents: the pages of the collection.
+    """
+    pages = "its only page" if documents == 1 else f"all {documents} pages"
+    what = f"{pages} failed: {_listed(by_count(kinds))}"
+    fix = "see with --failures FILE what is wrong with each"
+    if isinstance(collection, Files):
+        found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
+        if found.members:
+            options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
+            told = f"its members are {', '.join(found.members)}"
+            fix = f"add {options} ({told})" if options else f"{told}; {fix}"
+    return InputError(what, fix, str(collection.path))
+
+
+def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
+    """Return sentences on what was lost, if that is more than `TOLERATED` of the pages, each for its sort of loss.
+
+    Args:
+        cleaner: the cleaner.
+        documents: the pages of the collection.
+        kinds: how many failed, by kind.
+        emptied: how many were left without text, by language.
+
+    Raises:
+        ThresherError: as `thresher.scoring.lost_pages.language_warning`.
+    """
+    failed, empty = sum(kinds.values()), sum(emptied.values())
+    told: list[str] = []
+    if failed > TOLERATED * documents:
+        told.append(f"{_share(failed, documents)} failed: {_listed(by_count(kinds))}")
+    unknown = language_warning(cleaner, emptied, documents)
+    # That warning has the languages of all of them.
+    all_told = unknown and sum(foreign(cleaner, emptied).values()) == empty
+    if empty > TOLERATED * documents and not all_told:
+        told.append(f"{_share(empty, documents)} are left without text: {_listed(by_count(emptied))}")
+    return (*told, *([unknown] if unknown else []))
+
+
+def _share(pages: int, documents: int) -> str:
+    return f"{pages} of {documents} pages ({100 * pages / documents:.1f} %)"
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    shown = [f"{count} {kind}" for kind, count in counts.items()]
+    rest = sum(list(counts.values())[_MOST_KINDS:])
+    return ", ".join([*shown[:_MOST_KINDS], *([f"{rest} others"] if rest else [])])
 
 
 @dataclass(frozen=True)
 class CleanCounts:
     """The outcome of cleaning a collection: `documents = kept + emptied + failed`.
 
-    `emptied_languages` counts the emptied pages by language, see `thresher.scoring.emptied`; `failure_kinds` the failed ones
-    by kind. `warnings` are sentences on what was lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names
+    `emptied_languages` counts the emptied pages by language, see `scoring.lost_pages`; `failure_kinds` the failed ones by
+    kind. `warnings` are sentences on what was lost if that is much. `failures` are the first `FAILURES_SHOWN`, with names
     and reasons; `cutoffs` are the numbers that percentiles resolved to, by cuts.
     """
 
@@ -76,8 +176,8 @@ class Extras:
 
     Attributes:
         removed: JSON lines of all segments with their scores and the cuts that dropped them: see `thresher.scoring.removed`.
-        side_by_side: an HTML page of the first pages, as many as `thresher.playing.play_page.MOST_BYTES` hold, with the scores
-            of every scorer, where one can move cutoffs.
+        side_by_side: an HTML page of the first pages, as many as `playing.page_views.MOST_BYTES` hold, with the scores of
+            every scorer, where one can move cutoffs.
         failures: JSON lines of the pages that failed, with file, offset, id and reason.
     """
 

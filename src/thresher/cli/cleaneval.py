@@ -64,13 +64,12 @@ def cleaneval(
     `evaldata.json`, whose snippets alone are measured.
     """
     from thresher.cleaneval.gold import read_gold, read_whole_gold
-    from thresher.cleaneval.partial_runs import PartialRun, run_partial
     from thresher.cleaneval.peers import find_peers
-    from thresher.cleaneval.running import GoldSet, asked, run_cleaners
+    from thresher.cleaneval.running import GoldSet, PartialRun, asked, run_cleaners, run_partial
     from thresher.errors import ConfigError
     from thresher.files import temporary_folder
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
-    from thresher.reports.partial_tables import partial_table
+    from thresher.reports.partial_report import partial_table
 
     chosen, swept = asked(cleaners, sweeps)
     if tested_on is not None and not swept:

@@ -116,9 +116,9 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
 
 def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
     from thresher.choosing.choices import read_choice
+    from thresher.reports.further_tables import systems_table
     from thresher.reports.results_tables import answer_table, main_table
     from thresher.reports.summary import summary
-    from thresher.reports.system_tables import systems_table
     from thresher.results.experiment_results import RESULTS_FILE
 
     found = read_choice(folder)

@@ -98,7 +98,7 @@ def folds(gold_folder: Path, folds: int, seed: int, csv_file: Path | None, worke
     with the papers' n and q, as in StupidOS's Tables 1 and 2.
     """
     from thresher.cleaneval.gold import read_whole_gold
-    from thresher.cleaneval.ncleaner_folds import cross_validate
+    from thresher.cleaneval.ncleaner_evaluation import cross_validate
     from thresher.files import write_text
     from thresher.reports.cleaning_tables import cleaners_csv, measures_table, segmentation_table, words_table
 
@@ -139,7 +139,7 @@ def curve(
     order. Precision, recall and F1 are of words, all pages pooled, at the cutoff 0; macro F1 is the mean over pages. All are
     means over the orders, F1 also minimum and maximum.
     """
-    from thresher.cleaneval.learning_curve import measure_curve, summarize_curve
+    from thresher.cleaneval.ncleaner_evaluation import measure_curve, summarize_curve
     from thresher.files import write_text
     from thresher.language_models.characters.character_counts import usual_settings
     from thresher.reports.model_tables import curve_csv, curve_table

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.defaults import BACKENDS, DASK, LOKY
-from thresher.errors import ConfigError
+from thresher.errors import MOST, ConfigError, visible
 from thresher.experiments.schema import LARGE, Key, tables
-from thresher.visible import MOST, visible
 
 if TYPE_CHECKING:
     from thresher.experiments.config import Experiment

@@ -95,7 +95,7 @@ def classify(
 
     classifier: TextClassifier = LinearClassifier()
     if transformer is not None:
-        from thresher.classifying.transformer_classifier import TransformerClassifier
+        from thresher.classifying.text_classifiers import TransformerClassifier
 
         classifier = TransformerClassifier(transformer)
     found = classify_pages(labelled, asked(cleaners, ())[0], classifier, output, workers, fresh)

@@ -10,11 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from thresher.archives import Array, NamedModels, array_digest, damaged, read_archive, write_archive
+from thresher.content_models.added_features import SCORE, sequence_names
 from thresher.content_models.features import feature_names
-from thresher.content_models.forums import forum_names
-from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage
-from thresher.content_models.scores_as_features import SCORE
-from thresher.content_models.sequence import sequence_names
+from thresher.content_models.model import Calibration, ContentCard, ContentModel, TreeStage, forum_names
 from thresher.content_models.trees import Trees
 from thresher.errors import InputError, ThresherError
 from thresher.records import RecordFile

@@ -20,10 +20,9 @@ import numpy.typing as npt
 
 from thresher.content_models import characters as kinds
 from thresher.content_models.characters import count_kinds, dates, kinds_of
-from thresher.content_models.markup import COUNTED, FAMILIES, TAGS
-from thresher.content_models.page_tree import PageTree, page_tree
+from thresher.content_models.page_tree import COUNTED, FAMILIES, TAGS, PageTree, page_tree
 from thresher.pages import Detail, Segments, read_html
-from thresher.pages.elements import Elements
+from thresher.pages.marks import Elements
 from thresher.pages.parsing import TITLE_LEVEL, outside_ascii
 from thresher.pages.plain import Ints
 

@@ -9,21 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.content_files import FORMAT, KIND, digest_of
-from thresher.content_models.forums import forum_features, forum_names
 from thresher.content_models.model import (
     Calibration,
     ContentCard,
     ContentModel,
     TrainingSet,
     TreeStage,
+    forum_features,
+    forum_names,
     of_page,
     sequence_of,
 )
 from thresher.content_models.trees import Trees
 from thresher.content_training.calibration import CalibrationBin, calibrate, calibration_bins
 from thresher.content_training.fitting import TreeSettings, fit_trees
-from thresher.content_training.folds import FOLDS, folds_of
-from thresher.content_training.training_pages import FORUM, PageToLearn
+from thresher.content_training.training_pages import FOLDS, FORUM, PageToLearn, folds_of
 from thresher.errors import InputError
 from thresher.progress import Progress
 

@@ -1,31 +1,132 @@
-"""Pages with gold as training sees them: features, labels, words."""
+"""Pages with gold as training sees them: features, labels, words, and folds by domain, so that no site is on both sides."""
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 from lxml.etree import LxmlError
 
+from thresher.cleaneval.alignment import matching_blocks
 from thresher.cleaneval.gold import GoldPage, parse_page
+from thresher.content_models.added_features import with_scores
 from thresher.content_models.features import BlockFeatures, features_of
-from thresher.content_models.scores_as_features import with_scores
-from thresher.content_training.folds import domain
-from thresher.content_training.labels import Labels, labels_of_snippets, labels_of_text
 from thresher.pages import Detail, Segments
+from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
 from thresher.scorers.content import block_scores
 
+FOLDS = 5
+# Second-level domains under which names are registered, such as co.uk, are short.
+_SHORT = 3
+Labels = npt.NDArray[np.float64]
+# In scripts without spaces each character is a token, so that blocks with other line breaks align.
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+_TOKEN = re.compile(rf"[{_UNSPACED}]|[^\W{_UNSPACED}]+")
 BATCH = 8
 FORUM = "forum"
 """The type of pages whose content is what readers write, as gold names it."""
 _WORD = re.compile(r"\w+")
+
+
+def domain(url: str) -> str:
+    """Return the registered domain of an address, by length of its labels; the host itself if it has no dot.
+
+    A public-suffix list would be exact; folds need only that a site is not split, and joining two sites does no harm.
+
+    >>> domain("https://www.example.co.uk/a"), domain("http://blog.example.com:80/"), domain("")
+    ('example.co.uk', 'example.com', '')
+    """
+    try:
+        host = (urlsplit(url if "//" in url else f"//{url}").hostname or "").removeprefix("www.")
+    except ValueError:
+        host = ""
+    labels = host.split(".")
+    keep = 3 if len(labels) > 2 and len(labels[-2]) <= _SHORT and len(labels[-1]) == 2 else 2
+    return ".".join(labels[-keep:])
+
+
+def folds_of(domains: Sequence[str], folds: int = FOLDS) -> Ints:
+    """Return the fold of each page, from 0, by a hash of its domain: the same whatever other pages there are."""
+    digests = (hashlib.sha256(name.encode("utf-8", "replace")).digest() for name in domains)
+    return np.array([int.from_bytes(digest[:8], "big") % folds for digest in digests], dtype=np.int64)
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text without case and punctuation.
+
+    >>> tokens("It's 3.5 kg, 東京")
+    ['it', 's', '3', '5', 'kg', '東', '京']
+    """
+    return _TOKEN.findall(text.lower())
+
+
+def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
+    """Return the share of each block's words that are aligned with the gold text; shape (blocks,), range 0 to 1.
+
+    The alignment is by longest matching runs of words, as `thresher.cleaneval.alignment`. Blocks without words have 0.
+    """
+    places, block_of_word, counts = _aligned(blocks, tokens(gold))
+    shares: Labels = np.bincount(block_of_word[places >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
+    return shares
+
+
+def classes_of_text(blocks: Sequence[str], gold: Sequence[tuple[int, str]]) -> npt.NDArray[np.int64]:
+    """Return the class of each block: that of most of its aligned words, 0 where less than half are; shape (blocks,).
+
+    Args:
+        blocks: of the page.
+        gold: its texts in order, each with its class, from 1.
+    """
+    words = [(kind, word) for kind, text in gold for word in tokens(text)]
+    places, block_of_word, counts = _aligned(blocks, [word for _, word in words])
+    kinds = np.array([kind for kind, _ in words] or [0])
+    inside = places >= 0
+    size = int(kinds.max()) + 1
+    cells = block_of_word[inside] * size + kinds[places[inside]]
+    found = np.bincount(cells, minlength=len(blocks) * size).reshape(len(blocks), size)
+    shares = found.sum(axis=1) / np.maximum(counts, 1)
+    return np.where(shares >= 0.5, found.argmax(axis=1), 0)
+
+
+def _aligned(
+    blocks: Sequence[str], gold: Sequence[str]
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return for each word of the blocks its place in the gold's words, -1 if none, and its block; the blocks' words."""
+    words = [tokens(block) for block in blocks]
+    counts = np.array([len(each) for each in words], dtype=np.int64)
+    block_of_word = np.repeat(np.arange(len(blocks)), counts)
+    places = np.full(len(block_of_word), -1)
+    for match in matching_blocks([word for each in words for word in each], gold):
+        places[match.a : match.a + match.size] = np.arange(match.b, match.b + match.size)
+    return places, block_of_word, counts
+
+
+def labels_of_snippets(blocks: Sequence[str], required: Sequence[str], forbidden: Sequence[str]) -> Labels:
+    """Return 1 for blocks that hold a required snippet, 0 for those that hold a forbidden one, NaN for the others.
+
+    Case, punctuation and spacing do not count. A block with both is required. Shape (blocks,).
+    """
+    texts = [_padded(block) for block in blocks]
+    labels = np.full(len(blocks), np.nan)
+    for snippets, label in ((forbidden, 0.0), (required, 1.0)):
+        for snippet in map(_padded, snippets):
+            if snippet.strip():
+                labels[[snippet in text for text in texts]] = label
+    return labels
+
+
+def _padded(text: str) -> str:
+    # Spaces at both ends, so that snippets are whole words.
+    return f" {' '.join(tokens(text))} "
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,10 @@
 CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP, or codecarbon's reading of the CPU.
 """
 
-from thresher.costs.break_even import BreakEven, break_even
 from thresher.costs.carbon import RESOLUTION_SECONDS, Footprint, Power, footprint
 from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
-from thresher.costs.machine import Machine, Rapl, read_machine
-from thresher.costs.repeats import Interval, MeasuredTime, Repeats, are_narrow, compare_times
-from thresher.costs.tdp import Tdp, find_tdp
+from thresher.costs.machine import Machine, Rapl, Tdp, find_tdp, read_machine
+from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Repeats, are_narrow, break_even, compare_times
 from thresher.costs.times import Stopwatch, ThreadClock, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 

@@ -1,4 +1,4 @@
-"""What repeated times say: ratios to the baseline with intervals, and which differences can be measured at all.
+"""What repeated times say: ratios to the baseline with intervals, what can be measured at all, and when cleaning has paid off.
 
 Times are of the same work again and again, interleaved with the baseline's and with those of its twin: a copy of the baseline
 that is measured as if it were a variant. What the twin seems to save is noise.
@@ -16,7 +16,6 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Draw = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Numbers of openings and of topics, drawn with replacement."""
-
 RESAMPLES = 400
 CONFIDENCE = 0.95
 _TICK = 1e-9
@@ -160,3 +159,36 @@ def _medians(times: Sequence[Floats]) -> Floats:
     """Return the median over all rounds; shape (pieces, topics)."""
     medians: Floats = np.median(np.concatenate(times), axis=0)
     return medians
+
+
+@dataclass(frozen=True)
+class BreakEven:
+    """The number of queries with its interval, and the same in words: None where cleaning never pays, or nobody can say."""
+
+    queries: Interval | None
+    note: str
+
+
+def break_even(extra_seconds: float, saved: Interval | None) -> BreakEven:
+    """Compare a variant's extra cost before the first query with what it saves on each.
+
+    All are seconds of one kind (wall or CPU) on one machine. The answer holds for CO2 too, as Eq. 9 is linear in time.
+
+    Args:
+        extra_seconds: to clean the collection, beyond the parsing that the baseline needs too, and to build its index, beyond
+            the baseline's; negative for less.
+        saved: seconds a query is faster than the baseline's, of one sign; None if the difference cannot be measured.
+    """
+    if saved is None:
+        if extra_seconds <= 0:
+            return BreakEven(None, "no costlier to build; the difference in searching is not measurable here")
+        return BreakEven(None, "not measurable here: the difference in searching is within noise")
+    if saved.value > 0:
+        if extra_seconds <= 0:
+            return BreakEven(Interval(0.0, 0.0, 0.0), "at once: no costlier to build, faster to search")
+        queries = Interval(extra_seconds / saved.value, extra_seconds / saved.high, extra_seconds / saved.low)
+        return BreakEven(queries, f"after {queries.value:,.0f} queries ({queries.low:,.0f} to {queries.high:,.0f})")
+    if extra_seconds >= 0:
+        return BreakEven(None, "never: no cheaper to build, slower to search")
+    until = extra_seconds / saved.value
+    return BreakEven(None, f"at once, but slower to search: the gain is used up after {until:,.0f} queries")

@@ -17,9 +17,8 @@ from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.defaults import DASK, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
-from thresher.experiments.problems import Problems, read_document
+from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, HeldOutTable
-from thresher.experiments.toml_lines import KeyPath, key_lines
 from thresher.experiments.variants import Variant, read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions

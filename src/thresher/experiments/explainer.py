@@ -28,10 +28,9 @@ from thresher.experiments.stages import (
     search_key,
 )
 from thresher.experiments.variants import Variant
-from thresher.explaining.block_kinds import block_kinds
 from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
-from thresher.explaining.passages import CutPage, cut_page
+from thresher.explaining.passages import CutPage, block_kinds, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
 from thresher.lucene.analysis import analyse
 from thresher.lucene.jvm import check_installed

@@ -18,9 +18,9 @@ from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest
 from thresher.passes.backends import Backend
-from thresher.pruning.analysing_logs import LogTexts
+from thresher.pruning.building import LogTexts
 from thresher.pseudo_topics.topic_files import COUNTS_FILE
-from thresher.scoring.failures import failures, write_failures
+from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import first_document, missing_documents
 

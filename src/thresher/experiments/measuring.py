@@ -20,7 +20,7 @@ from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
-from thresher.pruning.analysing_logs import LogTexts
+from thresher.pruning.building import LogTexts
 from thresher.scorers.cleaners import BASELINE, Cleaner
 
 WIDTH = 0.05

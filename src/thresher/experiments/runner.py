@@ -16,7 +16,7 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
-from thresher.experiments.outcome import Run, assemble, without_headings
+from thresher.experiments.outcome import Run, assemble, title_bias, without_headings
 from thresher.experiments.stages import (
     BIASES,
     INDEXES,
@@ -36,7 +36,6 @@ from thresher.experiments.stages import (
     search_key,
     stage_key,
 )
-from thresher.experiments.title_bias import title_bias
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
 from thresher.files import file_digest, safe_name
@@ -47,7 +46,7 @@ from thresher.progress import Progress, progress
 from thresher.reports import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
-from thresher.scoring.emptied import by_count
+from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
 
 

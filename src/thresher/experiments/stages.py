@@ -97,7 +97,7 @@ class IndexRecord:
     """A finished index, with the key of all that it depends on.
 
     `cutoffs` are the resolved percentiles, by the cuts' names. `indexed` and `emptied` are documents, `words` those kept.
-    `emptied_languages` are the emptied documents by language (see `thresher.scoring.emptied`): they add up to `emptied`.
+    `emptied_languages` are the emptied documents by language (see `thresher.scoring.lost_pages`): they add up to `emptied`.
     `cut_wall` and `cut_cpu` are seconds to find and apply the cutoffs, which is cleaning and no part of `cost`.
     """
 

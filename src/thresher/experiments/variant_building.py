@@ -10,11 +10,10 @@ from pathlib import Path
 from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
-from thresher.pruning.analysing_logs import LogTexts
-from thresher.pruning.building import build_pruned
+from thresher.pruning.building import LogTexts, build_pruned
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import cleaned_documents
-from thresher.scoring.emptied import language_of_emptied
+from thresher.scoring.lost_pages import language_of_emptied
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from typing import Any
 
 from thresher.arms.pruned_names import BAR, Pruning, Treatment, parse_arm, parse_treatment, split_arm
 from thresher.errors import ConfigError
-from thresher.experiments.problems import Problems
+from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
-from thresher.experiments.toml_lines import KeyPath
 from thresher.files import safe_name
 from thresher.scorers.cleaners import BASELINE, DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from thresher.explaining.decomposing import ScoreChanges
+from thresher.explaining.decomposing import Floats, ScoreChanges
 from thresher.explaining.explanations import (
     BlockKind,
     Cause,
@@ -34,7 +34,6 @@ from thresher.explaining.explanations import (
     TopicExplanation,
     TotalChange,
 )
-from thresher.explaining.shapley import Floats
 from thresher.pages.plain import Ints
 
 _Key = TypeVar("_Key", Cause, BlockKind)

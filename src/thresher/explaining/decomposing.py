@@ -2,27 +2,55 @@
 
 Four things change: the document's tokens that cleaning removes, its postings that pruning removes, its length, and the
 statistics of the collection (cf, df, tokens, documents). The score is computed, by Lucene's own formula to the bit, for all 16
-ways to let some of them change and not the others; the parts are their Shapley values (see `thresher.explaining.shapley`), so
-they do not depend on an order and add up to the change.
+ways to let some of them change and not the others; the parts are their Shapley values, so they do not
+depend on an order and add up to the change.
 
 A term that the variant's whole collection has lost has no statistics there. It keeps those of the baseline: no score in the
 variant's index has it, so all that it contributed counts as lost terms.
+
+L. S. Shapley, "A value for n-person games", Contributions to the Theory of Games II, 1953: the part of player i of n is
+
+    Σ_{S without i} |S|! (n - |S| - 1)! / n! · (v(S + i) - v(S))
+
+which is the mean, over all n! orders in which the players come, of what i adds when it comes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.explaining.shapley import Floats, shapley
 from thresher.exploring.similarity import States, similarity
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoreInputs
 from thresher.pages.plain import Ints
 
+Floats = npt.NDArray[np.float64]
 _REMOVED, _PRUNED, _LENGTH, _STATISTICS = range(4)
+
+
+def shapley(players: int, value: Callable[[frozenset[int]], Floats]) -> list[Floats]:
+    """Return the parts of players 0 to n - 1; they add up to the value of all less the value of none.
+
+    Args:
+        players: n; there are 2^n values.
+        value: of each set of players, an array of any shape, always the same; called once for each.
+    """
+    every = [frozenset(one for one in range(players) if number >> one & 1) for number in range(1 << players)]
+    values = {group: value(group) for group in every}
+    parts = []
+    for player in range(players):
+        part = np.zeros_like(values[frozenset()])
+        for group in every:
+            if player not in group:
+                orders = factorial(len(group)) * factorial(players - len(group) - 1)
+                part += orders / factorial(players) * (values[group | {player}] - values[group])
+        parts.append(part)
+    return parts
 
 
 @dataclass(frozen=True)

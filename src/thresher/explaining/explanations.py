@@ -10,7 +10,7 @@ from thresher.records import RecordFile
 
 
 class BlockKind(StrEnum):
-    """What a block is in its page: see `thresher.explaining.block_kinds`."""
+    """What a block is in its page: see `thresher.explaining.passages`."""
 
     TITLE = "title"
     HEADING = "heading"

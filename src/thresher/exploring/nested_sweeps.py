@@ -13,10 +13,8 @@ from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scorer, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.best_first import Layout
+from thresher.scoring.best_first import Layout, held_by_floor, shares_before
 from thresher.scoring.cutting import sentence_mask
-from thresher.scoring.floors import held_by_floor
-from thresher.scoring.quotas import shares_before
 from thresher.scoring.store import read_shard, shards, weighted_columns, weighted_scores
 
 _MOST_HELD = 1 << 16
@@ -151,7 +149,7 @@ class NestedSweep:
         """Return the step of each sentence.
 
         A sentence comes in at the strictest cutoff that keeps it, and stays. Kept headings and what the floor holds do not
-        depend on the cutoff (see `thresher.scoring.floors`), so they come in at the first; dropped headings never do.
+        depend on the cutoff (see `thresher.scoring.best_first`), so they come in at the first; dropped headings never do.
 
         Args:
             scores: by each scorer's canonical name, one score per block or sentence.

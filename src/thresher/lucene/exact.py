@@ -24,7 +24,7 @@ import numpy.typing as npt
 from thresher.lucene.analysis import analyse
 from thresher.lucene.jvm import java_class
 from thresher.lucene.original_statistics import OriginalStatistics
-from thresher.lucene.posting_lists import Numbers, PostingLists, document_ids, exact_lengths
+from thresher.lucene.score_inputs import Numbers, PostingLists, document_ids, exact_lengths
 from thresher.lucene.work import QueryWork
 
 Floats = npt.NDArray[np.float64]

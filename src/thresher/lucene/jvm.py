@@ -26,8 +26,8 @@ from thresher.errors import (
     StateError,
     ThresherError,
     missing_retrieval,
+    visible,
 )
-from thresher.visible import visible
 
 OLDEST_JAVA = 21
 """The class files in Anserini's jar are those of Java 21; Java 17 stops at their version number."""

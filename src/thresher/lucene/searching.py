@@ -21,12 +21,11 @@ import numpy.typing as npt
 from thresher.errors import ConfigError, InputError
 from thresher.lucene import handles
 from thresher.lucene.analysis import analyse, english_analyzer, valid_unicode
-from thresher.lucene.corrected_queries import QueryCorrection
 from thresher.lucene.exact import ExactRanking
 from thresher.lucene.handles import Integers, Strings
 from thresher.lucene.indexing import LENGTHS, IndexOptions, open_index, settings_of
 from thresher.lucene.jvm import java_cast, java_class
-from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics
+from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, OriginalStatistics, QueryCorrection
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import CONTENTS, QueryWork, mean_work, postings_of
 

@@ -25,7 +25,7 @@ _HEADINGS = {**{f"h{level}": level for level in range(1, 7)}, "title": TITLE_LEV
 # Marks that only some scorers need; see `thresher.pages.marks`. Those of blocks follow the line feed.
 INLINE, INLINE_END, SOFT, SOFT_END, BREAK, DROPPED, ITEM, IMAGE = "-_~^/=*!"
 BUTTON, BUTTON_END, SELECT, SELECT_END, TEXTAREA, TEXTAREA_END = "[]{}:;"
-# Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.elements`.
+# Where elements begin and end, innermost of the marks at a tag; see `thresher.pages.marks`.
 ELEMENT, ELEMENT_END = "()"
 CONTROL, CONTROL_END = BUTTON + SELECT + TEXTAREA, BUTTON_END + SELECT_END + TEXTAREA_END
 WITHIN_PARAGRAPH = SOFT + SOFT_END + BREAK + DROPPED + IMAGE + CONTROL + CONTROL_END
@@ -84,7 +84,7 @@ class Detail(IntEnum):
     TAGS = 1
     """Links, list items and other tags too: see `thresher.pages.marks`."""
     ELEMENTS = 2
-    """The tree of elements too, with their attributes: see `thresher.pages.elements`."""
+    """The tree of elements too, with their attributes: see `thresher.pages.marks`."""
 
 
 def flatten(utf8: bytes, blocks: str = "join", detail: Detail = Detail.TAGS) -> str:

@@ -9,8 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pages.elements import Elements, find_elements
-from thresher.pages.marks import Marks
+from thresher.pages.marks import Elements, Marks, find_elements
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import LETTER, SPACE, Ints, PlainText, count_by_end, word_starts
 from thresher.pages.sentences import sentence_breaks

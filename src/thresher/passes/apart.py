@@ -14,8 +14,7 @@ from thresher.collections.interface import JsonFields
 from thresher.collections.likely_fields import LikelyFields, likely_fields
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.errors import InputError, ThresherError
-from thresher.passes.backends import CRASHES, worker_ended
-from thresher.passes.watched_workers import run_watched
+from thresher.passes.backends import CRASHES, run_watched, worker_ended
 
 _PAGES = 256
 

@@ -28,8 +28,7 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import CRASHES, Backend, WorkerDied, alarm, exit_reason, run_on_dask
-from thresher.passes.watched_workers import run_watched
+from thresher.passes.backends import CRASHES, Backend, WorkerDied, alarm, exit_reason, run_on_dask, run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
 

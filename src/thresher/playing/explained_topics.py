@@ -10,8 +10,7 @@ from thresher.arms.pruned_names import parse_treatment
 from thresher.explaining.explanations import PAGES, PAGES_FOLDER, ExplainedTopics, Explanation
 from thresher.files import atomic_path, write_text
 from thresher.playing.page_sources import ResultPages
-from thresher.playing.page_views import View, cuts_view, scorer_view
-from thresher.playing.play_page import write_side_by_side
+from thresher.playing.page_views import View, cuts_view, scorer_view, write_side_by_side
 from thresher.progress import progress
 from thresher.reports.explanation_html import page_name, render_topic, render_topics
 from thresher.scorers.cleaners import Cleaner

@@ -1,22 +1,33 @@
-"""A page as a browser gets it: its sentences, blocks and scores, of which the browser cuts what any cleaner does.
+"""A page as a browser gets it: its sentences, blocks and scores, of which the browser cuts what any cleaner does; and the HTML
+page around them, for `thresher play` or as a file that needs nothing else.
 
 Arrays are base64 of little-endian numbers: exact, infinities and NaN included, and short.
+
+Text of pages is JSON in it, and only ever becomes text nodes. Scripts and styles are allowed by their digests alone, and
+trusted types forbid to make markup from text.
 """
 
 from __future__ import annotations
 
 import base64
 import itertools
+import json
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from jinja2.environment import TemplateStream
+from markupsafe import Markup
 
 from thresher.errors import ConfigError
+from thresher.files import read_text
+from thresher.reports.html_parts import TEMPLATES, digest, templates
 from thresher.scorers.base import KEEP_HIGH, Scorer
 from thresher.scorers.cleaners import Cleaner, Cut, middle_cutoff, parse_cleaner, parse_scorer
 from thresher.scorers.registry import scorers
@@ -24,9 +35,12 @@ from thresher.scoring.store import FAILED, PageScores, page_values, read_shard, 
 
 View = dict[str, Any]
 """Values for JSON."""
-
 STARTS = ("content@0.5", "words@11")
 """The cleaners that are shown at first; a single one is shown beside the first of these that it is not."""
+MOST_BYTES = 64 * 2**20
+"""JSON of pages in a file: browsers are slow with more."""
+_OWN = Path(__file__).with_name("templates")
+_PALETTE = re.compile(r"^(?:@media \(prefers-color-scheme: dark\) \{\s*)?:root\s*\{[^}]*\}(?:\s*\})?", re.MULTILINE)
 
 
 def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
@@ -157,3 +171,88 @@ def _view(
 
 def _base64(values: npt.NDArray[Any], kind: str) -> str:
     return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+
+
+@cache
+def _assets() -> tuple[str, str]:
+    """Return style and script; the colours are those of reports."""
+    report = read_text(TEMPLATES / "report.css")
+    colours, own, cutting, play = (
+        read_text(_OWN / name).strip() for name in ("colours.css", "play.css", "cutting.js", "play.js")
+    )
+    palette = "\n".join(_PALETTE.findall(report.strip()))
+    return f"{palette}\n{colours}\n{own}", f"{cutting}\n{play}"
+
+
+def policy(connect: str, served: bool = False) -> str:
+    """Return the content security policy.
+
+    Args:
+        connect: what the script may talk to: 'none', or 'self' of a server.
+        served: whether it is a header, which alone can forbid frames around the page.
+    """
+    style, script = (f"'sha256-{digest(text)}'" for text in _assets())
+    return (
+        f"default-src 'none'; script-src {script}; style-src {style}; connect-src {connect}; base-uri 'none'; "
+        "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        + ("; frame-ancestors 'none'" if served else "")
+    )
+
+
+def served_page(data: View) -> str:
+    """Return the page that a server sends; `data` is what its script starts with."""
+    return "".join(_stream("Try a page", data, (), "'self'"))
+
+
+def write_side_by_side(
+    pages: Iterable[View], scorers: Sequence[View], sides: Sequence[Sequence[View]], title: str, path: Path
+) -> None:
+    """Write a page with other pages inside to `path`, one after another, so that memory holds only one.
+
+    Args:
+        pages: as by `stored_views`; after `MOST_BYTES` the rest is only counted.
+        scorers: by which they are scored.
+        sides: the cuts of the two cleaners that are shown at first.
+        title: its heading.
+        path: the file.
+    """
+    data = {"scorers": scorers, "sides": sides, "server": False, "ids": [], "count": 0, "variants": [], "topics": False}
+    stream = _stream(title, data, pages, "'none'")
+    stream.enable_buffering(20)
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.writelines(stream)
+
+
+def _stream(title: str, data: View, pages: Iterable[View], connect: str) -> TemplateStream:
+    style, script = _assets()
+    left: Counter[str] = Counter()
+    return (
+        templates(_OWN)
+        .get_template("play.html.j2")
+        .stream(
+            title=title,
+            # Quotes stand in a policy, not at the ends of the attribute.
+            policy=Markup(policy(connect)),
+            style=Markup(style),
+            script=Markup(script),
+            data=_json(data),
+            pages=_within(pages, left),
+            left=left,
+        )
+    )
+
+
+def _within(pages: Iterable[View], left: Counter[str]) -> Iterator[tuple[str, Markup]]:
+    size = 0
+    for page in pages:
+        text = _json(page) if size < MOST_BYTES else ""
+        size += len(text)
+        if not text or (size > MOST_BYTES and size > len(text)):
+            left["pages"] += 1
+        else:
+            yield page["id"], Markup(text)
+
+
+def _json(value: View) -> Markup:
+    # No tag and no comment can begin in it.
+    return Markup(json.dumps(value, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c"))

@@ -28,8 +28,7 @@ from thresher.errors import InputError, ResourceError, ThresherError
 from thresher.pages import PageOptions
 from thresher.playing.page_process import PageProcess, cleaned_text, scored_view
 from thresher.playing.page_sources import Pages, ResultPages, found, open_pages
-from thresher.playing.page_views import STARTS, View, cuts_view, scorer_view, shown_scorers
-from thresher.playing.play_page import policy, served_page
+from thresher.playing.page_views import STARTS, View, cuts_view, policy, scorer_view, served_page, shown_scorers
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.percentiles import resolved_without_collection

@@ -1,8 +1,8 @@
-"""Builds the pruned index of a cleaned collection from its postings."""
+"""Builds the pruned index of a cleaned collection from its postings, by arms that may need analysed query logs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,19 +10,39 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.arms.arm import kept
+from thresher.arms.arm import Arm, kept
 from thresher.arms.postings import DocumentPostings, Flags
 from thresher.arms.pruned_names import Pruning
-from thresher.arms.query_logs import QueryLogs
-from thresher.errors import InputError
-from thresher.exploring.lexicon import Lexicon
+from thresher.arms.query_logs import LoggedQuery, QueryLogs
+from thresher.errors import ConfigError, InputError
+from thresher.exploring.exploring import analyse_queries
+from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.term_lists import DELIMITER
 from thresher.pages.plain import Ints
-from thresher.pruning.analysing_logs import LogTexts, analysed_logs
 from thresher.pruning.collecting import CollectedPostings, collected_postings
 from thresher.scorers.cleaners import Cleaner
+
+LogTexts = Mapping[str, Sequence[str]]
+"""The texts of the queries of each log, by the path that arms name it by."""
+
+
+def analysed_logs(arms: Iterable[Arm], logs: LogTexts | None, options: IndexOptions) -> QueryLogs:
+    """Return the logs that the arms need.
+
+    Raises:
+        ConfigError: if one is not given.
+    """
+    return {arm.log: _analysed(arm, logs or {}, options) for arm in arms if arm.log}
+
+
+def _analysed(arm: Arm, logs: LogTexts, options: IndexOptions) -> list[LoggedQuery]:
+    if arm.log not in logs:
+        raise ConfigError(f"the query log {arm.log!r} is not given", "give its queries", arm.canonical_name)
+    queries, terms = analyse_queries(logs[arm.log], options)
+    hashes = hash_texts(terms).tolist()
+    return [{hashes[term]: times for term, times in query.counts.items()} for query in queries]
 
 
 @dataclass(frozen=True)

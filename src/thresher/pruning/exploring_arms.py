@@ -37,7 +37,7 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
-from thresher.pruning.analysing_logs import LogTexts, analysed_logs
+from thresher.pruning.building import LogTexts, analysed_logs
 from thresher.pruning.collecting import CollectedPostings, collected_postings
 from thresher.scorers.cleaners import Cleaner
 

@@ -8,8 +8,17 @@ from thresher.choosing.choices import Choice
 from thresher.explaining.explanations import PAGES, PAGES_FOLDER
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
-from thresher.reports.chosen_tables import CHOSEN_FILE, chosen_csv, chosen_table
 from thresher.reports.formats import render_latex, render_markdown
+from thresher.reports.further_tables import (
+    CHOSEN_FILE,
+    SYSTEMS_FILE,
+    TWINS_FILE,
+    chosen_csv,
+    chosen_table,
+    systems_csv,
+    systems_table,
+    twins_table,
+)
 from thresher.reports.results_tables import (
     HELD_OUT_FILE,
     effectiveness_table,
@@ -17,9 +26,7 @@ from thresher.reports.results_tables import (
     per_topic_csv,
     results_csv,
 )
-from thresher.reports.system_tables import SYSTEMS_FILE, systems_csv, systems_table
 from thresher.reports.table import Table
-from thresher.reports.without_headings import TWINS_FILE, twins_table
 from thresher.results.experiment_results import Results, write_results
 
 __all__ = ["write_all", "write_report"]

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from thresher.cleaneval.cleaning_measures import Agreement, Summary
+from thresher.cleaneval.cleaning_measures import Agreement, SnippetCounts, Summary
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.partial_runs import PartialResult
 from thresher.cleaneval.results import CleanerResult, MeanInterval, SnippetSummary, TTest
+from thresher.cleaneval.running import PartialResult
 from thresher.cleaneval.separation import Area
-from thresher.cleaneval.snippets import SnippetCounts
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import NOTHING, fixed, p_text, signed
 from thresher.reports.table import COUNT, Column, decimals, each, within

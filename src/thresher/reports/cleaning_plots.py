@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
 from matplotlib.transforms import Bbox
 
-from thresher.cleaneval.learning_curve import CurveSize, Spread
+from thresher.cleaneval.ncleaner_evaluation import CurveSize, Spread
 from thresher.cleaneval.reliability import LOW, Reliability
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.content_training.calibration import CalibrationBin

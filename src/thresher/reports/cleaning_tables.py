@@ -10,9 +10,8 @@ from typing import Any, TypeVar
 
 from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts
 from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.page_types import TypeQuality, by_page_type
 from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult, SegmentationSummary
+from thresher.cleaneval.results import CleanerResult, SegmentationSummary, TypeQuality, by_page_type
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.defaults import CORRECTIONS

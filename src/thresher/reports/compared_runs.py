@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from thresher.defaults import ALPHA, HOLM
+from thresher.errors import visible
 from thresher.evaluation.significance import Comparison
 from thresher.reports.formatting import correction_text
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.table import Column, Table, decimals, pick, within
-from thresher.visible import visible
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, takewhile
 
+from thresher.errors import visible
 from thresher.reports.formatting import plain
 from thresher.reports.table import Cell, Head, Table
-from thresher.visible import visible
 
 _GAP = "  "
 NARROWEST = 16

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterable
 
 from thresher.defaults import HOLM
+from thresher.errors import visible
 from thresher.evaluation.significance import Comparison
 from thresher.results.selection import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
-from thresher.visible import visible
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"

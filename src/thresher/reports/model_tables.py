@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from thresher.cleaneval.learning_curve import CurvePoint, CurveSize
+from thresher.cleaneval.ncleaner_evaluation import CurvePoint, CurveSize
 from thresher.cleaneval.separation import Area, PooledCutoff, ScorerSeparation, SeparationRun
 from thresher.content_training.importance import GroupImportance
 from thresher.reports.cleaning_columns import NUMBER, interval_columns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from thresher.cleaneval.page_types import TypeQuality
-from thresher.cleaneval.results import MeanInterval
+from thresher.cleaneval.results import MeanInterval, TypeQuality
 from thresher.reports.cleaning_columns import CLEANER, DECIMALS, NUMBER, SNIPPETS, interval_columns
 from thresher.reports.formatting import fixed
 from thresher.reports.table import COUNT, Column, Table, csv_table, within

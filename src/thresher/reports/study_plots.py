@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, FancyArrowPatch
 
-from thresher.cleaneval.gold_classes import CLASSES
+from thresher.cleaneval.gold import CLASSES
 from thresher.reports.formatting import fixed, plain
 from thresher.reports.plot_style import INK, LOSS, SERIES, legend_below, light_grid, new_figure, style
 from thresher.studying.block_study import BlockStudy, FeatureGain, HistogramBin, TypeRow

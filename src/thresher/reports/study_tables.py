@@ -13,9 +13,9 @@ from thresher.reports.plot_style import write_plot
 from thresher.reports.study_plots import density_figure, gains_figure, words_figure, writers_figure
 from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, csv_table, decimals, each, within
 from thresher.studying.block_classifiers import PublishedFigures
-from thresher.studying.block_scores import BlockScores
 from thresher.studying.block_study import (
     ANY_CONTENT,
+    BlockScores,
     BlockStudy,
     ClassCount,
     ClassifierRow,

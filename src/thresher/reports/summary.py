@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from thresher.choosing.choices import Choice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.reports.formatting import change_text, measure_text, percent_text
+from thresher.reports.further_tables import twins
 from thresher.reports.recommendation import headline
-from thresher.reports.without_headings import twins
 from thresher.results.experiment_results import Results, TitleBias, VariantResult
 from thresher.results.selection import (
     baseline_row,

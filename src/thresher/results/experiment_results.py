@@ -120,7 +120,7 @@ class NoiseFloor:
 class TitleBias:
     """How many relevant pages have all words of their topic in the title (`title`), and in title or headings (`headings`).
 
-    A page counts once for each topic that it is relevant for (`relevant`). See `thresher.experiments.title_bias`.
+    A page counts once for each topic that it is relevant for (`relevant`). See `thresher.experiments.outcome`.
     """
 
     relevant: int
@@ -157,7 +157,7 @@ class Results(Shown):
     `failed_pages` are (document, reason) pairs. `test` names the significance test behind every comparison, `alpha` is its
     level, and `correction` how p is corrected for the number of tests (one of `CORRECTIONS`). `held_out` are the
     same variants on other topics, which have no part in choosing cutoffs; its methods, notices and failed pages are empty.
-    `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.held_out`). `key` names
+    `chosen` is what is chosen on `topics`, one per sweep and single cleaner (see `thresher.results.selection`). `key` names
     what the values rest on, whichever variants there are; see `thresher.experiments.stages`. `noise` says how times were
     measured, one per retrieval model and one for indexing, and `co2_method` where footprints come from. `title_bias` is of the
     topics; files of earlier versions lack it. `twins` names for the baseline and each variant with `headings=keep` the same

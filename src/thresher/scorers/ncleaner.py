@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from thresher.language_models.characters.default_models import (
+from thresher.language_models.characters.model_files import (
+    card,
     find_character_model,
     load_character_model,
     load_segment_scorer,
 )
-from thresher.language_models.characters.model_files import card
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import Segments
 from thresher.pages.marked_text import is_bar

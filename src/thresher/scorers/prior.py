@@ -1,5 +1,8 @@
 """Token priors: how frequent a sentence's words are in a text, regardless of their order.
 
+That of a word w that occurs C(w) times among N words is C(w) / N + 1e-6, so that words that were never seen have one. The
+constant is that of PyPlexity's mixtures, which the models `books` and `self` follow.
+
 The paper filters passages of 512 tokens, and keeps those whose mean and standard deviation are both near the median. Sentences
 are shorter, so that both statistics are noisier; boilerplate is on the low side of both, so that high scores are kept.
 """
@@ -7,28 +10,89 @@ are shorter, so that both statistics are noisier; boilerplate is on the low side
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
-from thresher.errors import ConfigError
-from thresher.files import digest
+from thresher.errors import ConfigError, InputError
+from thresher.files import digest, read_text, write_text
+from thresher.language_models.words import books
 from thresher.language_models.words.books import NAME as BOOKS
-from thresher.language_models.words.priors import FLOOR, Floats, learn_counts, probabilities_of, words_of
+from thresher.language_models.words.interpolated import FLOOR
+from thresher.language_models.words.self_model import LEAST_WORDS, NAME
 from thresher.language_models.words.self_model import NAME as SELF
+from thresher.language_models.words.tokenisers import tokenise_characters
 from thresher.language_models.words.word_model import with_neighbours
 from thresher.pages import Segments
+from thresher.pages.plain import Ints, PlainText, plain_text
 from thresher.scorers.base import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.scorers.perplexity import smoothing
 from thresher.scorers.shallow_features import RULE
 
+__all__ = ["FLOOR", "Floats", "learn_counts", "probabilities", "probabilities_of", "words_of"]
+Floats = npt.NDArray[np.float64]
 Function = Callable[[Floats], Floats]
-
 _VERSION = 1
 _PER_MILLE = 1000
+
+
+def probabilities(counts: Mapping[str, int]) -> dict[bytes, float]:
+    """Return the probability of each counted word, as UTF-8; that of all others is `FLOOR`."""
+    total = sum(counts.values())
+    return {word.encode(): count / total + FLOOR for word, count in counts.items()}
+
+
+def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path, where: str = NAME) -> None:
+    """Count the words of sentences, and write the counts to `output` unless it is there.
+
+    Args:
+        sentences: returns those of each page.
+        output: a line for each word, with its count after a tab, in the order of words.
+        where: the location named in errors.
+
+    Raises:
+        InputError: if there are fewer than `LEAST_WORDS` words.
+        ThresherError: for errors of the operating system.
+    """
+    if output.is_file():
+        return
+    counts: Counter[bytes] = Counter()
+    for page in sentences():
+        plain = plain_text("\n".join(page))
+        counts.update(words_of(plain, np.array([len(plain.text)], dtype=np.int64))[0])
+    if counts.total() < LEAST_WORDS:
+        raise InputError(
+            f"too little descriptive text to count: {counts.total()} words, and {LEAST_WORDS} are needed",
+            "give a larger collection, or the counts of books",
+            where,
+        )
+    write_text(output, "".join(f"{word.decode()}\t{count}\n" for word, count in sorted(counts.items())))
+
+
+@lru_cache(maxsize=2)
+def probabilities_of(counts: Path | None) -> Mapping[bytes, float]:
+    """Return the probabilities of words from a file of `learn_counts`, or from the word counts of the model `books`.
+
+    Raises:
+        MissingDependencyError: if symspellpy, which has those of `books`, is not installed.
+        ThresherError: if the file cannot be read.
+    """
+    if counts is None:
+        return probabilities(books.read_words())
+    lines = (line.split("\t") for line in read_text(counts).splitlines())
+    return probabilities({word: int(count) for word, count in lines})
+
+
+def words_of(plain: PlainText, ends: Ints) -> tuple[list[bytes], Ints]:
+    """Return all words in order, as the tokeniser `characters` splits them, and the number of each sentence's words."""
+    sentences, counts = tokenise_characters(plain, ends)
+    return b" ".join(sentences).split(), counts
 
 
 class _WordPriors(Scorer):

@@ -16,10 +16,8 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.best_first import Layout, Mask
-from thresher.scoring.floors import held_by_floor
+from thresher.scoring.best_first import Layout, Mask, held_by_floor, shares_before
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.quotas import shares_before
 from thresher.scoring.store import FAILED, PageScores, blocks_of_sentences, list_column, read_shard, shards
 
 _LARGEST = float(np.finfo(np.float32).max)

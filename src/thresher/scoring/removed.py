@@ -12,11 +12,9 @@ import pyarrow as pa
 
 from thresher.scorers.base import BLOCK, SENTENCE, Scores
 from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut
-from thresher.scoring.best_first import Layout, Mask
+from thresher.scoring.best_first import Layout, Mask, Shares, held_by_floor, shares_before
 from thresher.scoring.cutting import shard_columns, within_cutoff
-from thresher.scoring.floors import held_by_floor
 from thresher.scoring.percentiles import resolved
-from thresher.scoring.quotas import Shares, shares_before
 from thresher.scoring.store import FAILED, page_values, read_shard, shards
 
 PASSED, DROPPED, HEADING, FLOORED = "passed", "dropped", "kept as heading", "kept by the floor"

@@ -1,4 +1,8 @@
-"""The classifiers of Table 2 of Kohlschütter et al. (2010), and the figures they have there."""
+"""The classifiers of Table 2 of Kohlschütter et al. (2010), and the figures they have there: ZeroR, 1R, decision trees.
+
+Like C4.8, trees ask of numbers whether they are at most a threshold. Unlike it they are grown by information gain and not by
+its ratio, which matters where questions have many answers.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +13,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.studying.one_rule import one_rule, zero_rule
-from thresher.studying.pruned_trees import grow_tree, prune_tree
 from thresher.studying.stored_features import FEATURES, FREQUENCY, LOCAL, NEXT, PREVIOUS, QUOTIENTS
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
+LEAST = 6
+"""Of blocks of an interval's class, as Holte recommends."""
 ZERO_RULE, CUTOFF, ONE_RULE, TREE, PRUNED_TREE, LINEAR, RULE = (
     "ZeroR",
     "cutoff",
@@ -29,6 +32,183 @@ LEAF_SHARE = 1000 / 72662
 """Of the training blocks that a leaf has at least: the paper's 1,000 of 72,662."""
 SET_ASIDE = 3
 """Reduced-error pruning takes one of so many training pages, as Weka's."""
+
+
+@dataclass(frozen=True)
+class OneRule:
+    """Intervals of one feature.
+
+    Attributes:
+        feature: its column; -1 for ZeroR, which has a single interval.
+        cuts: between the intervals; a value equal to one belongs to the interval below.
+        shares: of each class's weight in each interval of the training blocks; shape (intervals, classes).
+    """
+
+    feature: int
+    cuts: Doubles
+    shares: Doubles
+
+    def predict(self, features: npt.NDArray[Any]) -> Doubles:
+        """Return the shares of classes in each block's interval; shape (blocks, classes)."""
+        if self.feature < 0:
+            return np.repeat(self.shares, len(features), axis=0)
+        found: Doubles = self.shares[np.searchsorted(self.cuts, features[:, self.feature], side="left")]
+        return found
+
+
+def zero_rule(labels: Ints, classes: int, weights: Doubles) -> OneRule:
+    """Return the rule that always predicts the class of most weight (ZeroR)."""
+    return OneRule(-1, np.zeros(0), _shares(np.bincount(labels, weights, classes)[None].astype(np.float64)))
+
+
+def one_rule(features: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, least: int = LEAST) -> OneRule:
+    """Return the rule of the feature whose intervals err least on the training blocks, by weight; ties: the first.
+
+    Values are gathered, ascending, into an interval until `least` blocks in it are of one class and the next value is mostly
+    of another; neighbouring intervals of the same class are joined. Source: Holte, Very Simple Classification Rules Perform
+    Well on Most Commonly Used Datasets, Machine Learning 11, 1993.
+
+    Args:
+        features: shape (blocks, features).
+        labels: from 0; shape (blocks,).
+        classes: how many there are.
+        weights: of the blocks; shape (blocks,).
+        least: blocks of an interval's class.
+    """
+    rules = [_rule(column, features[:, column], labels, classes, weights, least) for column in range(features.shape[1])]
+    _, best = min(rules, key=lambda rule: (rule[0], rule[1].feature))
+    return best
+
+
+def _rule(
+    column: int, values: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, least: int
+) -> tuple[float, OneRule]:
+    different, place = np.unique(values, return_inverse=True)
+    cells = place * classes + labels
+    counts = np.bincount(cells, minlength=len(different) * classes).reshape(-1, classes)
+    table = np.bincount(cells, weights, len(different) * classes).reshape(-1, classes)
+    # Where intervals begin, what each weighs by class, and its class.
+    begins: list[int] = []
+    sums: list[Doubles] = []
+    at = 0
+    majority = counts.argmax(axis=1).tolist()
+    while at < len(different):
+        begin = at
+        inside = np.zeros(classes, dtype=np.int64)
+        while at < len(different) and inside.max() < least:
+            inside += counts[at]
+            at += 1
+        while at < len(different) and majority[at] == int(inside.argmax()):
+            inside += counts[at]
+            at += 1
+        own = table[begin:at].sum(axis=0)
+        if sums and int(own.argmax()) == int(sums[-1].argmax()):
+            sums[-1] = sums[-1] + own
+        else:
+            begins.append(begin)
+            sums.append(own)
+    every = np.array(sums)
+    cuts = np.array([(float(different[begin - 1]) + float(different[begin])) / 2 for begin in begins[1:]])
+    error = float(every.sum() - every.max(axis=1).sum())
+    return error, OneRule(column, cuts, _shares(every))
+
+
+def _shares(table: Doubles) -> Doubles:
+    result: Doubles = table / np.maximum(table.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return result
+
+
+@dataclass(frozen=True)
+class BlockTree:
+    """A binary tree. Nodes come before those below them; the root is number 0.
+
+    Attributes:
+        features: the column that each node asks for; shape (nodes,).
+        thresholds: a block goes left if its value is at most that; shape (nodes,).
+        left, right: the nodes below; -1 at a leaf; shape (nodes,).
+        shares: of classes among the weight of the training blocks; shape (nodes, classes).
+    """
+
+    features: Ints
+    thresholds: Doubles
+    left: Ints
+    right: Ints
+    shares: Doubles
+
+    def leaf_of(self, features: npt.NDArray[Any]) -> Ints:
+        """Return the leaf that each block comes to; shape (blocks,)."""
+        node = np.zeros(len(features), dtype=np.int64)
+        rows = np.arange(len(features))
+        while len(rows := rows[self.left[node[rows]] >= 0]):
+            at = node[rows]
+            is_left = features[rows, self.features[at]] <= self.thresholds[at]
+            node[rows] = np.where(is_left, self.left[at], self.right[at])
+        return node
+
+    def predict(self, features: npt.NDArray[Any]) -> Doubles:
+        """Return the shares of classes in each block's leaf; shape (blocks, classes)."""
+        found: Doubles = self.shares[self.leaf_of(features)]
+        return found
+
+    @property
+    def leaves(self) -> int:
+        """The number of leaves that can be reached."""
+        count, waiting = 0, [0]
+        while waiting:
+            node = waiting.pop()
+            if self.left[node] < 0:
+                count += 1
+            else:
+                waiting += [int(self.left[node]), int(self.right[node])]
+        return count
+
+
+def grow_tree(features: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, least: int) -> BlockTree:
+    """Grow a tree by information gain (Quinlan, C4.5, 1993), no leaf of which has fewer than `least` blocks.
+
+    scikit-learn does the work.
+
+    Args:
+        features: shape (blocks, features).
+        labels: from 0; shape (blocks,).
+        classes: how many there are, whether or not all occur.
+        weights: of the blocks; not all 0; shape (blocks,).
+        least: blocks of a leaf.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    grown = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=least, random_state=0)
+    grown.fit(features, labels, weights)
+    tree = grown.tree_
+    shares = np.zeros((tree.node_count, classes))
+    shares[:, grown.classes_] = tree.value[:, 0, :]
+    return BlockTree(tree.feature.astype(np.int64), tree.threshold, tree.children_left, tree.children_right, shares)
+
+
+def prune_tree(tree: BlockTree, features: npt.NDArray[Any], labels: Ints, weights: Doubles) -> BlockTree:
+    """Return the tree with each node made a leaf, from the bottom, that then errs no more on other blocks, by weight.
+
+    Source: Quinlan, Simplifying Decision Trees, Int. J. Man-Machine Studies 27, 1987 (reduced-error pruning).
+
+    Args:
+        tree: grown on other blocks.
+        features, labels, weights: of blocks it has not seen.
+    """
+    nodes, classes = tree.shares.shape
+    table = np.bincount(tree.leaf_of(features) * classes + labels, weights, nodes * classes).reshape(nodes, classes)
+    left, right = tree.left.copy(), tree.right.copy()
+    errors = np.zeros(nodes)
+    for node in range(nodes - 1, -1, -1):
+        below = [int(left[node]), int(right[node])]
+        if left[node] >= 0:
+            table[node] = table[below].sum(axis=0)
+        as_leaf = table[node].sum() - table[node, tree.shares[node].argmax()]
+        errors[node] = as_leaf if left[node] < 0 else errors[below].sum()
+        # Sums of weights in another order differ in their last digits.
+        if left[node] >= 0 and as_leaf <= errors[node] + 1e-9 * max(1.0, as_leaf):
+            left[node] = right[node] = -1
+            errors[node] = as_leaf
+    return BlockTree(tree.features, tree.thresholds, left, right, tree.shares)
 
 
 @dataclass(frozen=True)

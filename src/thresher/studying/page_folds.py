@@ -13,9 +13,9 @@ import numpy as np
 
 from thresher.errors import InputError
 from thresher.files import digest, safe_name
+from thresher.kept_results import Arrays, kept_arrays
 from thresher.progress import Progress
 from thresher.studying.block_classifiers import RULE, BlockClassifier, Doubles, Ints, TrainingBlocks, decided, learn
-from thresher.studying.kept_arrays import Arrays, kept_arrays
 from thresher.studying.stored_features import FEATURES, RULES
 from thresher.studying.studied_blocks import Problem, StudiedBlocks
 

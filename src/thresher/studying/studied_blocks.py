@@ -13,8 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.gold_classes import (
+from thresher.cleaneval.gold import (
     BOILERPLATE,
     CLASSES,
     COMMENTS,
@@ -22,10 +21,11 @@ from thresher.cleaneval.gold_classes import (
     HEADLINE,
     RELATED,
     SUPPLEMENTAL,
+    GoldPage,
     classed_texts,
 )
 from thresher.cleaneval.judging import page_id, score_gold
-from thresher.content_training.labels import classes_of_text
+from thresher.content_training.training_pages import classes_of_text
 from thresher.errors import InputError
 from thresher.files import atomic_path
 from thresher.pages.parsing import TITLE_LEVEL

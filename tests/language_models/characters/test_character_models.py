@@ -13,16 +13,16 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.language_models.characters import default_models as models
+from thresher.language_models.characters import model_files as models
 from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL
-from thresher.language_models.characters.default_models import (
+from thresher.language_models.characters.model_files import (
     FOLDER,
     SHIPPED,
+    card,
     find_character_model,
     load_character_model,
     load_segment_scorer,
 )
-from thresher.language_models.characters.model_files import card
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "ncleaner_models"
 PROSE = "Return the number of items that were found, or None if there are none of them."
@@ -70,7 +70,7 @@ def test_the_script_makes_the_same_files_again():
 def test_loading_needs_no_pydoc():
     code = (
         "import sys\n"
-        "from thresher.language_models.characters.default_models import SHIPPED, load_segment_scorer\n"
+        "from thresher.language_models.characters.model_files import SHIPPED, load_segment_scorer\n"
         "for name in SHIPPED: load_segment_scorer(name)\n"
         "print(*[name for name in sys.modules if 'pydoc' in name or name.startswith('thresher.examples')])"
     )

@@ -20,8 +20,7 @@ from thresher.language_models.characters.character_counts import (
     train,
     unigrams,
 )
-from thresher.language_models.characters.default_models import find_character_model
-from thresher.language_models.characters.model_files import read_model
+from thresher.language_models.characters.model_files import find_character_model, read_model
 from thresher.language_models.characters.scoring import SegmentScorer, hash_table
 
 # Few signs, so that n-grams come again, in both models and in one of them.

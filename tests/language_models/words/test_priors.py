@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from thresher.errors import InputError
 from thresher.language_models.words.books import read_counts, read_words
-from thresher.language_models.words.priors import FLOOR, learn_counts, probabilities, probabilities_of, words_of
 from thresher.pages.plain import plain_text
+from thresher.scorers.prior import FLOOR, learn_counts, probabilities, probabilities_of, words_of
 
 
 def test_probabilities_by_hand() -> None:

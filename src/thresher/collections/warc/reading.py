@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from thresher.collections.ids import IdRule, id_problem
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import Part, Reading, Source, Span
-from thresher.collections.warc.documents import read_document
-from thresher.collections.warc.framing import HEAD_BYTES, read_records
+from thresher.collections.warc.framing import HEAD_BYTES, Record, read_records
+from thresher.collections.warc.http import (
+    BrokenEncodingError,
+    Response,
+    TooLargeError,
+    charset,
+    decode,
+    is_binary,
+    join_chunks,
+    media_type,
+    parse_response,
+)
 from thresher.collections.warc.packing import (
     DICTIONARY_MAGIC,
     GZIP_MAGIC,
@@ -24,16 +36,128 @@ from thresher.collections.warc.packing import (
 )
 from thresher.collections.warc.window import Window
 
+_DOCUMENTS = ("response", "resource", "conversion")
+_OTHERS = ("warcinfo", "request", "metadata", "revisit", "unknown")
+_HTML = ("text/html", "application/xhtml+xml")
+_TEXT = "text/plain"
+# Unspecific content types of servers and crawlers.
+_UNKNOWN = ("", "unknown", "unknown/unknown", "application/unknown", "application/octet-stream", "*/*", "no-type")
+_MOST_SHOWN = 80
+_TAG = re.compile(
+    rb"(?:\xef\xbb\xbf)?[\s\x00]*(?:<\?xml[^>]*>\s*)?<(?:!--|!doctype\s+html|(?:html|head|body|title|meta|link|script|style"
+    rb"|table|div|p|h1|h2|a|b|br|font|center|frameset|iframe|span|ul|img)[\s/>])",
+    re.IGNORECASE,
+)
+# Fields with a document's id: ClueWeb09 and 12, ClueWeb22.
+_IDS = (b"warc-trec-id", b"clueweb22-id")
 _PIECE = 1 << 16
 # Beyond this size of the first record, the next one is searched for instead.
 _MOST_TO_SEE = 1 << 26
+
+
+def read_document(record: Record, options: ReadOptions, file: str, offset: int) -> Source | None:
+    """Return the document of a record; None for record types without documents.
+
+    Documents are `response`, `resource` and `conversion` records of HTML or plain text (by their first bytes if the content
+    type is missing or unspecific); responses need a status of 2xx or none. Other content of such records, and damage of any
+    record, gives a source with a problem.
+    """
+    kind = record.text(b"warc-type").lower()
+    if record.problem is None and kind in _OTHERS:
+        return None
+    document_id = "" if kind in _OTHERS else find_id(record, options.rule)
+    url = record.text(b"warc-target-uri").strip("<>") or None
+
+    def failed(problem: str, size: int = record.size) -> Source:
+        fitted_id = options.rule.fit(document_id) if document_id else ""
+        return Source(fitted_id, file, size, offset, url=url, problem=problem)
+
+    if record.problem is not None:
+        return failed(record.problem)
+    if kind not in _DOCUMENTS:
+        return failed(f"a record of the unknown kind '{_shown(kind)}'" if kind else "the record has no WARC-Type")
+    if not document_id:
+        return failed("the record has no id")
+    response = _head(record, kind)
+    if response.status is not None and not 200 <= response.status < 300:
+        return failed(f"HTTP status {response.status}")
+    whole = len(record.block) == record.size and record.whole
+    if not whole or record.size - response.body > options.max_bytes:
+        media = media_type(response.content_type)
+        known = media in _HTML or media in (_TEXT, *_UNKNOWN)
+        return failed(_too_large(record, response, options.max_bytes) if known else f"not HTML: {_shown(media)}")
+    body = record.block[response.body :] if response.body else record.block
+    try:
+        if response.chunked:
+            body = join_chunks(body)
+        body = decode(body, response.encodings, options.max_bytes)
+    except TooLargeError:
+        limit = options.max_bytes / 2**20
+        return failed(f"too large: more than {limit:.1f} MiB after decoding, the limit is {limit:g} MiB")
+    except BrokenEncodingError as error:
+        return failed(f"a broken content encoding ({error})")
+    media, is_text = _what(body, response.content_type)
+    if media:
+        return failed(f"not HTML: {_shown(media)}", len(body))
+    declared = charset(response.content_type) or ("utf-8" if kind == "conversion" else None)
+    fitted_id = options.rule.fit(document_id)
+    return Source(fitted_id, file, len(body), offset, content=body, url=url, charset=declared, is_text=is_text)
+
+
+def find_id(record: Record, rule: IdRule) -> str:
+    """Return the id of a record's document: a collection's own, else that of the record, without the brackets and name space
+    of a URN, else its address (before the record's if the rule says so and it makes an id); empty if there is none of them.
+    """
+    for name in _IDS:
+        if value := record.text(name).strip():
+            return value
+    address = record.text(b"warc-target-uri").strip()
+    bare = address.strip("<>")
+    if rule.address and bare and not id_problem(rule.fit(bare)):
+        return bare
+    return record.text(b"warc-record-id").strip().strip("<>").removeprefix("urn:uuid:") or address
+
+
+def _shown(value: str) -> str:
+    """Return a header's value for a message: escaped, shortened, without a full stop at the end."""
+    return repr(value[:_MOST_SHOWN])[1:-1].strip(" .") + "…" * (len(value) > _MOST_SHOWN)
+
+
+def _head(record: Record, kind: str) -> Response:
+    if kind != "response":
+        return Response(None, record.text(b"content-type"), (), False, 0)
+    response = parse_response(record.block)
+    if response.content_type:
+        return response
+    return response._replace(content_type=record.text(b"warc-identified-payload-type"))
+
+
+def _too_large(record: Record, response: Response, limit: int) -> str:
+    of = f"{(record.size - response.body) / 2**20:.1f}" if record.whole else f"more than {limit / 2**20:.1f}"
+    return f"too large: {of} MiB, the limit is {limit / 2**20:g} MiB"
+
+
+def _what(body: bytes, content_type: str) -> tuple[str, bool]:
+    """Return the media type of a body that is no document (else an empty string), and whether it is plain text."""
+    media = media_type(content_type)
+    if media in _HTML:
+        return "", False
+    if media == _TEXT:
+        return "", True
+    if media not in _UNKNOWN and "/" in media:
+        return media, False
+    if not body or _TAG.match(body):
+        return "", False
+    if is_binary(body):
+        return media or "of an unknown type", False
+    return "", True
 
 
 @dataclass(frozen=True)
 class Warc:
     """WARC 0.18, 1.0 and 1.1, plain or compressed record by record with gzip or zstd; WET files too.
 
-    See `thresher.collections.warc.documents` for the choice of records, `.records` for damage.
+    See `warc_documents` for the choice of records, `thresher.collections.warc.framing` for damage.
     """
 
     name: str = "warc"

@@ -1,22 +1,71 @@
-"""Training pages of character models: pairs of cleaned and raw files, text or HTML."""
+"""Training pages of character models: pairs of cleaned and raw files, text or HTML, which Lynx turns into text.
+
+Source: Evert, NCleaner, LREC 2008, section 2 (first and second module): regular expressions delete images, comments and inline
+scripts, mark headings and list items, and turn line breaks into paragraph breaks; then `lynx -dump`.
+"""
 
 from __future__ import annotations
 
 import random
+import re
+import shutil
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from lxml.etree import LxmlError
 
-from thresher.errors import InputError
+from thresher.errors import InputError, MissingDependencyError
 from thresher.files import user_error
 from thresher.pages import read_html
 from thresher.pages.decoding import decode
-from thresher.pages.lynx import lynx_dump
 from thresher.pages.marked_text import MarkedSegment, marked_segments, read_marked_text
 
+# Wider than any line, so that no paragraph is wrapped.
+_COMMAND = (
+    "-dump -nolist -nomargins -force_html -stdin -width=1000 -assume_charset=utf-8 -display_charset=utf-8".split()
+)
+_SECONDS = 60
+_DELETED = re.compile(r"<!--.*?(?:-->|$)|<(script|style)\b.*?(?:</\1\s*>|$)|<img\b[^>]*>", re.IGNORECASE | re.DOTALL)
+_LINE_BREAK = re.compile(r"<br\b[^>]*>", re.IGNORECASE)
+_HEADING = re.compile(r"<h[1-6]\b[^>]*>", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"<li\b[^>]*>", re.IGNORECASE)
 _HTML = (".html", ".htm", ".xhtml")
+
+
+def lynx_dump(content: bytes) -> str:
+    """Return Lynx's dump of a page (in any encoding, which `decode` detects), with marks for `marked_text.read_marked_text`.
+
+    Raises:
+        MissingDependencyError: if Lynx is not installed.
+        InputError: if it fails on this page, or takes longer than a minute.
+    """
+    program = shutil.which("lynx")
+    if not program:
+        raise MissingDependencyError(
+            "Lynx is not installed",
+            "install it (apt install lynx, brew install lynx) or leave out --lynx: pages are then converted without it",
+            "lynx",
+        )
+    page = prepared(decode(content, None).utf8.decode())
+    try:
+        done = subprocess.run(
+            [program, *_COMMAND], input=page.encode(), capture_output=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise InputError(f"Lynx took longer than {_SECONDS} s over a page", "leave the page out", "lynx") from error
+    if done.returncode:
+        reason = " ".join(done.stderr.decode("utf-8", "replace").split()) or f"exit code {done.returncode}"
+        raise InputError(f"Lynx cannot convert a page ({reason})", "leave the page out", "lynx")
+    return done.stdout.decode("utf-8", "replace")
+
+
+def prepared(html: str) -> str:
+    """Return a page's markup without images, comments, scripts and styles, and with marks that remain in a dump."""
+    html = _LINE_BREAK.sub("<p>", _DELETED.sub("", html))
+    html = _HEADING.sub(lambda tag: f"{tag[0]}&lt;h&gt; ", html)
+    return _LIST_ITEM.sub(lambda tag: f"{tag[0]}&lt;l&gt; ", html)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,8 @@
-"""Language models by name or path, built on first use and loaded once per process."""
+"""Language models by name or path, built on first use in the cache folder and loaded once per process."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -9,10 +10,18 @@ from pathlib import Path
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, file_digest, locked, user_error
-from thresher.language_models.cache import cache_folder
 from thresher.language_models.words.cards import ModelCard, read_card, read_head
 from thresher.language_models.words.tokenisers import WORDS, tokeniser
 from thresher.language_models.words.word_model import WordModel
+
+
+def cache_folder() -> Path:
+    """Return the folder for models built on first use: `$THRESHER_CACHE`, else `thresher` in the user's cache folder."""
+    chosen = os.environ.get("THRESHER_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "thresher"
 
 
 def _build_books(folder: Path) -> None:
@@ -25,7 +34,6 @@ def _build_books(folder: Path) -> None:
 BUILDERS: Mapping[str, Callable[[Path], None]] = {"books": _build_books}
 ARPA, BINARY, CARD = "model.arpa", "model.binary", "card.json"
 """The files in a model's folder."""
-
 MOST_MODELS = 32
 """Models cached in a process: more than one pass uses, since every page needs all of them."""
 # Increase when models are built differently.

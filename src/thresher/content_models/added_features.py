@@ -1,10 +1,13 @@
-"""The second stage's features: what the first stage says of the blocks around."""
+"""Features of blocks from other scores: other scorers', and for the second stage those of the first for the blocks around."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.content_models.features import (
     LEVELS,
@@ -18,6 +21,8 @@ from thresher.content_models.features import (
     window_sums,
 )
 
+SCORE = "score_"
+"""The beginning of these features' names; a scorer's canonical name follows."""
 THOUSAND = 1000
 """Probabilities are whole thousandths here."""
 MANY = 500
@@ -29,6 +34,23 @@ _STEPS = [by for step in NEIGHBOURS for by in (-step, step)]
 _BESIDE = [f"first_{'before' if by < 0 else 'after'}{abs(by)}" for by in _STEPS]
 _WINDOWS = [f"first_window{width}" for width in WINDOWS]
 _AROUND = [f"first_around{level + 1}{what}" for level in range(LEVELS) for what in ("", "_share", "_others")]
+
+
+def with_scores(features: BlockFeatures, scores: Mapping[str, npt.NDArray[np.float32]]) -> BlockFeatures:
+    """Return the features of a page with the scores of its blocks, by scorer, shape (blocks,) each."""
+    if not scores:
+        return features
+    names = (*features.names, *(f"{SCORE}{name}" for name in scores))
+    return replace(features, names=names, values=np.concatenate((features.values, np.stack([*scores.values()]))))
+
+
+def scorers_in(names: Iterable[str]) -> tuple[str, ...]:
+    """Return the scorers among the names of features, each once, in the order of names.
+
+    >>> scorers_in(["words", "score_perplexity(lm=books)", "score_bars", "score_bars"])
+    ('bars', 'perplexity(lm=books)')
+    """
+    return tuple(sorted({name.removeprefix(SCORE) for name in names if name.startswith(SCORE)}))
 
 
 def sequence_features(first: Wide, features: BlockFeatures) -> tuple[tuple[str, ...], Floats]:

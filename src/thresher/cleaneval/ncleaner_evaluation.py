@@ -1,6 +1,7 @@
-"""How much training text NCleaner needs: its quality on held-out pages by the number of training pages.
+"""NCleaner on a gold standard with models that have not seen the page: its learning curve, and cross-validation of all of it.
 
-Source: Evert, NCleaner, LREC 2008, section 5, Fig. 4: subsets of one gold standard for training, another for testing.
+Sources: Evert, NCleaner, LREC 2008, section 5, Fig. 4 (subsets of one gold standard for training, another for testing) and
+section 4, Table 2; StupidOS, WAC 2007, section 4, Tables 1 and 2 (cross-validation of text, heuristics and models).
 """
 
 from __future__ import annotations
@@ -18,19 +19,25 @@ from lxml.etree import LxmlError
 
 from thresher.cleaneval.cleaning_measures import CleaningSummary, PageWords, compare_words, summarize_pages
 from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
-from thresher.cleaneval.gold_texts import decode_gold, parse_gold
+from thresher.cleaneval.gold_texts import LabelledText, decode_gold, parse_gold
+from thresher.cleaneval.judging import Text, judge_texts
+from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
 from thresher.files import read_bytes
-from thresher.language_models.characters.character_counts import CharacterModel, Settings, train
+from thresher.language_models.characters.alphabet import ALPHABETS
+from thresher.language_models.characters.character_counts import CharacterModel, Settings, train, usual_settings
 from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
 from thresher.language_models.characters.scoring import SegmentScorer
 from thresher.pages import Detail
-from thresher.pages.marked_text import is_bar, read_marked_text
+from thresher.pages.marked_text import is_bar, marked_segments, read_marked_text
 from thresher.progress import progress
+from thresher.scorers.ncleaner import Bars, Mask, bars
 
 CUTOFF = 0.0
 """Segments that are more probable under the dirty model are dropped, as in the paper."""
+HEURISTICS = Bars.name
+"""The row of the system without models; those of models are called by their alphabets."""
 
 
 class TrainingPage(NamedTuple):
@@ -246,3 +253,72 @@ def _judge(
             compared[key] = compare_words("\n".join(compress(page.text.split("\n"), keep)), page.gold)
         words.append(compared[key])
     return summarize_pages(words)
+
+
+@dataclass(frozen=True)
+class FoldPage:
+    """A page: its blocks as labelled text, whether each passes the heuristics, is a bar, and what to train on."""
+
+    blocks: Text
+    passes: Mask
+    bars: Mask
+    training: TrainingPage
+
+
+def cross_validate(pages: Sequence[GoldPage], folds: int, seed: int = 0, workers: int = 1) -> tuple[CleanerResult, ...]:
+    """Measure all text, the heuristics alone, and the models of each alphabet, each page under a model of the other folds.
+
+    Segments are kept that are no less probable under the clean model. A page that cannot be parsed counts as emptied.
+
+    Args:
+        pages: those of a gold standard.
+        folds: the number of random parts.
+        seed: of the random division.
+        workers: the number of processes that compare texts.
+
+    Raises:
+        ConfigError: if there are fewer pages than folds.
+        InputError: if a page's file cannot be read, or the pages of some folds have no text, or no more than their gold.
+    """
+    if len(pages) < folds:
+        raise ConfigError(
+            f"{len(pages)} pages are too few for {folds} folds", "give more pages, or fewer folds", "--folds"
+        )
+    read = [_read(page) for page in progress(pages, "reading", len(pages), "pages")]
+    fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(pages)) % folds).tolist()
+    kept: dict[str, list[Text]] = {
+        "none": [tuple(LabelledText(None, block.text) for block in page.blocks) for page in read],
+        HEURISTICS: [tuple(compress(page.blocks, page.passes)) for page in read],
+    }
+    for alphabet in ALPHABETS:
+        kept[f"ncleaner, {alphabet}"] = _by_models(read, fold_of_page, usual_settings(alphabet))
+    by_page = list(zip(*kept.values(), strict=True))
+    judged = list(progress(judge_texts(by_page, pages, workers), "comparing", len(pages), "pages"))
+    return compare_cleaners(
+        [CleanerPages(name, quality) for name, quality in zip(kept, zip(*judged, strict=True), strict=True)]
+    )
+
+
+def _read(page: GoldPage) -> FoldPage:
+    clean = [segment.text for part in page.segments for segment in read_marked_text(part.text)]
+    try:
+        segments = parse_page(page)
+    except LxmlError:
+        none = np.zeros(0, dtype=np.bool_)
+        return FoldPage((), none, none, TrainingPage(clean, []))
+    blocks = tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(segments))
+    return FoldPage(blocks, Bars().score(segments) > 0, bars(segments), TrainingPage(clean, segments.blocks))
+
+
+def _by_models(pages: Sequence[FoldPage], fold_of_page: Sequence[int], settings: Settings) -> list[Text]:
+    """Return what is left of each page by the models of all folds but its own."""
+    kept: list[Text] = [()] * len(pages)
+    for fold in sorted(set(fold_of_page)):
+        others = [page.training for page, of in zip(pages, fold_of_page, strict=True) if of != fold]
+        scorer = SegmentScorer(train(others, settings, "the pages of the other folds"))
+        for number, page in enumerate(pages):
+            if fold_of_page[number] == fold:
+                scores = scorer.score("\n".join(block.text for block in page.blocks))
+                # In single precision, in which scores are stored, so that the same blocks are kept.
+                kept[number] = tuple(compress(page.blocks, (scores.astype(np.float32) >= CUTOFF) & ~page.bars))
+    return kept
