@@ -18,8 +18,7 @@ from measurements import Measurement, interleaved, ratio
 from passages import PAGES
 from watching import watched
 
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import parse_arm, parse_treatment
+from thresher.arms.pruned_names import arms, parse_arm, parse_treatment
 from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment, load_experiment

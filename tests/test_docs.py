@@ -14,7 +14,7 @@ import click
 import pytest
 
 import thresher
-from thresher.arms.arm_registry import arms
+from thresher.arms.pruned_names import arms
 from thresher.cli.main import cli
 from thresher.experiments.schema import tables
 from thresher.scorers.registry import scorers

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 
-from thresher.arms.arm_descriptions import arm_declarations, describe_arms
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import parse_arm
+from thresher.arms.pruned_names import arm_declarations, arms, describe_arms, parse_arm
 
 
 def test_declarations() -> None:

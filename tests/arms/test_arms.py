@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from posting_samples import hash_of, postings_of
 
 from thresher.arms.arm import KEEP_SHARE, Arm, kept, steps, strictest_first
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import parse_arm
+from thresher.arms.pruned_names import arms, parse_arm
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
 

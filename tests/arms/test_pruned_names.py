@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from thresher.arms.arm_registry import arms
 from thresher.arms.pruned_names import (
     CombinedCutoff,
     Family,
     Treatment,
+    arms,
     combined_cutoff,
     family_of,
     parse_arm,

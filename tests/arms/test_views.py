@@ -13,9 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from posting_samples import hash_of, postings_of
 
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import Treatment, parse_arm, parse_treatment
-from thresher.arms.query_logs import LoggedQuery
+from thresher.arms.arm import LoggedQuery
+from thresher.arms.pruned_names import Treatment, arms, parse_arm, parse_treatment
 from thresher.arms.views import best_documents
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError

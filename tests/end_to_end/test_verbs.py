@@ -16,7 +16,7 @@ from lxml import html
 from small_web import PAGES, TOPICS, Finished
 
 from thresher import __version__
-from thresher.arms.arm_registry import arms
+from thresher.arms.pruned_names import arms
 from thresher.costs import Interval
 from thresher.evaluation.topics import read_topics
 from thresher.lucene.analysis import analyse, english_analyzer

@@ -12,13 +12,13 @@ import pytest
 
 import thresher
 from thresher.errors import InputError, MissingDependencyError
-from thresher.evaluation.qrels import read_catalogue_qrels, read_qrels
 from thresher.evaluation.topics import read_catalogue_topics, read_topics
+from thresher.evaluation.trec_files import read_catalogue_qrels, read_qrels
 
 WEB_2013 = """
 import json, sys
 from dataclasses import asdict
-from thresher.evaluation.qrels import read_catalogue_qrels
+from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.evaluation.topics import read_catalogue_topics
 name = "clueweb12/trec-web-2013"
 topics = [[asdict(topic) for topic in read_catalogue_topics(name, *field).values()] for field in ((), ("description",))]

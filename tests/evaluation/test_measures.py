@@ -16,8 +16,8 @@ from thresher.evaluation.measures import (
     parse_measure,
     topic_set,
 )
-from thresher.evaluation.qrels import read_qrels
 from thresher.evaluation.topics import Topic
+from thresher.evaluation.trec_files import read_qrels
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.defaults import GRADES
 from thresher.errors import ConfigError, InputError
-from thresher.evaluation.qrels import read_qrels
+from thresher.evaluation.trec_files import read_qrels
 
 
 def write(tmp_path: Path, text: str) -> Path:

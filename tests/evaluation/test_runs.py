@@ -6,7 +6,7 @@ from hypothesis import given, reject
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.evaluation.runs import read_run, write_run
+from thresher.evaluation.trec_files import read_run, write_run
 
 
 def test_written_form_and_reading_back(tmp_path):

@@ -15,9 +15,8 @@ from thresher.cleaneval.gold_texts import decode_gold, parse_gold
 from thresher.collections import Page
 from thresher.defaults import GRADES
 from thresher.errors import ThresherError
-from thresher.evaluation.qrels import MAX_GRADE, read_qrels
-from thresher.evaluation.runs import read_run
 from thresher.evaluation.topics import TOPIC_FORMATS, read_topics
+from thresher.evaluation.trec_files import MAX_GRADE, read_qrels, read_run
 from thresher.experiments.config import load_experiment
 from thresher.files import safe_name
 from thresher.language_models.words.importing import import_model

@@ -16,14 +16,13 @@ import pytest
 from index_checks import is_clean
 
 from thresher.errors import ConfigError, InputError, StateError
-from thresher.lucene.analysis import analyse, english_analyzer
+from thresher.lucene.analysis import DELIMITER, FILLER, analyse, english_analyzer, term_list
 from thresher.lucene.indexing import IndexOptions, build_index, open_index, settings_of
 from thresher.lucene.jvm import java_class
 from thresher.lucene.original_statistics import OriginalStatistics
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
-from thresher.lucene.term_lists import DELIMITER, FILLER, term_list
 from thresher.lucene.work import IndexStatistics, QueryWork
 
 Documents = list[tuple[str, str]]

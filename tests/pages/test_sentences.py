@@ -5,7 +5,7 @@ import pytest
 from thresher.errors import ConfigError
 from thresher.pages import PageOptions, read_text_page
 from thresher.pages.plain import plain_text
-from thresher.pages.sentences import ABBREVIATIONS, LANGUAGES, sentence_breaks
+from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, sentence_breaks
 
 
 def split(text: str, language: str = "en") -> list[str]:

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from index_checks import is_clean
 
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import Pruning, parse_arm, parse_treatment
+from thresher.arms.pruned_names import Pruning, arms, parse_arm, parse_treatment
 from thresher.errors import ConfigError, InputError
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.pruning.building import build_pruned

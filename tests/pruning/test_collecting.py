@@ -13,7 +13,7 @@ from thresher.errors import StateError
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index
-from thresher.pruning.collecting import collected_postings
+from thresher.pruning.building import collected_postings
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import cleaned_documents
 

@@ -14,8 +14,7 @@ from rankings_by_step import rankings_by_step
 from real_collections import REAL
 
 from thresher.arms.arm import KEEP_SHARE
-from thresher.arms.arm_registry import arms
-from thresher.arms.pruned_names import Pruning, parse_arm, parse_treatment
+from thresher.arms.pruned_names import Pruning, arms, parse_arm, parse_treatment
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
 from thresher.exploring import exploring
@@ -26,8 +25,7 @@ from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.passes.backends import Backend
-from thresher.pruning.building import build_pruned
-from thresher.pruning.collecting import collected_postings
+from thresher.pruning.building import build_pruned, collected_postings
 from thresher.pruning.exploring_arms import ArmSweep, count_arms, explore_arms, spread_over_sizes
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.score_pass import ScorePlan, score_collection

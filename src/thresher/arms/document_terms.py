@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from thresher.arms.arm import KEEP_ABOVE, Arm, ShareArm
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes
-from thresher.arms.term_scores import BM25, bm25
+from thresher.arms.postings import BM25, CollectionStatistics, DocumentPostings, Floats, Hashes, bm25
 from thresher.scorers.base import Parameter
 
 _SHARES = "mle"

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.arm import KEEP_ABOVE, TENTHS, Arm
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
-from thresher.arms.query_logs import QueryLogs
-from thresher.arms.term_scores import MODEL, term_scores
+from thresher.arms.arm import KEEP_ABOVE, TENTHS, Arm, QueryLogs
+from thresher.arms.postings import MODEL, CollectionStatistics, DocumentPostings, Floats, Postings, term_scores
 from thresher.scorers.base import Parameter
 
 _COLLECTION = 0.6

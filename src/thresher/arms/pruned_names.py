@@ -1,23 +1,48 @@
-"""Variants and their canonical names: a cleaner, then perhaps an arm: `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`."""
+"""Variants and their canonical names: a cleaner, then perhaps an arm: `words@5`, `none|dcp@0.5`, `words@5|tcp(k=10)@0.3`; and
+all arms with their declarations.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
+import thresher.arms
 from thresher.arms.arm import KEEP_SHARE, Arm
-from thresher.arms.arm_registry import arm_class, arms
 from thresher.errors import ConfigError
-from thresher.scorers.base import check_range
+from thresher.scorers.base import check_range, span
 from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values, sweep_name
+from thresher.scorers.describe import parameter_declarations, parameter_lines
+from thresher.scorers.registry import declared_in, named
 
 BAR = "|"
 """Stands between a cleaner and an arm: first clean, then prune."""
-
 _ARM = re.compile(
     r"\s*(?P<name>[A-Za-z0-9_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*"
 )
+ORDER = "cleaner|arm first cleans, then prunes: words@5|dcp@0.5; none|dcp@0.5 prunes alone."
+
+
+@cache
+def arms() -> dict[str, type[Arm]]:
+    """Return every arm's class by its name, in the order of names.
+
+    Raises:
+        RuntimeError: if two modules declare the same name.
+    """
+    return declared_in(thresher.arms, Arm)  # type: ignore[type-abstract]
+
+
+def arm_class(name: str, where: str) -> type[Arm]:
+    """Return the class of the arm `name`.
+
+    Raises:
+        ConfigError: if there is none of that name.
+    """
+    return named(arms(), name, "arm", where)
 
 
 @dataclass(frozen=True)
@@ -199,3 +224,33 @@ def combined_cutoff(sweep: str) -> CombinedCutoff | None:
 def example_cutoff(arm: Arm) -> str:
     """Print a cutoff of an arm as an example."""
     return number(arm.grid[len(arm.grid) // 2])
+
+
+def arm_declarations() -> list[dict[str, Any]]:
+    """Return the declarations of all arms, by name, as JSON values."""
+    return [_declaration(kind) for kind in arms().values()]
+
+
+def describe_arms() -> str:
+    """Return the declarations as text for a terminal."""
+    lines = []
+    for entry in arm_declarations():
+        lines += [f"{entry['name']}@CUTOFF", f"    {entry['description']}"]
+        lines.append(f"    cutoffs {entry['cutoffs']} ({entry['unit']}), such as {entry['example']}")
+        lines += [*parameter_lines(entry), f"    source: {entry['source']}", ""]
+    return "\n".join([*lines, ORDER])
+
+
+def _declaration(kind: type[Arm]) -> dict[str, Any]:
+    example = kind(**kind.example)
+    return {
+        "name": kind.name,
+        "description": " ".join((kind.__doc__ or "").split()),
+        "keep": kind.keep,
+        "unit": kind.unit,
+        "cutoffs": "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
+        "grid": [number(cutoff) for cutoff in kind.grid],
+        "example": f"{example.canonical_name}@{example_cutoff(example)}",
+        "parameters": parameter_declarations(kind.parameters),
+        "source": kind.source,
+    }

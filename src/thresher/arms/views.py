@@ -8,11 +8,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, Arm, ShareArm
+from thresher.arms.arm import KEEP_ABOVE, LOG, Arm, LoggedQuery, QueryLogs, ShareArm
 from thresher.arms.document_terms import DocumentCentric, Random, TwoProportions
-from thresher.arms.postings import TIES, CollectionStatistics, DocumentPostings, Flags, Floats, Postings, ranges
-from thresher.arms.query_logs import LOG, LoggedQuery, QueryLogs
-from thresher.arms.term_scores import MODEL, term_scores
+from thresher.arms.postings import (
+    MODEL,
+    TIES,
+    CollectionStatistics,
+    DocumentPostings,
+    Flags,
+    Floats,
+    Postings,
+    ranges,
+    term_scores,
+)
 from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
 from thresher.scorers.base import Parameter, Value

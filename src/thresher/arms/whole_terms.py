@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, Arm
+from thresher.arms.arm import KEEP_ABOVE, Arm, QueryLogs
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
-from thresher.arms.query_logs import QueryLogs
 from thresher.pages.plain import Ints
 
 _UNIT = 2.0**40

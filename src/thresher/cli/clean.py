@@ -115,6 +115,6 @@ def cleaners(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
 def arms(as_json: bool) -> None:
     """List the arms of index pruning with their parameters, defaults, cutoffs and sources."""
-    from thresher.arms.arm_descriptions import arm_declarations, describe_arms
+    from thresher.arms.pruned_names import arm_declarations, describe_arms
 
     click.echo(json.dumps(arm_declarations(), indent=2, ensure_ascii=False) if as_json else describe_arms())

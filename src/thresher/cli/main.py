@@ -13,14 +13,12 @@ from thresher import __version__
 from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
-from thresher.cli.experiment import choose, explore, init, measure, report, run
-from thresher.cli.explain import explain
+from thresher.cli.experiment import choose, evaluate, explore, index, init, measure, report, run, search
+from thresher.cli.explain import explain, play
 from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.options import say, tell
-from thresher.cli.play import play
 from thresher.cli.pseudo_topics import pseudo_topics
-from thresher.cli.single_stages import evaluate, index, search
 from thresher.cli.studies import classify, study
 from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers

@@ -12,11 +12,10 @@ from thresher.evaluation.measures import (
     parse_measure,
     topic_set,
 )
-from thresher.evaluation.qrels import read_qrels
 from thresher.evaluation.rules import pareto_front
-from thresher.evaluation.runs import read_run, write_run
 from thresher.evaluation.significance import UNTESTED, Comparison, compare, compare_all, holm, is_tested
 from thresher.evaluation.topics import TOPIC_FORMATS, Topic, read_topics, spelled_as
+from thresher.evaluation.trec_files import read_qrels, read_run, write_run
 
 __all__ = [
     "DEFAULT_MEASURES",

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from thresher.errors import InputError
-from thresher.evaluation.qrels import collect_qrels, read_qrels
-from thresher.evaluation.runs import collect_run, read_run
 from thresher.evaluation.topics import Topic, read_topics
+from thresher.evaluation.trec_files import collect_qrels, collect_run, read_qrels, read_run
 
 Qrels = str | Path | Mapping[str, Mapping[str, int]] | Iterable[Any]
 """A file; grades by document by topic; records or a data frame with `query_id`, `doc_id` and `relevance`."""

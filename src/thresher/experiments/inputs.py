@@ -12,8 +12,8 @@ from thresher.collections import Collection, open_collection
 from thresher.defaults import TOPIC_FIELD
 from thresher.errors import InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
-from thresher.evaluation.qrels import read_catalogue_qrels
 from thresher.evaluation.topics import read_catalogue_topics
+from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest

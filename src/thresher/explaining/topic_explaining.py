@@ -10,7 +10,7 @@ import numpy as np
 from thresher.arms.pruned_names import Treatment
 from thresher.errors import StateError
 from thresher.evaluation import evaluate
-from thresher.explaining.causes import cause_of, cause_shares, contributions
+from thresher.explaining.causes import RankChanges, by_rank, cause_of, cause_shares, contributions
 from thresher.explaining.decomposing import ScoreChanges, score_changes
 from thresher.explaining.explanations import (
     DocumentChange,
@@ -20,7 +20,6 @@ from thresher.explaining.explanations import (
     TopicExplanation,
 )
 from thresher.explaining.passages import CutPage
-from thresher.explaining.rank_changes import RankChanges, by_rank
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints

@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from thresher.errors import ConfigError
+from thresher.lucene.analysis import FILLER, term_list, term_list_analyzer
 from thresher.lucene.index_writer import IndexWriter
 from thresher.lucene.indexing import (
     LENGTHS,
@@ -33,7 +34,6 @@ from thresher.lucene.indexing import (
     write_documents,
 )
 from thresher.lucene.original_statistics import ORIGINAL_STATISTICS, write_original_statistics
-from thresher.lucene.term_lists import FILLER, term_list, term_list_analyzer
 
 
 @dataclass(frozen=True)

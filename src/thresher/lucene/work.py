@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from thresher.lucene.analysis import FILLER
 from thresher.lucene.jvm import java_class
-from thresher.lucene.term_lists import FILLER
 
 CONTENTS = "contents"
 """The field that is indexed and searched."""

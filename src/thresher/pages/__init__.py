@@ -15,8 +15,7 @@ from thresher.pages.decoding import Decoded, decode
 from thresher.pages.marked_text import dump_blocks
 from thresher.pages.parsing import Detail, described, flatten, lines, one_space, outside_ascii
 from thresher.pages.plain import LINE_FEED, plain_text
-from thresher.pages.segments import Segments
-from thresher.pages.sentences import ABBREVIATIONS, LANGUAGES
+from thresher.pages.segments import ABBREVIATIONS, LANGUAGES, Segments
 
 __all__ = ["BLOCK_RULES", "Detail", "PageOptions", "Segments", "read_html", "read_page", "read_text_page", "segment"]
 

@@ -16,7 +16,7 @@ from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
 from thresher.experiments.runner import Folders
 from thresher.experiments.variants import Variant
-from thresher.explaining.rank_changes import by_rank
+from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.passes.apart import documents_apart
 from thresher.playing.page_views import View, cuts_view, stored_view

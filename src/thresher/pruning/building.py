@@ -1,8 +1,12 @@
-"""Builds the pruned index of a cleaned collection from its postings, by arms that may need analysed query logs."""
+"""Builds the pruned index of a cleaned collection from its postings, collected from its score store in memory that grows with
+the terms alone.
+"""
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,22 +14,161 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.arms.arm import Arm, kept
-from thresher.arms.postings import DocumentPostings, Flags
+from thresher.arms.arm import Arm, LoggedQuery, QueryLogs, kept
+from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
 from thresher.arms.pruned_names import Pruning
-from thresher.arms.query_logs import LoggedQuery, QueryLogs
 from thresher.errors import ConfigError, InputError
+from thresher.exploring.counting import split_shards
 from thresher.exploring.exploring import analyse_queries
-from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.lexicon import Lexicon, ShardWords, hash_texts, tokens_of_shard
+from thresher.files import scratch_folder
+from thresher.lucene.analysis import DELIMITER
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
-from thresher.lucene.term_lists import DELIMITER
 from thresher.pages.plain import Ints
-from thresher.pruning.collecting import CollectedPostings, collected_postings
 from thresher.scorers.cleaners import Cleaner
+from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
+from thresher.scoring.store import FAILED, list_column
 
 LogTexts = Mapping[str, Sequence[str]]
 """The texts of the queries of each log, by the path that arms name it by."""
+
+
+@dataclass(frozen=True)
+class CollectedPostings:
+    """The postings of a cleaned collection, in files.
+
+    Args:
+        statistics: of the collection.
+        indexed: documents that are not blank.
+        blank: documents of which nothing but white space is left.
+        words: kept, as `CleanedDocument` counts them.
+        files: one for each shard with a page.
+    """
+
+    statistics: CollectionStatistics
+    indexed: int
+    blank: int
+    words: int
+    files: tuple[Path, ...]
+
+    def blocks(self) -> Iterator[DocumentPostings]:
+        """Give the postings of each shard, in the order of the collection."""
+        for path in self.files:
+            with path.open("rb") as file:
+                # Only this process reads and writes it.
+                block: DocumentPostings = pickle.load(file)
+            yield block
+
+
+@contextmanager
+def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch: Path) -> Iterator[CollectedPostings]:
+    """Collect the postings that Lucene's index of a cleaned collection would have; they are there inside the with block.
+
+    Args:
+        store: the score store, with the scores that the cleaner needs.
+        cleaner: with numbers for percentiles.
+        lexicon: analyses words.
+        scratch: a path that does not exist, beside which there is room for 8 bytes a posting.
+
+    Raises:
+        StateError: if a shard is damaged or lacks scores.
+        ResourceError: if the disk is full.
+    """
+    with scratch_folder(scratch) as folder:
+        vocabulary = _Vocabulary()
+        files: list[Path] = []
+        indexed = blank = words = tokens = documents = squares = 0
+        with split_shards(store, shard_columns([cleaner])) as split:
+            for table, shard_words in split:
+                kept = shard_mask(table, cleaner, shard_layout(table))
+                block, blanks = _postings(table, shard_words, kept, lexicon, vocabulary)
+                indexed, blank = indexed + len(block.ids), blank + blanks
+                words += int(list_column(table, "words")[1][kept].sum())
+                tokens += int(block.lengths.sum())
+                documents += int((block.lengths > 0).sum())
+                squares += int((block.lengths.astype(np.int64) ** 2).sum())
+                files.append(folder / str(len(files)))
+                with files[-1].open("wb") as file:
+                    pickle.dump(block, file, protocol=5)
+        statistics = CollectionStatistics(documents, tokens, vocabulary.cf, vocabulary.df, vocabulary.hashes, squares)
+        yield CollectedPostings(statistics, indexed, blank, words, tuple(files))
+
+
+def _postings(
+    table: pa.Table,
+    words: ShardWords,
+    kept: Flags,
+    lexicon: Lexicon,
+    vocabulary: _Vocabulary,
+) -> tuple[DocumentPostings, int]:
+    """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
+    analysed = lexicon.analyse(words.kinds, words.texts)
+    token, sentence = tokens_of_shard(words, analysed)
+    inside = kept[sentence]
+    hashes, page = analysed.tokens[token[inside]], words.page[sentence[inside]]
+    dark = np.zeros(len(table), dtype=np.bool_)
+    dark[words.page[kept & ~words.blank]] = True
+    different, place = np.unique(hashes, return_inverse=True)
+    number = vocabulary.numbers(different)
+    size = max(vocabulary.size, 1)
+    keys, tf = np.unique(page * np.int64(size) + number[place], return_counts=True)
+    row, term = np.divmod(keys, size)
+    vocabulary.add(term, tf)
+    rows = np.flatnonzero(dark)
+    bounds = np.concatenate((np.searchsorted(row, rows), [len(row)]))
+    lengths = np.bincount(page, minlength=len(table))[rows]
+    ids = table["id"].to_pylist()
+    # A document with a token is not blank, so no posting is left out.
+    block = DocumentPostings(
+        tuple(ids[row] for row in rows.tolist()),
+        lengths.astype(np.int64),
+        bounds.astype(np.int64),
+        term.astype(np.int32),
+        tf.astype(np.int32),
+    )
+    read = sum(status != FAILED for status in table["status"].to_pylist())
+    return block, read - len(rows)
+
+
+class _Vocabulary:
+    """Numbers terms as they come, and counts them."""
+
+    def __init__(self) -> None:
+        self._sorted: Hashes = np.zeros(0, dtype=np.uint64)
+        self._number: Numbers = np.zeros(0, dtype=np.int32)
+        self.cf: Ints = np.zeros(0, dtype=np.int64)
+        self.df: Ints = np.zeros(0, dtype=np.int64)
+
+    @property
+    def size(self) -> int:
+        return len(self._sorted)
+
+    @property
+    def hashes(self) -> Hashes:
+        """Return the hash of each term, by its number."""
+        by_number = np.empty_like(self._sorted)
+        by_number[self._number] = self._sorted
+        return by_number
+
+    def numbers(self, hashes: Hashes) -> Numbers:
+        """Return the numbers of terms, new ones for those that are new; `hashes` are different and ascending."""
+        at = np.searchsorted(self._sorted, hashes)
+        known = np.zeros(len(hashes), dtype=np.bool_)
+        inside = at < self.size
+        known[inside] = self._sorted[at[inside]] == hashes[inside]
+        new = np.flatnonzero(~known)
+        numbers = np.arange(self.size, self.size + len(new), dtype=np.int32)
+        self._sorted = np.insert(self._sorted, at[new], hashes[new])
+        self._number = np.insert(self._number, at[new], numbers)
+        more = np.zeros(len(new), dtype=np.int64)
+        self.cf, self.df = np.concatenate((self.cf, more)), np.concatenate((self.df, more))
+        return self._number[np.searchsorted(self._sorted, hashes)]
+
+    def add(self, term: Ints, tf: Ints) -> None:
+        """Count postings."""
+        self.df += np.bincount(term, minlength=self.size)
+        self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
 
 
 def analysed_logs(arms: Iterable[Arm], logs: LogTexts | None, options: IndexOptions) -> QueryLogs:

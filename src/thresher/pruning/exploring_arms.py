@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.arm import KEEP_SHARE, Arm, steps, strictest_first
+from thresher.arms.arm import KEEP_SHARE, Arm, QueryLogs, steps, strictest_first
 from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
 from thresher.arms.pruned_names import Pruning, Treatment
-from thresher.arms.query_logs import QueryLogs
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
@@ -37,8 +36,7 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
-from thresher.pruning.building import LogTexts, analysed_logs
-from thresher.pruning.collecting import CollectedPostings, collected_postings
+from thresher.pruning.building import CollectedPostings, LogTexts, analysed_logs, collected_postings
 from thresher.scorers.cleaners import Cleaner
 
 _DIGITS = 4

@@ -24,7 +24,7 @@ from thresher.errors import ConfigError, InputError
 from thresher.files import digest, read_text, write_text
 from thresher.language_models.words import books
 from thresher.language_models.words.books import NAME as BOOKS
-from thresher.language_models.words.interpolated import FLOOR
+from thresher.language_models.words.estimates import FLOOR
 from thresher.language_models.words.self_model import LEAST_WORDS, NAME
 from thresher.language_models.words.self_model import NAME as SELF
 from thresher.language_models.words.tokenisers import tokenise_characters

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from small_models import load
 
 from thresher.language_models.words.arpa import NEVER
-from thresher.language_models.words.kneser_ney import FALLBACK, Discounts, discounts
+from thresher.language_models.words.estimates import FALLBACK, Discounts, discounts
 from thresher.language_models.words.training import Plan, train
 
 Gram = tuple[str, ...]

@@ -15,7 +15,7 @@ from thresher.errors import MissingDependencyError
 from thresher.files import file_digest
 from thresher.language_models.words.arpa import BEGIN, END, UNKNOWN, write_mixture
 from thresher.language_models.words.cards import BIGRAM_FORMULA, UNSEEN_WORDS, ModelCard
-from thresher.language_models.words.interpolated import FLOOR, WEIGHTS
+from thresher.language_models.words.estimates import FLOOR, WEIGHTS
 from thresher.language_models.words.tokenisers import NORMALISATIONS, WORDS
 
 NAME = "books"

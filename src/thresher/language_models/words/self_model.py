@@ -14,7 +14,7 @@ import numpy as np
 from thresher.errors import InputError
 from thresher.files import atomic_path
 from thresher.language_models.words.counts import merge_runs, write_run
-from thresher.language_models.words.interpolated import CURRENT
+from thresher.language_models.words.estimates import CURRENT
 from thresher.language_models.words.models import CARD
 from thresher.language_models.words.tokenisers import CHARACTERS
 from thresher.language_models.words.training import INTERPOLATED, Plan, train

@@ -24,15 +24,15 @@ from thresher.language_models.words.encoding import (
     number_portions,
     sentences_to_score,
 )
-from thresher.language_models.words.interpolated import (
+from thresher.language_models.words.estimates import (
     FLOOR,
     HISTORY,
     UNIGRAMS,
     WEIGHTS,
     interpolated,
+    kneser_ney,
     maximum_likelihood,
 )
-from thresher.language_models.words.kneser_ney import kneser_ney
 from thresher.language_models.words.models import ARPA, BINARY, CARD, find_model
 from thresher.language_models.words.texts import PORTION_BYTES, describe, portions
 from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
