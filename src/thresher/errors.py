@@ -13,7 +13,8 @@ Every message is one line: where, what, and the fix. `ConfigErrors` carries seve
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 MOST = 1500
 """Characters of a message."""
@@ -97,6 +98,15 @@ class MissingDependencyError(ThresherError):
     """Java, a jar or the package of an extra is missing. Exit code 4."""
 
     exit_code = 4
+
+
+@contextmanager
+def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[None]:
+    """Raise a `MissingDependencyError` in place of an `ImportError` in the block, which imports packages of an extra."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError(what, f"install the extra: pip install 'thresher[{extra}]'", where) from error
 
 
 RETRIEVAL_PACKAGES = {

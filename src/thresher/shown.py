@@ -8,7 +8,7 @@ from csv import reader
 from io import StringIO
 from typing import Any
 
-from thresher.errors import MissingDependencyError
+from thresher.errors import needs_extra
 
 
 class RecordView(ABC):
@@ -67,12 +67,8 @@ def data_frame(text: str) -> Any:
     Raises:
         MissingDependencyError: if pandas is not installed.
     """
-    try:
+    with needs_extra("pandas", "pandas is not installed"):
         import pandas
-    except ImportError as error:
-        raise MissingDependencyError(
-            "pandas is not installed", "install the extra: pip install 'thresher[pandas]'"
-        ) from error
     header, *lines = reader(StringIO(text))
     columns = zip(*lines, strict=True) if lines else [() for _ in header]
     return pandas.DataFrame({name: _values(column) for name, column in zip(header, columns, strict=True)})

@@ -19,7 +19,7 @@ def test_without_codecarbon_the_extra_is_named(monkeypatch):
     with pytest.raises(MissingDependencyError) as error, measured_co2(85.0):
         pass
     assert str(error.value) == (
-        'codecarbon is not installed. Fix: install it with `pip install "thresher[codecarbon]"`.'
+        "codecarbon is not installed. Fix: install the extra: pip install 'thresher[codecarbon]'."
     )
 
 

@@ -114,5 +114,5 @@ def test_codecarbon_is_looked_for_before_anything_is_measured() -> None:
     with pytest.raises(MissingDependencyError) as error:
         Meter.of(CostsTable(tdp_watts=85.0, co2="codecarbon"), read_machine())
     assert str(error.value) == (
-        'codecarbon is not installed. Fix: install it with `pip install "thresher[codecarbon]"`.'
+        "codecarbon is not installed. Fix: install the extra: pip install 'thresher[codecarbon]'."
     )

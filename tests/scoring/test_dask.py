@@ -108,7 +108,7 @@ def test_without_dask_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(MissingDependencyError) as caught:
         score_collection(ScorePlan(pages(3), (Trouble(),)), tmp_path, Backend(DASK, 1, "tcp://127.0.0.1:9"))
     assert str(caught.value) == (
-        "--backend: the backend dask needs Dask's scheduler, which is not installed. Fix: pip install 'thresher[dask]'."
+        "--backend: the backend dask needs the package distributed. Fix: install the extra: pip install 'thresher[dask]'."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import InputError, MissingDependencyError
+from thresher.errors import InputError, needs_extra
 from thresher.files import file_fingerprint
 from thresher.progress import progress
 
@@ -137,13 +137,9 @@ def _tokens(tokenizer: Any, texts: list[str]) -> Any:
 
 
 def _libraries() -> tuple[Any, Any]:
-    try:
+    with needs_extra("transformers", "classifying by a transformer needs torch and transformers"):
         import torch
         import transformers
-    except ImportError as error:
-        raise MissingDependencyError(
-            "classifying by a transformer needs torch and transformers", "pip install 'thresher[transformers]'"
-        ) from error
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
     return torch, transformers

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from thresher.collections.interface import ReadOptions, read_sources
 from thresher.collections.sources import FileState, Part, Reading, Source, grouped, too_large
-from thresher.errors import InputError, MissingDependencyError, ThresherError
+from thresher.errors import InputError, MissingDependencyError, ThresherError, needs_extra
 from thresher.files import digest
 
 CATALOGUE_PREFIX = "ir_datasets:"
@@ -56,12 +56,8 @@ def records(dataset_id: str, what: What) -> Iterator[Any]:
 
 
 def _package() -> Any:
-    try:
+    with needs_extra("ir-datasets", "ir_datasets is not installed"):
         return import_module("ir_datasets")
-    except ImportError as error:
-        raise MissingDependencyError(
-            "ir_datasets is not installed", "install the extra: pip install 'thresher[ir-datasets]'"
-        ) from error
 
 
 def _user_error(error: Exception, dataset_id: str, what: What) -> ThresherError:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from thresher.content_models.trees import Trees
-from thresher.errors import MissingDependencyError
+from thresher.errors import needs_extra
 
 Doubles = npt.NDArray[np.float64]
 
@@ -48,12 +48,8 @@ def catboost() -> Any:
     Raises:
         MissingDependencyError: if it is not installed.
     """
-    try:
+    with needs_extra("training", "training a content model needs CatBoost"):
         import catboost
-    except ImportError as error:
-        raise MissingDependencyError(
-            "training a content model needs CatBoost", "pip install 'thresher[training]'"
-        ) from error
     return catboost
 
 

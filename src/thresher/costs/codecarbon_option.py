@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from thresher.defaults import CARBON_INTENSITY
-from thresher.errors import MissingDependencyError
+from thresher.errors import needs_extra
 
 
 class Co2Reading:
@@ -61,12 +61,8 @@ def require_codecarbon() -> Any:
     Raises:
         MissingDependencyError: if it is not installed.
     """
-    try:
+    with needs_extra("codecarbon", "codecarbon is not installed"):
         return import_module("codecarbon")
-    except ImportError as error:
-        raise MissingDependencyError(
-            "codecarbon is not installed", 'install it with `pip install "thresher[codecarbon]"`'
-        ) from error
 
 
 def _tracker(codecarbon: Any, watts: float) -> Any:

@@ -25,7 +25,7 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.defaults import DASK, LOKY
-from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
+from thresher.errors import ConfigError, ResourceError, ThresherError, needs_extra
 from thresher.files import lasting
 from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_worker, start_workers
 
@@ -158,15 +158,9 @@ def _results(
 
 
 def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: bool = False) -> Iterator[Result]:
-    try:
+    with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
-    except ImportError as error:
-        raise MissingDependencyError(
-            "the backend dask needs Dask's scheduler, which is not installed",
-            "pip install 'thresher[dask]'",
-            "--backend",
-        ) from error
     nobody = ConfigError(
         "no Dask scheduler answers there",
         "give the address that `dask scheduler` prints, such as tcp://head:8786",

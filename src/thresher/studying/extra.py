@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from thresher.errors import MissingDependencyError
+from thresher.errors import needs_extra
 
 
 def scikit_learn() -> None:
@@ -11,9 +11,5 @@ def scikit_learn() -> None:
     Raises:
         MissingDependencyError: if it cannot.
     """
-    try:
+    with needs_extra("classification", "studies and classification need scikit-learn"):
         import sklearn  # noqa: F401
-    except ImportError as error:
-        raise MissingDependencyError(
-            "studies and classification need scikit-learn", "pip install 'thresher[classification]'"
-        ) from error

@@ -246,7 +246,7 @@ def test_without_the_package(tmp_path, monkeypatch):
         import_model(source, tmp_path / "out")
     assert str(caught.value) == (
         f"{source}: reading PyPlexity's models needs the package storable. "
-        "Fix: install it: pip install 'thresher[storable]'."
+        "Fix: install the extra: pip install 'thresher[storable]'."
     )
 
 

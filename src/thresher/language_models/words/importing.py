@@ -27,7 +27,7 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
-from thresher.errors import ConfigError, InputError, MissingDependencyError
+from thresher.errors import ConfigError, InputError, needs_extra
 from thresher.files import atomic_path, file_digest, user_error
 from thresher.language_models.words.arpa import BEGIN, END, UNKNOWN, write_binary, write_mixture
 from thresher.language_models.words.cards import BIGRAM_FORMULA, UNSEEN_WORDS, ModelCard
@@ -192,14 +192,8 @@ def _key(raw: Any, words: int) -> tuple[str, ...] | None:
 
 def _read(source: Path) -> list[dict[Any, Any]]:
     """Return the hashes in a `.st` file: those of triples if it has them, of pairs, of words."""
-    try:
+    with needs_extra("storable", "reading PyPlexity's models needs the package storable", str(source)):
         from storable import retrieve
-    except ImportError as error:
-        raise MissingDependencyError(
-            "reading PyPlexity's models needs the package storable",
-            "install it: pip install 'thresher[storable]'",
-            str(source),
-        ) from error
     try:
         content = retrieve(str(source))
     except OSError as error:
