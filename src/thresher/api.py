@@ -217,7 +217,7 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
     """Index the documents of a JSON lines file with `id` and `contents` into the folder `output`.
 
     Raises:
-        InputError: if the file is missing, broken, holds pages in place of text, or an id is unfit or not unique.
+        InputError: if the file is missing, broken, holds pages instead of text, or an id is unfit or not unique.
         StateError: if `output` is a folder with other things in it than an index.
     """
     source, output = Path(source), Path(output)

@@ -110,7 +110,7 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
         fix: what to do about a bad one, for messages.
 
     Raises:
-        InputError: if it is missing, unreadable, damaged or no such archive.
+        InputError: if it is missing, unreadable, damaged or not such an archive.
     """
     try:
         file = path.open("rb")

@@ -102,7 +102,7 @@ class MissingDependencyError(ThresherError):
 
 @contextmanager
 def needs_extra(extra: str, what: str, where: str | None = None) -> Iterator[None]:
-    """Raise a `MissingDependencyError` in place of an `ImportError` in the block, which imports packages of an extra."""
+    """Raise a `MissingDependencyError` instead of an `ImportError` in the block, which imports packages of an extra."""
     try:
         yield
     except ImportError as error:

@@ -139,7 +139,7 @@ def remove_folder(folder: Path) -> None:
 
 @contextmanager
 def scratch_folder(path: Path) -> Iterator[Path]:
-    """Yield a new folder beside `path`, for what nobody needs afterwards; remove it at the end."""
+    """Yield a new folder beside `path`, for temporary files; remove it at the end."""
     temporary = _aside(path, "tmp")
     _remove(temporary)
     temporary.mkdir(parents=True)
@@ -153,7 +153,7 @@ def scratch_folder(path: Path) -> Iterator[Path]:
 def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     """Yield a new folder, in the system's one for temporary files if not in `parent`, and remove it at the end.
 
-    What killed processes left of theirs is removed first: nobody holds their locks.
+    What killed processes left is removed first: it is no longer locked.
 
     Raises:
         ThresherError: if the folder cannot be made.

@@ -84,7 +84,7 @@ class RecordFile(Generic[Record]):
         what: what such a file is, for errors.
         fix: what to do about a file that cannot be read.
         format, version: what the file names itself; files without a name have neither.
-        error: raised for what is no such file.
+        error: raised for any other file.
         indent: spaces by which the members of a file are indented, each on its line; None for one line.
     """
 
@@ -173,7 +173,7 @@ def _complaint(error: ErrorDetails) -> str:
 
 
 def _put_numbers(data: Any, errors: Sequence[ErrorDetails]) -> bool:
-    """Put NaN and infinities in place of their names where numbers belong; say whether there were any."""
+    """Replace the names of NaN and infinities where numbers belong; return whether there were any."""
     special = [error for error in errors if error["type"] == "float_type" and error["input"] in _SPECIAL]
     for error in special:
         *above, last = error["loc"]

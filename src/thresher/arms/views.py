@@ -1,4 +1,4 @@
-"""Pruning with query views: in each document, the terms by which queries of a log found it come first."""
+"""Pruning with query views: in each document, the terms of logged queries that retrieved it come first."""
 
 from __future__ import annotations
 
@@ -220,7 +220,7 @@ class QueryViews(ShareArm):
         numbers = base.scores(postings, statistics, None)
         ranks = postings.rank(numbers if base.keep == KEEP_ABOVE else -numbers, statistics.hashes)
         first, after = (bounds[postings.document] for bounds in (postings.bounds[:-1], postings.bounds[1:]))
-        # In the base's order: how many views are before each place.
+        # In the base's order: how many views precede each rank.
         viewed, place = fitted.of(postings), first + ranks
         ahead = np.zeros(len(place) + 1, dtype=np.int64)
         ahead[place + 1] = viewed

@@ -74,7 +74,7 @@ class TermDiscrimination(Arm):
         """Return DV by term number."""
         statistics = postings.statistics
         cf = statistics.cf.astype(np.float64)
-        # The centroid's squared length, with cf in place of the mean tf: cosines are the same.
+        # The centroid's squared length, with cf instead of the mean tf: cosines are the same.
         squared = math.fsum(np.square(cf).tolist())
         without = np.maximum(squared - np.square(cf), 0)
         whole, changed = 0, np.zeros(len(cf), dtype=np.int64)

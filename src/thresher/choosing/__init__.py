@@ -1,1 +1,1 @@
-"""Choosing a cutoff: what may be chosen, what each rule picks, what the pick is worth elsewhere, and what it saves."""
+"""Choosing a cutoff: what may be chosen, what each rule picks, how the pick does on held-out topics, and what it saves."""

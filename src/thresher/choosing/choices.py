@@ -97,7 +97,7 @@ class Recommendation:
         smaller: variants with a smaller index than the baseline's that are non-inferior by the main measure.
         broken: how many of these break each guard.
         unguarded: what would be picked without guards, where that is something else.
-        nearest: the nearest to being shown non-inferior, of a smaller index than this; None if there is none.
+        nearest: of the variants with a smaller index, the one closest to being shown non-inferior; None without one.
         savings: None where nothing is recommended.
         work: likewise, and where a query's postings are not known by topic.
     """

@@ -359,7 +359,7 @@ class QueryCosts:
 
     Args:
         seconds: of the baseline, wall time.
-        saved: wall seconds less than the baseline's, by variant; None where the difference cannot be told from noise.
+        saved: wall seconds less than the baseline's, by variant; None where the difference is within noise.
     """
 
     retrieval: str

@@ -27,7 +27,7 @@ def recommend(
         decision: by the main measure, guarded by `guards`.
         deciding: by the other measures that decide.
         guards: see there.
-        savings: of the recommended variant; None if there is none.
+        savings: of the recommended variant, if any.
         postings: of each query, by variant, the baseline among them; empty where they are not known.
     """
     variant, every = decision.recommended, (decision, *deciding)

@@ -54,7 +54,7 @@ class CleanerClasses:
         cleaner: its name; the first is the baseline.
         words: that are left, on all pages.
         emptied: pages without any.
-        predicted: places in the classes; shape (pages,).
+        predicted: indices into the classes; shape (pages,).
         accuracy: the share of pages that is right.
         by_class, macro: F1 with intervals.
         groups: each left out.

@@ -42,7 +42,7 @@ class LinearClassifier:
     """A linear support vector machine over TF-IDF of words, one class against the others.
 
     Errors weigh more the rarer their class is, as in the perplexity paper (section 4.3). Vocabulary and document frequencies
-    are of the training texts alone. scikit-learn does the work.
+    are of the training texts alone. They are scikit-learn's.
     """
 
     name = "TF-IDF, linear SVM"

@@ -251,7 +251,7 @@ def summarize_pages(pages: Sequence[PageWords]) -> CleaningSummary:
 
 @dataclass(frozen=True)
 class SnippetCounts:
-    """Of a page's `required` snippets so many are `kept`, and of its `forbidden` ones so many `leaked`."""
+    """How many of a page's `required` snippets are `kept`, and how many of its `forbidden` ones `leaked`."""
 
     required: int
     kept: int
@@ -260,12 +260,12 @@ class SnippetCounts:
 
     @property
     def recall(self) -> float | None:
-        """The share of required snippets that are kept; None if there is none."""
+        """The share of required snippets that are kept; None without any."""
         return share(self.kept, self.required)
 
     @property
     def leak_rate(self) -> float | None:
-        """The share of forbidden snippets that are kept; None if there is none."""
+        """The share of forbidden snippets that are kept; None without any."""
         return share(self.leaked, self.forbidden)
 
 

@@ -50,12 +50,12 @@ _PAGE_SUFFIXES = tuple(suffix + more for suffix in HTML_SUFFIXES for more in (""
 CLASSES = ("boilerplate", "full text", "headline", "supplemental", "comments", "related")
 BOILERPLATE, FULL_TEXT, HEADLINE, SUPPLEMENTAL, COMMENTS, RELATED = range(len(CLASSES))
 ClassedText = tuple[int, str]
-"""A class, by its place in `CLASSES`, and a text of it."""
+"""A class, by its index in `CLASSES`, and a text of it."""
 
 
 @dataclass(frozen=True)
 class GoldEntry:
-    """What gold in JSON says of a page; see `GoldPage`. `text` is None where it says nothing of the page's whole text."""
+    """A page's entry in JSON gold; see `GoldPage`. `text` is None where there is no text of the whole page."""
 
     text: str | None
     url: str = ""

@@ -119,7 +119,7 @@ def parse_annotated(content: bytes, comments: bool = False) -> tuple[LabelledTex
 
 
 def parse_marks(content: bytes) -> tuple[tuple[int, str], ...]:
-    """Return all marked texts of an annotated page in its order, each with its class: its place in `gold_classes.CLASSES`.
+    """Return all marked texts of an annotated page in its order, each with its class: its index in `gold.CLASSES`.
 
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.

@@ -138,7 +138,7 @@ def _unpacked(source: Source) -> Source:
 class PageQuality:
     """A cleaned page against its gold text: words, tokens, segments (None if the gold text has none), ROUGE-LSum.
 
-    `statistics` are of the cleaned page alone; None if it has no words. `snippets` is None where the gold has none.
+    `statistics` describe the cleaned page alone; None if it has no words. `snippets` is None where the gold has none.
     """
 
     words: PageWords

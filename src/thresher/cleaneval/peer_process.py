@@ -34,7 +34,7 @@ _LAST_SECONDS = 5.0
 class PeerPage:
     """What each peer leaves of a page: its paragraphs, in the peers' order.
 
-    A peer that raised, took too long or ended its process leaves nothing, and `problems` has the reason in its place; the
+    A peer that raised, took too long or ended its process leaves nothing, and `problems` has the reason instead; the
     problem of a peer that did well is empty.
     """
 

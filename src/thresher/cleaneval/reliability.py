@@ -79,7 +79,7 @@ class ReliablePages:
 class Reliability:
     """The model of a cleaner's pages, and how good its predictions are.
 
-    `precisions` and `predictions` are of the pages with words, in order, each prediction by a model fitted to other pages;
+    `precisions` and `predictions` cover the pages with words, in order, each prediction by a model fitted to other pages;
     `empty` pages have no words and are left out.
     """
 

@@ -65,7 +65,7 @@ class SegmentationSummary:
 class SnippetSummary:
     """Snippets over the `pages` whose gold names any.
 
-    `counts` are of all pages together, and so are its shares (micro). `recall` is the mean over pages with required snippets,
+    `counts` pool all pages, and so do their shares (micro). `recall` is the mean over pages with required snippets,
     `leak_rate` that over pages with forbidden ones, each with its 95 % interval; None without such pages.
     """
 
@@ -285,7 +285,7 @@ class TypeQuality:
         emptied: how many the cleaner leaves without words.
         token_f1: F1 of tokens as bags.
         f1: F1 of words by alignment.
-        snippets: None where the gold of no such page names any.
+        snippets: None where no such page's gold names any.
     """
 
     cleaner: str

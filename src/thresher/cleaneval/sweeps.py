@@ -61,7 +61,7 @@ class GoldTransfer:
     """A cutoff chosen on one gold standard and tested on another; every F1 is a mean over pages.
 
     On the pages tested on, `best_f1` at `best_cutoff` is the highest of the sweep, `baseline_f1` that of all text, and
-    `comparison` is of the pages' F1 at `cutoff` with all text's.
+    `comparison` compares the pages' F1 at `cutoff` with that of all text.
     """
 
     scorer: str

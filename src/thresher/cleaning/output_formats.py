@@ -42,7 +42,7 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
     Raises:
         ThresherError: for errors of the operating system, naming `path`.
-        BrokenPipeError: if nobody reads a pipe any more.
+        BrokenPipeError: if a pipe has no reader any more.
     """
     if not is_stream(path):
         with atomic_path(path) as temporary, temporary.open("wb") as out:
@@ -130,7 +130,7 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     Standard output, pipes and devices get JSON lines unless a format is named.
 
     Raises:
-        ConfigError: if there is no such format, the name ends in none, or what is wanted does not go with the format.
+        ConfigError: if the format is unknown or the name ends in none, or an option does not go with the format.
     """
     name = wanted.format or _by_ending(path.name) or _by_ending(path.resolve().name)
     if not name:

@@ -48,7 +48,7 @@ from thresher.scoring.score_pass import ScorePlan, score_collection
 from thresher.scoring.store import read_shard, shards
 
 _MOST_KINDS = 5
-# What follows is about the single page: values, numbers, places.
+# What follows names the single page: values, numbers, positions.
 _OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|\d|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
@@ -262,7 +262,7 @@ def clean_collection(
     Raises:
         ThresherError: if the input cannot be read, all its pages fail, the cleaner's name does not parse, the output's ending
             is unknown, its folder does not exist, or two of the files to write are one.
-        BrokenPipeError: if nobody reads a pipe any more.
+        BrokenPipeError: if a pipe has no reader any more.
     """
     source, output = Path(source), Path(output)
     removed, side_by_side, failed = extras.paths
@@ -393,7 +393,7 @@ def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Ba
 
 @contextmanager
 def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
-    """Give the function that writes an object as a line of JSON to a file; None if there is none."""
+    """Yield the function that writes an object as a line of JSON; None without a file."""
     if path is None:
         yield None
         return

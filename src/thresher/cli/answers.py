@@ -38,7 +38,7 @@ class Answer:
 
     Args:
         sentences: the most important one first.
-        short: gives a table of about so many rows; None if there is none.
+        short: returns a table of about so many rows, if there is one.
         full: all tables.
         files: what was written, by what it is.
         record: the file with the record.

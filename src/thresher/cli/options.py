@@ -135,7 +135,7 @@ def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Bac
 
 
 def with_backend(config: Experiment, name: str | None, workers: int | None, scheduler: str) -> Experiment:
-    """Return the experiment with what options say of the backend in place of what its file says.
+    """Return the experiment with the backend of the options instead of its file's.
 
     Raises:
         ConfigError: as `chosen_backend`.
@@ -147,7 +147,7 @@ def with_backend(config: Experiment, name: str | None, workers: int | None, sche
 
 
 def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
-    """Return the experiment with what an option says of measuring in place of what its file says.
+    """Return the experiment with an option's seconds of measuring instead of its file's.
 
     Raises:
         ConfigError: if that is no number of seconds.
@@ -176,7 +176,7 @@ def tell_all(text: str) -> None:
 
 
 def terminal_width() -> int:
-    """Return the columns of the terminal, 160 where there is none."""
+    """Return the columns of the terminal; 160 without one."""
     return shutil.get_terminal_size((160, 40)).columns
 
 

@@ -43,7 +43,7 @@ _NOT_THERE = (errno.ENOENT, errno.ELOOP)
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file: its path within the folder (with `/`) and on disk, and how it was found."""
+    """A file: its path within the folder (with `/`) and on disk, and how it was listed."""
 
     name: str
     path: Path

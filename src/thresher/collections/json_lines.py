@@ -120,7 +120,7 @@ def json_object(line: bytes) -> Any:
     """Return the value of a line of JSON.
 
     Raises:
-        ValueError: if it is none, saying why.
+        ValueError: if it is not one, with the reason.
     """
     try:
         return json.loads(line.decode("utf-8-sig").rstrip())

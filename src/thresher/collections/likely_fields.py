@@ -33,14 +33,14 @@ class LikelyFields:
 
 
 def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
-    """Look at the first records of a file, or of the first file in a folder, for members to read in place of `wanted`.
+    """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
 
     The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
     address the first that has nothing else.
 
     Args:
         path: the collection.
-        format: its format; nothing is found in others than JSON lines and Parquet.
+        format: its format; only JSON lines and Parquet have members.
         wanted: the members that were looked for.
     """
     files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())

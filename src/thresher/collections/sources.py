@@ -88,7 +88,7 @@ class Source:
 
     `file` is the path within the collection; `offset` the record's first byte in the file (in the compressed file if records
     are compressed one by one, else in the decompressed one), None if the file is the document; `size` in bytes. With a
-    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was found.
+    `problem` there are no bytes, and the document counts as failed. `listed` is how the file `path` was listed.
     """
 
     id: str
@@ -139,7 +139,7 @@ class Part:
 
     `file` is the number of the file within the collection, `number` that of the part within the file. The documents are the
     `sources` if given; else all records of the file `path` (within the collection: `name`) that begin in [`begin`, `end`).
-    With `exact` a record begins at `begin`; without, the first one is searched for. `listed` is how the file was found.
+    With `exact` a record begins at `begin`; without, the first one is searched for. `listed` is how the file was listed.
     """
 
     file: int

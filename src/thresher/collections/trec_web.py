@@ -163,7 +163,7 @@ def _blank(text: bytes) -> bool:
 
 
 def _source(stretch: _Stretch, file: str, options: ReadOptions, clipped: bool) -> Source | None:
-    """Return a stretch as a document; None if it is none, or if it is `clipped` within the document."""
+    """Return a stretch as a document; None if it is not one, or is `clipped` within the document."""
     content = stretch.content
     is_document = _DOC.match(content)
     end = content.lower().rfind(b"</doc>")

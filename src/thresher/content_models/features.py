@@ -201,7 +201,7 @@ def feature_names() -> tuple[str, ...]:
 
 
 def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float) -> list[Wide]:
-    """Return for each step the values of the blocks so many places further; `beyond` past an edge; shape (..., blocks)."""
+    """Return for each step the values of the blocks so many blocks further; `beyond` past an edge; shape (..., blocks)."""
     most, blocks = max(map(abs, steps)), values.shape[-1]
     padded = np.full((*values.shape[:-1], blocks + 2 * most), beyond, dtype=np.float64)
     padded[..., most : most + blocks] = values
@@ -209,7 +209,7 @@ def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float
 
 
 def window_sums(values: npt.NDArray[np.generic], widths: Sequence[int]) -> list[Wide]:
-    """Return for each width the sum over the blocks at most so many places away on either side; shape (..., blocks)."""
+    """Return for each width the sum over the blocks at most so many blocks away on either side; shape (..., blocks)."""
     most, blocks = max(widths), values.shape[-1]
     # Sums before the page are 0, and after it all of it.
     sums = np.zeros((*values.shape[:-1], blocks + 1 + 2 * most))
@@ -305,7 +305,7 @@ def _place(page: _Page, rows: Rows) -> None:
 
 
 def _markup(page: _Page, rows: Rows) -> npt.NDArray[np.bool_]:
-    """What the elements around say of themselves; returns which blocks are in comments."""
+    """Tags, classes, ids and roles of the elements around; returns which blocks are in comments."""
     tree = page.tree
     around, near = (
         np.unpackbits(said, axis=0, count=len(_SAID), bitorder="little") for said in (tree.around, tree.near)
@@ -391,7 +391,7 @@ def _repeated(page: _Page, rows: Rows) -> Ints:
     # All elements in which no block begins are of group 0, as is the page itself.
     sizes = np.bincount(tree.groups)
     totals = np.bincount(tree.groups, weights=words[after] - words[first])
-    # The first element of each group, and the place of each element in its own.
+    # The first element of each group, and the index of each element in its own.
     order = np.argsort(tree.groups, kind="stable")
     starts = np.cumsum(sizes) - sizes
     ranks = np.empty(len(order), dtype=np.int64)

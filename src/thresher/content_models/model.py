@@ -178,7 +178,7 @@ class ContentModel:
     Attributes:
         card: what it is.
         forum: the probability that a page is a forum's.
-        first, second: the probability that a block is content, without and with what the first says of others.
+        first, second: the probability that a block is content, by the first stage and by the second.
     """
 
     card: ContentCard

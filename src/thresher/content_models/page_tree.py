@@ -1,4 +1,4 @@
-"""What a page's elements are called, what they say of themselves, and how they repeat, for the blocks in them."""
+"""Tags, classes, ids and roles of a page's elements, and how these repeat, for the blocks in them."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ Words = npt.NDArray[np.uint64]
 
 
 def is_inline(tag: str) -> bool:
-    """Return whether a tag is of words in a sentence."""
+    """Return whether a tag marks words in a sentence."""
     return tag in INLINE_TAGS or tag == "a"
 
 
@@ -125,7 +125,7 @@ def is_inline(tag: str) -> bool:
 def describe(description: str) -> bytes:
     """Return what the description of an element says, as `BYTES` of bits from the lowest up.
 
-    There is one bit for each of `FAMILIES` that its words are of, then for each of `TAGS`, then whether it is hidden.
+    There is one bit for each of `FAMILIES` that its words belong to, then for each of `TAGS`, then whether it is hidden.
     Sites repeat descriptions, so they are kept.
     """
     tag, _, words = description.partition(" ")
@@ -148,7 +148,7 @@ def _families(word: str) -> int:
 class PageTree:
     """Elements in order, the page itself first; and the paths that lead to them.
 
-    A path is what the elements from the page down to one say of themselves, so that it repeats wherever a template does.
+    A path is the descriptions of the elements from the page down to one, so that it repeats wherever a template does.
     Numbers of elements in which no block begins mean nothing.
 
     Attributes:

@@ -100,7 +100,7 @@ def classes_of_text(blocks: Sequence[str], gold: Sequence[tuple[int, str]]) -> n
 def _aligned(
     blocks: Sequence[str], gold: Sequence[str]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return for each word of the blocks its place in the gold's words, -1 if none, and its block; the blocks' words."""
+    """Return for each word of the blocks its index in the gold's words, -1 if none, and its block; the blocks' words."""
     words = [tokens(block) for block in blocks]
     counts = np.array([len(each) for each in words], dtype=np.int64)
     block_of_word = np.repeat(np.arange(len(blocks)), counts)

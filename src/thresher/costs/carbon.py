@@ -23,7 +23,7 @@ class Power:
         machines: of a cluster that cleans; indexing and searching are done by one.
         pue: power usage effectiveness, 1 or more.
         intensity: C_e, kg of CO2 equivalents a kWh.
-        origin: where and when that intensity held; empty if nobody said.
+        origin: where and when that intensity held; empty if unknown.
     """
 
     watts: float

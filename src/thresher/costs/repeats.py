@@ -163,7 +163,7 @@ def _medians(times: Sequence[Floats]) -> Floats:
 
 @dataclass(frozen=True)
 class BreakEven:
-    """The number of queries with its interval, and the same in words: None where cleaning never pays, or nobody can say."""
+    """The number of queries with its interval, and the same in words: None where cleaning never pays, or that is unknown."""
 
     queries: Interval | None
     note: str

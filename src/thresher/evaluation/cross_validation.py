@@ -174,7 +174,7 @@ def transfer(
         held_out: the same variants on other topics.
         rule: is called once on each set; its choice on the held-out topics serves the optimism alone.
         measure: the name to put into the comparison.
-        on_all: picks on the training topics, in place of `rule`.
+        on_all: picks on the training topics, instead of `rule`.
         alpha: of the comparison's interval.
         seed: of the comparison's bootstrap.
 
@@ -200,7 +200,7 @@ def transfer(
 
 
 def _folds(topics: int, folds: int, repeats: int, seed: int) -> Iterator[NDArray[np.int64]]:
-    """Yield the held-out topics of each fold of each repeat; a repeat's folds are of sizes that differ by at most one."""
+    """Yield the held-out topics of each fold of each repeat; a repeat's folds differ by at most one topic in size."""
     generator = np.random.default_rng(seed)
     for _ in range(repeats):
         yield from np.array_split(generator.permutation(topics), folds)

@@ -88,7 +88,7 @@ def parse_measure(name: str) -> ir_measures.Measure:
 
 
 def _known(name: str) -> ir_measures.Measure | None:
-    """Return the measure that ir-measures calls so; None if there is none that is computed here."""
+    """Return the measure of that name in ir-measures; None if it is not computed here."""
     match = _NAME.fullmatch(name.strip())
     registry = _library().measures.registry
     prototype = registry.get(match["name"]) if match else None
@@ -112,7 +112,7 @@ def _known(name: str) -> ir_measures.Measure | None:
 
 
 def _of_trec_eval(name: str) -> ir_measures.Measure | None:
-    """Return the measure that trec_eval calls so; None if there is none."""
+    """Return the measure of that name in trec_eval, if any."""
     try:
         found = _library().parse_trec_measure(name.strip())
     except (ValueError, TypeError, KeyError, IndexError):
@@ -124,7 +124,7 @@ def _of_trec_eval(name: str) -> ir_measures.Measure | None:
 
 
 def _unknown(name: str) -> ConfigError:
-    """Return the error for a name of no measure that is computed here."""
+    """Return the error for a measure that is not computed here."""
     if _OF_SUBTOPICS.match(name.strip()):
         what = f"the measure `{name}` needs qrels by subtopic, which are not read here"
         return ConfigError(what, "use a measure of whole topics, such as nDCG@10 or ERR@10")
@@ -134,7 +134,7 @@ def _unknown(name: str) -> ConfigError:
 
 
 def _meant(name: str) -> str:
-    """Return what is probably meant by a name that is none; empty if nothing is near."""
+    """Return the measure that an unknown name probably means; empty if none is close."""
     match = re.fullmatch(r"(?P<letters>[A-Za-z_]+?)_?(?:cut_)?@?(?P<at>[0-9]*)", name)
     close = get_close_matches(match["letters"].lower(), _BY_LOWER, 1) if match else []
     if not match or not close:
@@ -163,7 +163,7 @@ def evaluate(
     descending. A topic of which nothing was retrieved, or that has no relevant document, has the value 0.
 
     `nDCG(dcg='exp-log2')` has the gains 2^grade - 1 (0 for negative grades) over log2(rank + 1), Eq. 6 of the
-    PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains in place of the grades.
+    PyPlexity paper (Burges et al. 2005); it is trec_eval's nDCG with these gains instead of the grades.
 
     Args:
         qrels: grade by document by topic.

@@ -197,7 +197,7 @@ def corrected(comparisons: Sequence[Comparison], correction: str) -> list[Compar
 
 
 def is_tested(measure: str) -> bool:
-    """Return whether a measure, by its canonical name, is of effectiveness; see `UNTESTED`."""
+    """Return whether a measure, by its canonical name, measures effectiveness; see `UNTESTED`."""
     return measure.split("@")[0].split("(")[0] not in UNTESTED
 
 

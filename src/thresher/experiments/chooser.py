@@ -1,4 +1,4 @@
-"""Chooses a cutoff for an experiment from what was explored or measured, and says what the choice is worth."""
+"""Chooses a cutoff for an experiment from what was explored or measured, and estimates how it does on held-out topics."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def choose_experiment(
 
     Raises:
         StateError: if nothing was explored or run yet, or it rests on something else than the experiment is now.
-        ConfigError: if the measure or a scorer is none of the experiment's.
+        ConfigError: if the experiment lacks the measure or a scorer.
         ThresherError: as `score_experiment`, `read_exploration`, `read_results` and `decide`.
     """
     folder = results / experiment.name
@@ -254,7 +254,7 @@ def _check_sweeps(
 
 
 def _savings(decision: Decision, queries: int, measured: Results | None, power: Power) -> Savings | None:
-    """Return what the recommended variant saves; None if there is none."""
+    """Return what the recommended variant saves, if there is one."""
     variant = decision.recommended
     if variant is None:
         return None

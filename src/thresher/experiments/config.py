@@ -247,7 +247,7 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
         where: for errors.
 
     Raises:
-        ConfigError: if it does not parse, is none of the experiment's, or says nothing about effectiveness.
+        ConfigError: if it does not parse, is not one of the experiment's, or does not measure effectiveness.
     """
     tested = [measure for measure in measures if is_tested(measure)]
     measure = str(parse_measure(name))

@@ -61,7 +61,7 @@ class Why:
 
 
 def experiment_of(folder: Path, file: Path | None = None) -> Experiment:
-    """Return the experiment that a folder of results is of.
+    """Return the experiment whose results are in a folder.
 
     Args:
         folder: the results.

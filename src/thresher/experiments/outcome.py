@@ -290,7 +290,7 @@ def _row(
 
 
 def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime | None) -> float:
-    """Return wall seconds beyond the baseline's; what cannot be told from noise is nothing."""
+    """Return wall seconds beyond the baseline's; 0 for a difference within noise."""
     if indexing is None:
         return run.index.cost.wall - baseline.index.cost.wall
     return -indexing.saved.value if indexing.measurable else 0.0
@@ -312,7 +312,7 @@ def _footprints(
     indexing: MeasuredTime | None,
     power: Power,
 ) -> Iterator[Footprint]:
-    """Give the rows of Tables 4 and 5 of the PyPlexity paper."""
+    """Return the rows of Tables 4 and 5 of the PyPlexity paper."""
     yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines, repeated=False)
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
     yield footprint("indexing", seconds, power, 1, repeated=indexing is not None)

@@ -67,7 +67,7 @@ class Folders:
         return self.results / "stages" / f"{name}.json"
 
     def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; several retrieval models have their name in it, held-out topics say so."""
+        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
         suffix = "" if only_model else f".{safe_name(model.name)}"
         return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
 

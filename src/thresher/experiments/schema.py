@@ -1,4 +1,4 @@
-"""What an experiment file may say: every table and key with its type, default, bounds and meaning, in one place.
+"""What an experiment file may say: every table and key with its type, default, bounds and meaning.
 
 The checks of the file, the options of the command line that say the same, and the reference page come from here. The tables
 are plain dataclasses, so that the command line can read them without importing pydantic, which checks files against them.

@@ -1,4 +1,4 @@
-"""In a word: why a document changed its rank, and why a topic won or lost; and who overtook whom.
+"""Causes: why a document changed its rank, and why a topic won or lost; and which documents overtook it.
 
 **A document** falls behind others. The difference of their scores swung, in the mean over these others, by the sum of
 

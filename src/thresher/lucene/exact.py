@@ -106,7 +106,7 @@ class ExactRanking:
         """Do nothing: no hits are left behind."""
 
     def work(self, query: str) -> QueryWork:
-        """Return what there is to do for a query."""
+        """Return the work of a query."""
         postings = [numbers for numbers, _ in self._read(query)[1].values()]
         documents = len(np.unique(np.concatenate(postings))) if postings else 0
         return QueryWork(sum(map(len, postings)), documents)

@@ -101,7 +101,7 @@ def reorder(handle: Any, signature: str, *arguments: int) -> Any:
 
 
 def before_arguments(handle: Any, position: int, *steps: Any) -> Any:
-    """Return `handle` with its arguments from `position` on made by `steps`, each from what is given in its place."""
+    """Return `handle` with its arguments from `position` on made by `steps`, each from what is given at its position."""
     return _handles().filterArguments(handle, position, *steps)
 
 

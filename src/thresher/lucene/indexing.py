@@ -127,7 +127,7 @@ def build_index(
 
 
 def replace_index(folder: Path, write: Callable[[Path], IndexSettings], origin: Origin | None = None) -> IndexReport:
-    """Let `write` fill an empty folder with an index, check it, note its `origin`, and put it in place of `folder`.
+    """Let `write` fill an empty folder with an index, check it, note its `origin`, and replace `folder` by it.
 
     Raises:
         InputError: if an id is repeated.

@@ -11,7 +11,7 @@ Terms that lost all postings are not in the index, and no query asks for their s
 
 Lucene takes df and cf of a query's terms from the index, unless the query brings them with it: `TermQuery(term, states)`. Here
 they are those of the index plus what `OriginalStatistics` says that a term lost. All of it happens in Java, in each search.
-A term is sought in the index once, as without; what is added is two look-ups in hash maps.
+A term is looked up in the index once, as without; two look-ups in hash maps are added.
 """
 
 from __future__ import annotations

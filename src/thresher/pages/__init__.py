@@ -99,7 +99,7 @@ def segment(
 def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS) -> Segments:
     segments = _displayed(utf8, options, detail)
     if _words(segments) < _FEW_WORDS and _NOSCRIPT.search(utf8):
-        # A page that scripts fill, as of forums: what it shows without them is its text.
+        # A page that scripts fill, as in forums: its text is what it shows without them.
         without_scripts = _displayed(_NOSCRIPT.sub(rb"<\1div", utf8), options, detail)
         if _words(without_scripts) >= 2 * _FEW_WORDS:
             return without_scripts
@@ -107,7 +107,7 @@ def _segments_of(utf8: bytes, options: PageOptions, detail: Detail = Detail.TAGS
 
 
 def _words(segments: Segments) -> int:
-    """Return the number of words, nearly, in no time."""
+    """Return an approximate number of words, fast."""
     return segments.text.count(" ") + segments.text.count("\n")
 
 

@@ -18,7 +18,7 @@ import cchardet
 BOM, TRANSPORT, META, VALID_UTF8, DETECTED, ASSUMED = "bom transport meta valid-utf-8 detected assumed".split()
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# The HTML standard's prescan is of 1024 bytes; older pages have long scripts before the declaration.
+# The HTML standard's prescan reads 1024 bytes; older pages have long scripts before the declaration.
 _PRESCAN = 4096
 _META = re.compile(rb"""<meta\b[^>]*?charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]+)""", re.IGNORECASE)
 _XML = re.compile(rb"""^\s*<\?xml\b[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]+)""")

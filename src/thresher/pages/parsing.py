@@ -51,7 +51,7 @@ _CONTROL_TAGS = {"button": (BUTTON, BUTTON_END), "select": (SELECT, SELECT_END),
 _VOID_TAGS = ("area", "base", "basefont", "frame", "hr", "img", "input", "link", "meta", "param")
 # Not displayed, or only without scripts, frames or objects. Not EMBED: libxml2 puts what follows into it.
 _DROPPED_TAGS = "script style template noscript noframes iframe noembed applet svg option".split()
-# What elements say of themselves besides their tag; a mark stands for all that hides them.
+# Attributes that describe an element besides its tag; one mark stands for all that hide it.
 _WORDED = ("class", "id", "role", "itemprop", "itemtype", "rel")
 HIDDEN = "\x7f"
 _HIDING = ("display:none", "visibility:hidden")

@@ -56,7 +56,7 @@ def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFi
 
 
 def _in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
-    """Call a function in this process, which is only there for it: what C++ says at its end is of the file, and raw."""
+    """Call a function in this process, which is only there for it: what C++ prints at its end is raw."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 2)
     os.close(null)

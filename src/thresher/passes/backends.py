@@ -279,7 +279,7 @@ def run_watched(
         workers: the processes.
         function: the function to call; it is pickled, as are tasks and results.
         tasks: what to call it with.
-        instead: gives the task to do in place of one whose worker ended, from that and the exit code, or raises an error.
+        instead: returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
 
     Raises:
         Exception: of `function`, `tasks` and `instead`.
@@ -327,7 +327,7 @@ class _Watched:
         self.task: Any = None
 
     def begin(self, task: Any) -> None:
-        """Give it a task; if it has died, that is found when it is to answer."""
+        """Give it a task; if it has died, that shows when it should answer."""
         self.task = task
         with suppress(OSError):
             self.connection.send(task)

@@ -245,7 +245,7 @@ class Blame:
         self._poison.unread.pop(name, None)
 
     def instead(self, task: Task, code: int | None) -> Task:
-        """Return the task in place of one whose worker ended: the same, for anybody may have killed it, or without a page.
+        """Return the task to do after its worker ended: the same, as anybody may have killed it, or without a page.
 
         A page is to blame if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
         again.

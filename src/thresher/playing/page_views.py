@@ -4,7 +4,7 @@ page around them, for `thresher play` or as a file that needs nothing else.
 Arrays are base64 of little-endian numbers: exact, infinities and NaN included, and short.
 
 Text of pages is JSON in it, and only ever becomes text nodes. Scripts and styles are allowed by their digests alone, and
-trusted types forbid to make markup from text.
+trusted types forbid making markup from text.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _cut_view(cut: Cut) -> View:
 
 
 def page_view(page: PageScores) -> View:
-    """Return a scored page, or why there is none."""
+    """Return a scored page, or the reason why it failed."""
     segments = page.segments
     if segments is None:
         return {"id": page.id, "problem": page.reason or "the page failed"}

@@ -1,4 +1,4 @@
-"""What the report says of a choice: the answer, what stands beside it, its tables, and how it was made."""
+"""A choice in the report: the answer, what stands beside it, its tables, and how it was made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ A_SCORER = 9
 
 @dataclass(frozen=True)
 class ModelChoice:
-    """What the page says of one retrieval model's choice."""
+    """One retrieval model's choice, as the page shows it."""
 
     sentences: tuple[str, ...]
     savings: Table | None

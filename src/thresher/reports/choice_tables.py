@@ -387,7 +387,7 @@ def savings_columns(several: bool) -> list[Column[Savings]]:
 
 
 def savings_table(choice: Choice) -> Table | None:
-    """Return a row for each retrieval model with a recommendation; None if there is none."""
+    """Return a row for each retrieval model with a recommendation; None without any."""
     if not choice.savings:
         return None
     several = len({decision.retrieval for decision in choice.decisions}) > 1

@@ -52,7 +52,7 @@ def cleaner_columns(emptied: Callable[[Measured], int]) -> tuple[Column[Measured
 
 
 def page_columns(words: Callable[[OfPage], int]) -> tuple[Column[OfPage], ...]:
-    """Return the columns that say of which page and cleaner a row is, and how many words are left."""
+    """Return the columns that name a row's page and cleaner, and how many words are left."""
     return (
         Column("page", lambda row: row.page.stem, "Stem of the page's file."),
         Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),

@@ -48,7 +48,7 @@ class ShownDocument:
 
 
 def page_name(topic: str) -> str:
-    """Return the file name of a topic's page: its id where that is one, else with a digest in place of odd signs."""
+    """Return the file name of a topic's page: its id where that is one, else with a digest instead of odd characters."""
     plain = re.sub(r"[^A-Za-z0-9_.-]+", "-", topic).strip(".-")[:60]
     if plain == topic:
         return f"topic-{topic}.html"

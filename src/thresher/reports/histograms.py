@@ -72,7 +72,7 @@ PERPLEXITIES: tuple[Column[_HistogramRow], ...] = (
         align="left",
     ),
 )
-"""The columns of perplexities. Infinite ones are `inf` in CSV files; shares are of 1."""
+"""The columns of perplexities. Infinite ones are `inf` in CSV files; shares are in [0, 1]."""
 
 
 def _percentiles(distribution: Distribution, reference: Mapping[float, float]) -> Iterator[_HistogramRow]:

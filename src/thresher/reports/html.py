@@ -56,7 +56,7 @@ MOST_FAILED = 200
 
 @dataclass(frozen=True)
 class KeyFigure:
-    """A figure, what it is of, and its interval or where it comes from."""
+    """A figure, what it measures, and its interval or source."""
 
     label: str
     value: str

@@ -237,7 +237,7 @@ def write_paper_plots(
 
 
 def _plots(results: Results | None, choice: Choice | None) -> Iterator[tuple[str, Figure]]:
-    """Give the plots with the stems of their files."""
+    """Yield the plots with the stems of their files."""
     for retrieval in retrievals(results) if results else ():
         assert results is not None
         measure, shown = main_measure(results), shown_topics(results, retrieval)
@@ -265,5 +265,5 @@ def _plots(results: Results | None, choice: Choice | None) -> Iterator[tuple[str
 
 
 def _stem(*parts: str) -> str:
-    """Return a file name's stem of names; signs that file systems or shells take amiss become hyphens."""
+    """Return names as the stem of a file name; characters with a meaning to file systems or shells become hyphens."""
     return "-".join(re.sub(r"[^\w.@=]+", "-", part).strip("-") for part in parts)

@@ -161,7 +161,7 @@ def results_csv(results: Results) -> str:
     """Return one line per variant and retrieval model.
 
     The baseline's comparisons are empty; CO2 that was too little to measure is "below resolution"; a break-even that never
-    comes, or that cannot be told from noise, is empty.
+    comes, or that is within noise, is empty.
     """
     return csv_table(result_columns(results.measures, compared_measures(results)), results.rows)
 

@@ -91,7 +91,7 @@ def _build_text(row: FamilyRow) -> str:
 
 
 def same_size_table(found: SameSize, decision: Decision) -> Table:
-    """Return a row for each size and family; the decision is of the same measure and retrieval model."""
+    """Return a row for each size and family; the decision has the same measure and retrieval model."""
     hidden = {"retrieval", "measure", "size_kind"} | (set() if any(best.build for best in found.best) else {"build"})
     caption = (
         f"{found.retrieval}, {found.measure}: the best of each family with an index of at most a share of the baseline's. "

@@ -92,7 +92,7 @@ def density_figure(study: BlockStudy) -> Figure:
 
 
 def _stack(axes: Axes, bins: list[HistogramBin], values: range, height: Callable[[HistogramBin], float]) -> None:
-    """Draw bars of classes upon each other."""
+    """Draw stacked bars of classes."""
     below = np.zeros(len(values))
     for place, name in enumerate(CLASSES):
         sums = np.zeros(len(values))

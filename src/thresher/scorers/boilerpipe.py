@@ -159,7 +159,7 @@ def is_comment_mark(block: str) -> bool:
 
 
 def first_with_title(blocks: Sequence[str], title: str) -> int | None:
-    """Return the first block that is the title, or the part of it with the most words; None if there is none.
+    """Return the first block that is the title, or the part of it with the most words, if any.
 
     Case and punctuation don't count. A block of one word, or of more than twice the title's characters, is no title.
 

@@ -103,7 +103,7 @@ class Content(Scorer):
 
     @property
     def language(self) -> str:
-        """The language that a scorer knows whose scores are features; none if there is no such scorer."""
+        """The language that a scorer knows whose scores are features, if any."""
         return next((scorer.language for scorer in self._others if scorer.language), "")
 
     def knows(self, language: str) -> bool:

@@ -112,7 +112,7 @@ def language_of(text: str) -> str:
 
 
 def spoken(stop_list: str) -> str:
-    """Return the language of a stop list, as `language_of` names it: two lists are of the same language in other words."""
+    """Return the language of a stop list, as `language_of` names it: two lists may be of one language."""
     return _VARIANTS.get(stop_list, stop_list)
 
 

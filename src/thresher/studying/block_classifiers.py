@@ -229,7 +229,7 @@ class BlockClassifier:
         kind: how it is learned.
         features: it may use; none for ZeroR and for the paper's algorithms, which are `RULES` of that name.
         cutoff: of a single feature; for link density the most that is content, else the least.
-        published: by problem; empty where the paper has no such row.
+        published: by problem; empty where the paper has none.
     """
 
     name: str

@@ -42,7 +42,7 @@ class BlockScores:
 def block_scores(labels: Ints, scores: Doubles, weights: Doubles) -> BlockScores:
     """Measure a classification; a class that is never predicted has precision 0.
 
-    The area under the ROC curve is of each class against all others. Means are weighted as in the paper's Table 2, where
+    The area under the ROC curve compares each class with all others. Means are weighted as in the paper's Table 2, where
     ZeroR's precision is the square of its recall.
 
     Args:
@@ -180,7 +180,7 @@ class ClassifierRow:
         features: how many it may use.
         leaves: the mean number of leaves or intervals; 0 where there are none.
         by_blocks, by_words: each block counted once, or by its words.
-        published: the paper's figures, by words; None if it has no such row.
+        published: the paper's figures, by words, if it has them.
     """
 
     problem: str

@@ -1,4 +1,4 @@
-"""Cross-validation of block classifiers by page; what they say is kept, so that a stopped study resumes."""
+"""Cross-validation of block classifiers by page; their decisions are kept, so that a stopped study resumes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Validated:
-    """What a classifier says of each block when it has not seen the block's page.
+    """A classifier's decisions on the blocks of pages that it was not trained on.
 
     Attributes:
         scores: shape (blocks, classes).

@@ -91,7 +91,7 @@ class StudiedBlocks:
         stems, page_types: of the pages that have blocks.
         page: the number of each block's page; shape (blocks,).
         texts: of the blocks.
-        classes: places in `CLASSES`; shape (blocks,).
+        classes: indices into `CLASSES`; shape (blocks,).
         features: shape (blocks, features), in the order of `FEATURES`.
         rules: what the paper's classifiers keep, in the order of `RULES`; shape (blocks, rules).
         tokens: white-space tokens, with or without a letter or digit; shape (blocks,).

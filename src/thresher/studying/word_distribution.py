@@ -72,7 +72,7 @@ def fit_two_states(shares: Doubles) -> WriterFit:
 def _fit(
     model: Callable[[Doubles, Doubles], Doubles], starts: Sequence[tuple[float, ...]], shares: Doubles
 ) -> WriterFit:
-    """Return the best of the fits from all starts. Errors are as of curve fitting: by n - m degrees of freedom."""
+    """Return the best of the fits from all starts. Standard errors use n - m degrees of freedom, as in curve fitting."""
     scikit_learn()  # which brings SciPy
     from scipy.optimize import least_squares
 

@@ -199,7 +199,7 @@ def _unpack(stored: bytes) -> bytes | None:
 
 
 def _frame_end(blocks: Blocks, offset: int) -> int | None:
-    """Return where a frame ends, by its header and those of its blocks; None if there is none or it is broken."""
+    """Return where a frame ends, by its header and those of its blocks; None if it is missing or broken."""
     head = blocks.view(offset, 5, 5)
     if len(head) < 5 or head[:4] != ZSTD_MAGIC:
         return None
@@ -239,7 +239,7 @@ def _open(packing: Packing, offset: int) -> _Opened:
 
 
 def find_unit(packing: Packing, blocks: Blocks, begin: int, end: int) -> int | None:
-    """Return the offset in [`begin`, `end`) of the first member that begins with a record; None if there is none."""
+    """Return the offset in [`begin`, `end`) of the first member that begins with a record, if any."""
     at = blocks.find(packing.magic, begin, end)
     while at >= 0 and not _open(packing, at).begins:
         at = blocks.find(packing.magic, at + 1, end)

@@ -58,7 +58,7 @@ def write_word_run(path: Path, words: Any, counts: Ints) -> None:
 def merge_words(runs: Sequence[Path], merged: Path) -> None:
     """Merge runs that `write_word_run` wrote into one, adding the counts of equal words.
 
-    Each run gets a file `.places`: where each of its words is among the merged ones.
+    Each run gets a file `.places`: the index of each of its words among the merged ones.
     """
     if len(runs) <= MOST_RUNS:
         _merge(runs, merged)
