@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from thresher.pages import read_html, read_text_page
 from thresher.pages.marked_text import (
-    LABELS,
+    HEADING,
+    LIST_ITEM,
+    PARAGRAPH,
     MarkedSegment,
     is_bar,
     marked_segments,
@@ -20,6 +22,7 @@ PAGE = (
     "<title>Site</title><h2>Head <b>line</b></h2><p>One | two<br>three<ul><li>item <a href=x>link</a><p>more</ul>"
     "<ol><li>first<li><h3>Inner</h3></ol>"
 )
+LABELS = (PARAGRAPH, HEADING, LIST_ITEM)
 WORD = st.text(st.characters(exclude_categories=["Cs", "Z", "C"], exclude_characters="*#<+-=@0123456789o"), min_size=1)
 SEGMENT = st.builds(
     MarkedSegment, st.sampled_from(LABELS), st.lists(WORD, min_size=1, max_size=5).map(" ".join)

@@ -15,7 +15,6 @@ from itertools import pairwise
 from thresher.pages.segments import Segments
 
 PARAGRAPH, HEADING, LIST_ITEM = "p", "h", "l"
-LABELS = (PARAGRAPH, HEADING, LIST_ITEM)
 
 _MARKS = {PARAGRAPH: "", HEADING: "# ", LIST_ITEM: "* "}
 # Lynx's bullets, by depth, and numbers. Characters that prose may begin with count only if indented as far as by Lynx.
