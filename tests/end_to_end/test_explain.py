@@ -18,7 +18,7 @@ from thresher.explaining.explanations import RECORD, Cause, Explanation
 from thresher.files import file_digest
 from thresher.pages import read_html
 from thresher.reports.explanation_text import explanation_lines
-from thresher.reports.formats import display_width
+from thresher.reports.text_tables import display_width
 from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]

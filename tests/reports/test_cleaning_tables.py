@@ -31,9 +31,9 @@ from thresher.reports.cleaning_tables import (
     transfer_table,
     words_table,
 )
-from thresher.reports.formats import render_text
 from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import Table
+from thresher.reports.text_tables import render_text
 
 # Of `words@10`: 11 pages with 60 words of which 45 are right, of 50; and one emptied.
 PRECISION, RECALL, F1 = 45 / 60, 45 / 50, 90 / 110

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.reports.formats import display_width, render_text, shortened
 from thresher.reports.histograms import (
     histogram_figure,
     percentile_table,
@@ -19,6 +18,7 @@ from thresher.reports.histograms import (
     write_histogram_csv,
 )
 from thresher.reports.plot_style import figure_svg
+from thresher.reports.text_tables import display_width, render_text, shortened
 from thresher.scoring.distribution import DECILES, PERCENTILES, Distribution, Removed
 
 CUTOFFS = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from report_samples import BASELINE, NDCG, WORDS, comparison, footprints, large, measured_time, small
 
 from thresher.reports import write_all
-from thresher.reports.formats import display_width, escape_latex, render_latex, render_markdown, render_text
 from thresher.reports.results_tables import (
     break_even_table,
     bytes_table,
@@ -24,6 +23,7 @@ from thresher.reports.results_tables import (
     work_table,
 )
 from thresher.reports.table import Cell, Head, Table, measure_header
+from thresher.reports.text_tables import display_width, escape_latex, render_latex, render_markdown, render_text
 
 TESTED = (
     "8 topics. Two-sided Wilcoxon signed-rank test against the baseline, Holm correction over variants and "

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from thresher.reports.formats import render_latex, render_markdown, render_text
 from thresher.reports.table import COUNT, PERCENT, Cell, Column, Table, csv_table, fitted, pick, within
+from thresher.reports.text_tables import render_latex, render_markdown, render_text
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,11 @@ from scipy.stats import wilcoxon
 
 from thresher.errors import InputError
 from thresher.reports import write_all
-from thresher.reports.formats import render_text
 from thresher.reports.further_tables import chosen_csv, chosen_table
 from thresher.reports.html import render_report
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.summary import summary
+from thresher.reports.text_tables import render_text
 from thresher.results.experiment_results import RESULTS, Results, VariantResult, read_results
 from thresher.results.selection import with_chosen
 

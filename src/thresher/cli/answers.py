@@ -123,7 +123,7 @@ def _wrapped(sentence: str, width: int) -> list[str]:
 
 def _narrow(table: Table, width: int) -> list[str]:
     """Return a table without the last columns that a terminal has no room for."""
-    from thresher.reports.formats import render_text
+    from thresher.reports.text_tables import render_text
 
     for count in range(len(table.columns), table.keys, -1):
         lines = render_text(table.first(count), None).rstrip("\n").split("\n")

@@ -188,6 +188,6 @@ def say_stems(what: str, stems: Sequence[str]) -> None:
 
 def show(*tables: Table) -> None:
     """Print tables as wide as the terminal, with an empty line between them."""
-    from thresher.reports.formats import render_text
+    from thresher.reports.text_tables import render_text
 
     click.echo("\n".join(render_text(table, terminal_width()) for table in tables), nl=False)

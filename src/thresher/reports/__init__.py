@@ -8,7 +8,6 @@ from thresher.choosing.choices import Choice
 from thresher.explaining.explanations import PAGES, PAGES_FOLDER
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
-from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.further_tables import (
     CHOSEN_FILE,
     SYSTEMS_FILE,
@@ -27,6 +26,7 @@ from thresher.reports.results_tables import (
     results_csv,
 )
 from thresher.reports.table import Table
+from thresher.reports.text_tables import render_latex, render_markdown
 from thresher.results.experiment_results import Results, write_results
 
 __all__ = ["write_all", "write_report"]

@@ -17,9 +17,9 @@ from thresher.explaining.explanations import (
     TopicExplanation,
     TotalChange,
 )
-from thresher.reports.formats import NARROWEST, render_text, shortened, wrapped
 from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
+from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scorers.cleaners import number
 from thresher.scoring.removed import DROPPED_HEADING, short
 

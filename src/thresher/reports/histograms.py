@@ -11,10 +11,10 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from thresher.files import write_text
-from thresher.reports.formats import display_width, render_text, shortened
 from thresher.reports.formatting import cutoff_text, fixed, percent, plain, short_number, significant_digits
 from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
 from thresher.reports.table import PERCENT, Column, Table, csv_table, each, pick
+from thresher.reports.text_tables import display_width, render_text, shortened
 from thresher.scoring.distribution import BINS_PER_DECADE, Distribution
 
 _LEAST_ROOM = 20

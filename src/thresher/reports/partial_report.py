@@ -18,10 +18,10 @@ from thresher.reports.cleaning_columns import (
     snippet_caption,
 )
 from thresher.reports.cleaning_report import write_files
-from thresher.reports.formats import render_latex, render_markdown
 from thresher.reports.formatting import fixed
 from thresher.reports.html_parts import render_template
 from thresher.reports.table import Column, Table, csv_table, pick, within
+from thresher.reports.text_tables import render_latex, render_markdown
 
 PARTIAL: tuple[Column[PartialResult], ...] = (
     *cleaner_columns(lambda row: row.emptied),

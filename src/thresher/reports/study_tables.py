@@ -8,10 +8,10 @@ from pathlib import Path
 
 from thresher.files import write_text
 from thresher.reports.cleaning_columns import NUMBER
-from thresher.reports.formats import render_markdown
 from thresher.reports.plot_style import write_plot
 from thresher.reports.study_plots import density_figure, gains_figure, words_figure, writers_figure
 from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, csv_table, decimals, each, within
+from thresher.reports.text_tables import render_markdown
 from thresher.studying.block_classifiers import PublishedFigures
 from thresher.studying.block_study import (
     ANY_CONTENT,
