@@ -144,12 +144,7 @@ def _test(evidence: Evidence, terms: Terms) -> NonInferiority:
             evidence.retrieval,
         )
     return non_inferiority(
-        evidence.values,
-        evidence.baseline,
-        terms.margin,
-        alpha=terms.alpha,
-        seed=terms.seed,
-        resamples=terms.resamples,
+        evidence.values, evidence.baseline, terms.margin, alpha=terms.alpha, seed=terms.seed, resamples=terms.resamples
     )
 
 

@@ -182,10 +182,7 @@ def compare_segments(cleaned: Sequence[LabelledText], gold: Sequence[LabelledTex
     if not any(segment.label for segment in cleaned):
         return SegmentCounts(len(cleaned), len(gold), 0, 0)
     return SegmentCounts(
-        len(cleaned),
-        len(gold),
-        _aligned_tags(cleaned, gold),
-        _aligned_tags(_unlabelled(cleaned), _unlabelled(gold)),
+        len(cleaned), len(gold), _aligned_tags(cleaned, gold), _aligned_tags(_unlabelled(cleaned), _unlabelled(gold))
     )
 
 

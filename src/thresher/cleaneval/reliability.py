@@ -91,9 +91,7 @@ class Reliability:
 
 
 def measure_reliability(
-    statistics: Sequence[PageStatistics | None],
-    precisions: Sequence[float],
-    floor: float | None = None,
+    statistics: Sequence[PageStatistics | None], precisions: Sequence[float], floor: float | None = None
 ) -> Reliability:
     """Fit the model to a cleaner's pages, and select pages by cross-validated predictions.
 

@@ -116,9 +116,7 @@ def transfer(tuned: GoldSweep, tested: GoldSweep, alpha: float = ALPHA) -> GoldT
     point = next((point for point in tested.points if point.cutoff == tuned.best.cutoff), None)
     if point is None:
         raise ConfigError(
-            f"the cutoff {tuned.best.cutoff:g} was not tried",
-            "sweep over the same cutoffs in both",
-            str(tested.folder),
+            f"the cutoff {tuned.best.cutoff:g} was not tried", "sweep over the same cutoffs in both", str(tested.folder)
         )
     return GoldTransfer(
         scorer=tuned.scorer,

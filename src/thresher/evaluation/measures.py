@@ -30,22 +30,7 @@ MAX_EXPONENTIAL_GRADE = 20
 """The largest grade for gains 2^grade - 1: trec_eval's library takes memory for every gain up to it."""
 
 _SUPPORTED = (
-    *(
-        "P",
-        "AP",
-        "nDCG",
-        "RR",
-        "Rprec",
-        "R",
-        "Bpref",
-        "infAP",
-        "Success",
-        "IPrec",
-        "SetP",
-        "SetR",
-        "SetF",
-        "SetAP",
-    ),
+    *("P", "AP", "nDCG", "RR", "Rprec", "R", "Bpref", "infAP", "Success", "IPrec", "SetP", "SetR", "SetF", "SetAP"),
     "Judged",
 )
 FURTHER = {

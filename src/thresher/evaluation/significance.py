@@ -202,12 +202,7 @@ def is_tested(measure: str) -> bool:
 
 
 def compare(
-    values: Sequence[float],
-    baseline: Sequence[float],
-    measure: str,
-    *,
-    alpha: float = ALPHA,
-    seed: int = SEED,
+    values: Sequence[float], baseline: Sequence[float], measure: str, *, alpha: float = ALPHA, seed: int = SEED
 ) -> Comparison:
     """Compare per-topic values with those of the baseline.
 

@@ -297,14 +297,7 @@ def _timings(measured: Results | None, model: str) -> Timings:
         return Timings()
     base = baseline_row(measured, model)
     rows = tuple(
-        Timed(
-            row.variant,
-            _scorers(row.variant),
-            row.index_bytes,
-            row.clean.wall,
-            _index_seconds(row, base),
-            row.query,
-        )
+        Timed(row.variant, _scorers(row.variant), row.index_bytes, row.clean.wall, _index_seconds(row, base), row.query)
         for row in (base, *variant_rows(measured, model))
         if row.query
     )

@@ -288,11 +288,7 @@ def _held_out(table: HeldOutTable, topics: TopicSource, folder: Path, problems: 
 
 
 def _topics(
-    file: tuple[str, KeyPath],
-    qrels: tuple[str, KeyPath],
-    field: str,
-    column: str,
-    reading: tuple[Path, Problems],
+    file: tuple[str, KeyPath], qrels: tuple[str, KeyPath], field: str, column: str, reading: tuple[Path, Problems]
 ) -> TopicSource:
     """Return the source of topics; `file` and `qrels` are values with the paths of their keys."""
     source = TopicSource(_location(*file, *reading), _location(*qrels, *reading), field, column)

@@ -6,15 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-from thresher.costs import (
-    RESOLUTION_SECONDS,
-    Machine,
-    Power,
-    find_tdp,
-    measure_times,
-    measured_co2,
-    require_codecarbon,
-)
+from thresher.costs import RESOLUTION_SECONDS, Machine, Power, find_tdp, measure_times, measured_co2, require_codecarbon
 from thresher.experiments.schema import CostsTable
 from thresher.results.experiment_results import Cost
 

@@ -129,10 +129,7 @@ def git_state() -> dict[str, Any]:
         if Path(_git(folder, "rev-parse", "--show-toplevel")) != folder.parents[2]:
             return {}
         commit = _git(folder, "rev-parse", "HEAD")
-        return {
-            "commit": commit,
-            "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no", ".")),
-        }
+        return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no", "."))}
     except (OSError, subprocess.CalledProcessError):
         return {}
 

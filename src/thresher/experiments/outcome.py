@@ -305,12 +305,7 @@ def _break_even(is_baseline: bool, query: MeasuredTime | None, more: float) -> B
 
 
 def _footprints(
-    clean: Cost,
-    machines: int,
-    index: Cost,
-    query: MeasuredTime | None,
-    indexing: MeasuredTime | None,
-    power: Power,
+    clean: Cost, machines: int, index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
 ) -> Iterator[Footprint]:
     """Return the rows of Tables 4 and 5 of the PyPlexity paper."""
     yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines, repeated=False)

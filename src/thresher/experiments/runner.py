@@ -230,10 +230,7 @@ class _Run:
         if not self.indexing_is_warm:
             warm_up_indexing(self.folders.scores, options)
             self.indexing_is_warm = True
-        with (
-            Progress(f"indexing {variant.name}", scores.documents, "pages") as bar,
-            self.meter.stage() as work,
-        ):
+        with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
             built = build_variant(
                 self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs, origin
             )
@@ -269,12 +266,7 @@ class _Run:
         return record
 
     def _search(
-        self,
-        variant: Variant,
-        model: RetrievalModel,
-        index: IndexRecord,
-        topics: TopicSet,
-        held_out: bool = False,
+        self, variant: Variant, model: RetrievalModel, index: IndexRecord, topics: TopicSet, held_out: bool = False
     ) -> VariantRun:
         experiment = self.experiment
         path = self.folders.run(variant, model, len(experiment.retrieval) == 1, held_out)

@@ -30,13 +30,7 @@ from math import inf
 from typing import TypeVar
 
 from thresher.explaining.decomposing import Floats, ScoreChanges
-from thresher.explaining.explanations import (
-    BlockKind,
-    Cause,
-    DocumentChange,
-    TopicExplanation,
-    TotalChange,
-)
+from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, TopicExplanation, TotalChange
 from thresher.pages.plain import Ints
 
 _Key = TypeVar("_Key", Cause, BlockKind)

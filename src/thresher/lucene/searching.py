@@ -89,12 +89,7 @@ class LuceneRanking:
     _generator = "io.anserini.search.query.BagOfWordsQueryGenerator"
 
     def __init__(
-        self,
-        reader: Any,
-        analyzer: Any,
-        model: RetrievalModel,
-        depth: int,
-        original: OriginalStatistics | None = None,
+        self, reader: Any, analyzer: Any, model: RetrievalModel, depth: int, original: OriginalStatistics | None = None
     ) -> None:
         similarities = "org.apache.lucene.search.similarities."
         if model.family == "qld":

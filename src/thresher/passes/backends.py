@@ -265,10 +265,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 
 def run_watched(
-    workers: int,
-    function: Callable[[Task], Result],
-    tasks: Iterable[Task],
-    instead: Callable[[Task, int | None], Task],
+    workers: int, function: Callable[[Task], Result], tasks: Iterable[Task], instead: Callable[[Task, int | None], Task]
 ) -> Iterator[Result]:
     """Call `function` for each task in worker processes and yield results as they come; the processes end with this generator.
 

@@ -26,11 +26,7 @@ def start_workers(count: int, initializer: Callable[..., object], *arguments: ob
     how many.
     """
     executor: Executor = get_reusable_executor(
-        max_workers=count,
-        timeout=_IDLE_SECONDS,
-        initializer=initializer,
-        initargs=arguments,
-        env=_shares(count),
+        max_workers=count, timeout=_IDLE_SECONDS, initializer=initializer, initargs=arguments, env=_shares(count)
     )
     return executor
 

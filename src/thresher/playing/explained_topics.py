@@ -54,8 +54,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
     PAGES.write(
-        where / "topics.json",
-        ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files),
+        where / "topics.json", ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files)
     )
     return where / "topics.html"
 

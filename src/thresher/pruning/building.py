@@ -96,11 +96,7 @@ def collected_postings(store: Path, cleaner: Cleaner, lexicon: Lexicon, scratch:
 
 
 def _postings(
-    table: pa.Table,
-    words: ShardWords,
-    kept: Flags,
-    lexicon: Lexicon,
-    vocabulary: _Vocabulary,
+    table: pa.Table, words: ShardWords, kept: Flags, lexicon: Lexicon, vocabulary: _Vocabulary
 ) -> tuple[DocumentPostings, int]:
     """Return the postings of a shard's documents that are not blank, and how many are; failed pages are neither."""
     analysed = lexicon.analyse(words.kinds, words.texts)

@@ -18,13 +18,7 @@ from thresher.reports.further_tables import (
     systems_table,
     twins_table,
 )
-from thresher.reports.results_tables import (
-    HELD_OUT_FILE,
-    effectiveness_table,
-    main_table,
-    per_topic_csv,
-    results_csv,
-)
+from thresher.reports.results_tables import HELD_OUT_FILE, effectiveness_table, main_table, per_topic_csv, results_csv
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
 from thresher.results.experiment_results import Results, write_results

@@ -75,12 +75,7 @@ def judged_columns(measure: str = "mean") -> list[Column[JudgedRow]]:
             "What sizes are: measured bytes, estimated bytes or postings.",
         ),
         Column(
-            "share",
-            lambda row: row.decision.size_share(row.variant.size),
-            _SHARE,
-            "index size",
-            _OF_BASELINE,
-            PERCENT,
+            "share", lambda row: row.decision.size_share(row.variant.size), _SHARE, "index size", _OF_BASELINE, PERCENT
         ),
         Column("mean", lambda row: row.variant.mean, "Mean of the measure over the topics.", *measure_header(measure)),
         *within(TESTED, lambda row: row.variant),

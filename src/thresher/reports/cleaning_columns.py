@@ -141,10 +141,7 @@ SNIPPETS: tuple[Column[SnippetSummary], ...] = (
     Column("snippet_pages", lambda item: item.pages, "Pages whose gold names snippets.", "pages", "snippets", COUNT),
     *within(SNIPPET_COUNTS, lambda item: item.counts),
     *_mean(
-        "snippet_recall",
-        "snippet recall",
-        "Share of snippets that must stay that are kept",
-        lambda item: item.recall,
+        "snippet_recall", "snippet recall", "Share of snippets that must stay that are kept", lambda item: item.recall
     ),
     *_mean("leak_rate", "leak rate", "Share of snippets that must go that are kept", lambda item: item.leak_rate),
     Column(

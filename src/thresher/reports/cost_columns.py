@@ -73,11 +73,7 @@ TIMES: tuple[Column[MeasuredTime], ...] = (
         "CPU ratio",
     ),
     Column("saved_ms", lambda time: 1000 * time.saved.value, "Wall time less than the baseline's."),
-    *within(
-        BOUNDS,
-        _milliseconds,
-        "saved_ms_",
-    ),
+    *within(BOUNDS, _milliseconds, "saved_ms_"),
     Column(
         "measurable",
         lambda time: "yes" if time.measurable else "no",

@@ -42,13 +42,7 @@ from thresher.reports.results_tables import (
 from thresher.reports.summary import model_summary
 from thresher.reports.table import Table, measure_header
 from thresher.results.experiment_results import Results
-from thresher.results.selection import (
-    baseline_row,
-    can_be_significant,
-    direction,
-    main_measure,
-    variant_rows,
-)
+from thresher.results.selection import baseline_row, can_be_significant, direction, main_measure, variant_rows
 
 MOST_FAILED = 200
 """Failed pages that are listed one by one."""

@@ -23,15 +23,7 @@ from thresher.choosing.decisions import Combination, Decision, JudgedVariant
 from thresher.choosing.same_size import SHARES, frontier, of_families
 from thresher.reports.choice_plots import DASHES, DEEPEST, DOTS, draw_levels, judged_sweep_figure, overview_figure
 from thresher.reports.formatting import percent_text, plain, short_number
-from thresher.reports.plot_style import (
-    MARKERS,
-    SERIES,
-    cutoff_axis,
-    light_grid,
-    new_figure,
-    style,
-    write_plot,
-)
+from thresher.reports.plot_style import MARKERS, SERIES, cutoff_axis, light_grid, new_figure, style, write_plot
 from thresher.reports.plots import common_scale, shown_topics, sweep_figure, topics_figure, trade_off_figure
 from thresher.reports.same_size_tables import decision_of
 from thresher.results.experiment_results import Results

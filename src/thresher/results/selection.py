@@ -67,9 +67,7 @@ def main_measure(results: Results) -> str:
     candidates = compared_measures(results) or results.measures
     if not candidates:
         raise InputError(
-            "the results hold no measure",
-            "name at least one measure in the experiment file",
-            results.experiment,
+            "the results hold no measure", "name at least one measure in the experiment file", results.experiment
         )
     return main_of(candidates)
 
@@ -89,9 +87,7 @@ def baseline_row(results: Results, retrieval: str) -> VariantResult:
         if row.is_baseline and row.retrieval == retrieval:
             return row
     raise InputError(
-        f"there is no baseline for {retrieval}",
-        "run the experiment with the variant none",
-        results.experiment,
+        f"there is no baseline for {retrieval}", "run the experiment with the variant none", results.experiment
     )
 
 

@@ -39,11 +39,7 @@ HEADINGS = Parameter(
     choices=(SCORE, KEEP, DROP),
 )
 FLOOR = Parameter(
-    "floor",
-    int,
-    0,
-    "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments",
-    low=0,
+    "floor", int, 0, "words that a page keeps, if it has them, whatever the cutoff: its best-scored segments", low=0
 )
 """Options of the cut, not of the scorer: they change no score."""
 CUT_PARAMETERS = (HEADINGS, FLOOR)

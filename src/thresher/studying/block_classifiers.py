@@ -285,11 +285,7 @@ CLASSIFIERS = (
         _figures(92.4, 86.7, 8.5, 11.4, 96.9, 93.2),
     ),
     BlockClassifier(
-        "tree: all local (C) + quotients",
-        TREE,
-        (*LOCAL, *QUOTIENTS),
-        0,
-        _figures(92.9, 89.1, 8.3, 9.4, 97.2, 96.1),
+        "tree: all local (C) + quotients", TREE, (*LOCAL, *QUOTIENTS), 0, _figures(92.9, 89.1, 8.3, 9.4, 97.2, 96.1)
     ),
     BlockClassifier(
         "tree: text + link density (P/C/N)",
@@ -299,11 +295,7 @@ CLASSIFIERS = (
         _figures(93.9, 89.5, 6.7, 8.4, 97.6, 96.1),
     ),
     BlockClassifier(
-        "tree: all local (P/C/N)",
-        TREE,
-        (*_around(*LOCAL), *QUOTIENTS),
-        0,
-        _figures(95.0, 91.4, 5.5, 7.1, 98.1, 96.7),
+        "tree: all local (P/C/N)", TREE, (*_around(*LOCAL), *QUOTIENTS), 0, _figures(95.0, 91.4, 5.5, 7.1, 98.1, 96.7)
     ),
     BlockClassifier("tree: all local + frequency", TREE, FEATURES, 0, _figures(95.1, 91.6, 5.4, 6.8, 98.0, 96.9)),
     BlockClassifier(

@@ -32,15 +32,7 @@ from thresher.pages.parsing import TITLE_LEVEL
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 from thresher.scoring.store import FAILED, list_column, read_shard, shards
-from thresher.studying.stored_features import (
-    FEATURES,
-    LOCAL,
-    RULES,
-    Floats,
-    features_in,
-    scores_in,
-    study_scorers,
-)
+from thresher.studying.stored_features import FEATURES, LOCAL, RULES, Floats, features_in, scores_in, study_scorers
 
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
