@@ -36,15 +36,26 @@ for _number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
 
 # The files that take longest, begun first: the end then finds all processes at work.
 LONGEST = (
-    "test_notebook.py",
     "test_faults.py",
     "test_exploring.py",
-    "test_exploring_arms.py",
-    "test_orphans.py",
-    "test_justext.py",
     "test_interruptions.py",
-    "test_terminal.py",
+    "test_exploring_arms.py",
+    "test_notebook.py",
+    "test_orphans.py",
+    "test_dask.py",
+    "test_killed_verbs.py",
+    "test_kills.py",
+    "test_cluster.py",
     "test_quality_gate.py",
+    "test_pydoc_collection.py",
+    "test_hard_pages.py",
+    "test_score_pass.py",
+    "test_paper_plots.py",
+    "test_justext.py",
+    "test_ranking.py",
+    "test_terminal.py",
+    "test_destinations.py",
+    "test_choose.py",
     "test_docs.py",
 )
 

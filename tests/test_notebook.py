@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,11 @@ def shown(source: str, names: dict[str, Any]) -> Any:
 def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for folder in ("topics", "qrels"):
         (tmp_path / folder).symlink_to(ROOT / folder)
-    (tmp_path / "collections").mkdir()
-    (tmp_path / "collections" / "pydoc").symlink_to(generated_pydoc / "pages")
+    pydoc = tmp_path / "collections" / "pydoc"
+    pydoc.mkdir(parents=True)
+    # A third of the pages is enough for what is checked.
+    for page in sorted((generated_pydoc / "pages").iterdir())[::3]:
+        shutil.copy(page, pydoc)
     (tmp_path / "docs").mkdir()
     monkeypatch.chdir(tmp_path / "docs")
     cells = {cell["id"]: "".join(cell["source"]) for cell in CELLS if cell["cell_type"] == "code"}

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import THRESHER, Done, begin, thresher
+from commands import Done, begin, served, thresher
 from small_web import Finished, Web, leftovers, tree, without_clock
 
 Call = Callable[..., Done]
@@ -123,57 +123,60 @@ def test_a_second_run_at_the_same_time_is_refused(web: Web, call: Call, other: t
     assert first.out.startswith("- Only the baseline was run")
 
 
+NAMESPACE = ("unshare", "-rm")
+"""Where a user may mount file systems of their own."""
+
+
 def may_mount() -> bool:
     """Whether this user may mount a small file system in a namespace of their own."""
-    if not shutil.which("unshare"):
+    if not (shutil.which("unshare") and shutil.which("nsenter")):
         return False
     script = "mount -t tmpfs -o size=64k tmpfs /mnt"
-    return subprocess.run(["unshare", "-rm", "sh", "-c", script], capture_output=True, check=False).returncode == 0
+    return subprocess.run([*NAMESPACE, "sh", "-c", script], capture_output=True, check=False).returncode == 0
 
 
-def runs_on_a_growing_disk(web: Web, *sizes: str) -> tuple[list[list[str]], list[str]]:
+def runs_on_a_growing_disk(web: Web, *sizes: str) -> tuple[list[tuple[int, str, int]], list[str]]:
     """Run the experiment on a disk of these sizes, one after the other; copy the runs of the last from it.
 
-    Return for all but the last the exit code, how many lines were printed and how many temporary files left; and what the
-    errors are about. The last must end well.
+    Return for all but the last the exit code, what was printed and how many temporary files left; and what the errors are
+    about. The last must end well.
     """
     if not may_mount():
         pytest.skip("no file system can be mounted here: user namespaces are not allowed")
     (web.folder / "disk").mkdir()
-    script = f"""
-        mount -t tmpfs -o size={sizes[0]} tmpfs disk
-        for size in {" ".join(sizes)}; do
-            mount -o remount,size=$size disk
-            '{THRESHER}' run web.toml --results disk/results --indexes disk/indexes >out 2>err
-            echo "$?" "$(grep -c . out)" "$(find disk -name '*.tmp' | wc -l)" "$(grep -E '^(error|Traceback)' err)"
-        done
-        cp -r disk/results/web/runs runs
-    """
-    done = subprocess.run(
-        ["unshare", "-rm", "sh", "-c", script],
-        cwd=web.folder,
-        # Java says on standard error that it heard, among the lines that are not looked at.
-        env={**os.environ, "JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=True,
-    )
-    *small, large = (line.split(" ", 3) for line in done.stdout.splitlines())
-    assert large[0] == "0"
-    found = []
-    for *_, error in small:
-        where, _, message = error.removeprefix("error: ").partition(": ")
+    # Once it has answered, its namespace is made.
+    assert begin("--version", within=NAMESPACE).wait().code == 0
+    inside = ("nsenter", "--preserve-credentials", "-U", "-m", "-t", str(served((), NAMESPACE).pid), "sh", "-ec")
+
+    def there(script: str) -> str:
+        command = [*inside, f'cd "$0"; {script}', str(web.folder)]
+        return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+
+    there(f"mount -t tmpfs -o size={sizes[0]} tmpfs disk")
+    ended: list[tuple[int, str, int]] = []
+    where = []
+    arguments = ("run", "web.toml", "--results", "disk/results", "--indexes", "disk/indexes")
+    for size in sizes:
+        there(f"mount -o remount,size={size} disk")
+        done = begin(*arguments, cwd=web.folder, within=NAMESPACE).wait()
+        if size == sizes[-1]:
+            assert done.code == 0, done
+            break
+        ended.append((done.code, done.out, len(there("find disk -name '*.tmp'").splitlines())))
+        assert len(done.errors) == 1, done
+        (error,) = done.errors
+        path, _, message = error.removeprefix("error: ").partition(": ")
         assert message == "no space left on the disk. Fix: free some space and run the same command again."
-        found.append(where.removeprefix(f"{web.folder}/"))
-    return [numbers for *numbers, _ in small], found
+        where.append(path.removeprefix(f"{web.folder}/"))
+    there("cp -r disk/results/web/runs runs; umount disk")
+    return ended, where
 
 
 def test_no_disk_space(finished: Finished, web: Web) -> None:
     """On disks that are too small at several stages; then the disk grows and the same command finishes."""
     web.write(cleaners="")
     numbers, where = runs_on_a_growing_disk(web, "8k", "80k", "200k", "20m")
-    assert numbers == [["6", "0", "0"]] * 3
+    assert numbers == [(6, "", 0)] * 3
     expected = runs(finished.results)
     assert runs(web.folder) == {f"{name}.trec": expected[f"{name}.trec"] for name in ("none", *WORDS)}
     assert {"disk/results", "disk/indexes"} <= {"/".join(path.split("/")[:2]) for path in where}
@@ -183,7 +186,7 @@ def test_no_disk_space_for_the_model_of_the_collection_itself(web: Web) -> None:
     """While its sentences are written, and while it is estimated."""
     web.write(sweep="", cleaners='names = ["perplexity(lm=self)@p80"]')
     numbers, where = runs_on_a_growing_disk(web, "60k", "1m", "20m")
-    assert numbers == [["6", "0", "0"]] * 2
+    assert numbers == [(6, "", 0)] * 2
     # The folder of the model, not a temporary file for it.
     assert all(re.fullmatch("disk/results/web/scores/models/self-[0-9a-f]+", path) for path in where)
     assert sorted(runs(web.folder)) == ["none.trec", "perplexity_lm=self_@p80.trec"]

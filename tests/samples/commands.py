@@ -37,22 +37,22 @@ class Done:
 class Process:
     """A command at work, in a process group of its own; `pid` is also the number of the group."""
 
-    def __init__(self, pid: int, folder: Path, without: tuple[str, ...]) -> None:
+    def __init__(self, pid: int, folder: Path, server: Server) -> None:
         self.pid = pid
         self.code: int | None = None
         self._folder = folder
-        self._without = without
+        self._server = server
 
     def ended(self) -> bool:
         """Look whether the process itself has ended, whatever became of those that it started."""
         if self.code is None:
-            self.code = _ask({"pid": self.pid, "wait": False}, self._without)
+            self.code = self._server.ask({"pid": self.pid, "wait": False})
         return self.code is not None
 
     def wait(self) -> Done:
         """Wait until the process itself has ended."""
         if self.code is None:
-            self.code = _ask({"pid": self.pid, "wait": True}, self._without)
+            self.code = self._server.ask({"pid": self.pid, "wait": True})
         out, err = ((self._folder / name).read_text(encoding="utf-8") for name in ("out", "err"))
         shutil.rmtree(self._folder)
         return Done(cast(int, self.code), out, err)
@@ -78,13 +78,15 @@ def begin(
     steps: Path | None = None,
     kill_at: str | None = None,
     without: tuple[str, ...] = (),
+    within: tuple[str, ...] = (),
     terminal: Path | None = None,
     **environment: str,
 ) -> Process:
     """Start a command, on a terminal if one is named, which then gets what is printed.
 
     What it does to files below `cwd` is written to `steps`, a line each; about to do `kill_at`, which is such a line or its
-    first word, it is killed with all that it started. It cannot import the modules `without`.
+    first word, it is killed with all that it started. It cannot import the modules `without`. It is where the command
+    `within` brings what it starts, such as a namespace; that is the same one for all processes of a session.
     """
     folder = Path(tempfile.mkdtemp(prefix="thresher-"))
     for name in ("out", "err"):
@@ -98,7 +100,8 @@ def begin(
         "steps": str(steps) if steps else None,
         "kill_at": kill_at,
     }
-    return Process(cast(int, _ask(request, without)), folder, without)
+    server = served(without, within)
+    return Process(cast(int, server.ask(request)), folder, server)
 
 
 def thresher(*arguments: str | Path, cwd: Path | None = None, without: tuple[str, ...] = ()) -> Done:
@@ -120,18 +123,26 @@ def installed(*arguments: str | Path, cwd: Path | None = None, **environment: st
     return Done(done.returncode, done.stdout, done.stderr)
 
 
-def _ask(request: dict[str, object], without: tuple[str, ...]) -> int | None:
-    asked, answers = _prepared(without)
-    print(json.dumps(request), file=asked, flush=True)
-    return cast("int | None", json.loads(answers.readline()))
+class Server:
+    """A process that has imported what commands need, and forks them."""
+
+    def __init__(self, without: tuple[str, ...], within: tuple[str, ...]) -> None:
+        command = [*within, sys.executable, Path(__file__).with_name("prepared.py"), *without]
+        process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        # It ends with its input.
+        atexit.register(process.communicate)
+        self.pid = process.pid
+        self._asked, self._answers = cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
+
+    def ask(self, request: dict[str, object]) -> int | None:
+        """Send a request, and return the answer."""
+        print(json.dumps(request), file=self._asked, flush=True)
+        return cast("int | None", json.loads(self._answers.readline()))
 
 
 @cache
-def _prepared(without: tuple[str, ...]) -> tuple[IO[str], IO[str]]:
-    command = [sys.executable, Path(__file__).with_name("prepared.py"), *without]
-    process = subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
-    # It ends with its input.
-    atexit.register(process.communicate)
-    return cast("IO[str]", process.stdin), cast("IO[str]", process.stdout)
+def served(without: tuple[str, ...], within: tuple[str, ...], /) -> Server:
+    """Return the server of commands with these arguments, as in `begin`."""
+    return Server(without, within)
