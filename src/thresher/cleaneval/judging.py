@@ -324,7 +324,6 @@ def _over_shard(
 
 
 def _said(gold: GoldPage) -> list[Any]:
-    """Return all that a page is compared with."""
     return [gold.stem, [[part.label, part.text] for part in gold.segments], gold.required, gold.forbidden]
 
 

@@ -80,7 +80,6 @@ def check_place(path: Path) -> None:
 
 
 def _descriptor(path: Path) -> int | None:
-    """Return the descriptor of this process that a path names."""
     name = str(path)
     if name in _NAMED:
         return _NAMED[name]

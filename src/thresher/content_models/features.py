@@ -234,7 +234,6 @@ def _share(part: npt.NDArray[np.generic], whole: npt.NDArray[np.generic]) -> Wid
 
 
 def _own(page: _Page, rows: Rows) -> None:
-    """The block itself."""
     segments, counts = page.segments, page.kinds
     firsts, lasts = np.concatenate(([0], page.ends[:-1])), page.ends - 2
     # A block ends in a separator, but for the last.
@@ -279,7 +278,6 @@ def _own(page: _Page, rows: Rows) -> None:
 
 
 def _place(page: _Page, rows: Rows) -> None:
-    """Where the block is."""
     index, before, levels = page.index, page.words_before, page.levels
     rows["place"] = index / page.blocks
     rows["index"] = index
@@ -437,7 +435,6 @@ def _paths(page: _Page, rows: Rows) -> Ints:
 
 
 def _neighbours(page: _Page, rows: Rows) -> None:
-    """The blocks before and after."""
     innermost = page.elements.innermost
     marks = _share(page.marks, page.words)
     values = np.array((page.words, page.links, marks, page.levels, innermost))
@@ -466,7 +463,6 @@ def _neighbours(page: _Page, rows: Rows) -> None:
 
 
 def _whole(page: _Page, rows: Rows) -> None:
-    """The page."""
     tree, blocks = page.tree, page.blocks
     rows["page_words"] = page.total
     rows["page_blocks"] = blocks

@@ -291,7 +291,6 @@ def _builds(measured: Results | None, retrieval: str) -> dict[str, MeasuredTime]
 
 
 def _timings(measured: Results | None, model: str) -> Timings:
-    """Return what was timed with a retrieval model."""
     noise = next((floor for floor in measured.noise if floor.retrieval == model), None) if measured else None
     if measured is None or noise is None:
         return Timings()

@@ -271,7 +271,6 @@ class _Explaining:
         }, unread
 
     def _check_values(self, explained: Iterable[TopicExplanation]) -> None:
-        """Check that the runs have the values that the results have."""
         known = {
             (value.variant, value.topic): value.value
             for value in self.results.per_topic

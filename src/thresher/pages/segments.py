@@ -205,7 +205,6 @@ class Segments:
         return count_by_end(starts[linked], self.block_ends)
 
     def _word_end(self, start: int) -> int:
-        """Return where the word that begins at `start` ends."""
         space = int(np.searchsorted(self.spaces, start))
         return int(self.spaces[space]) if space < len(self.spaces) else len(self.text)
 

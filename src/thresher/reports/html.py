@@ -173,7 +173,6 @@ def _not_chosen(results: Results, retrieval: str) -> FirstScreen:
 
 
 def _change(share: float) -> str:
-    """Return a share of the baseline's as what it changes."""
     change = share - 1
     sign = "" if round(1000 * change) == 0 else "+" if change > 0 else MINUS
     return f"{sign}{percent(abs(change))} %"

@@ -333,7 +333,6 @@ def _decisions(one: ModelDecisions) -> tuple[Decision, ...]:
 
 
 def _words(decision: Decision) -> dict[str, str]:
-    """Return each verdict in words."""
     open_words = "Inconclusive: neither a loss below nor one above the margin is shown."
     if decision.topics < MINIMUM:
         open_words = f"Inconclusive: {decision.topics} topics are too few for a verdict, at least {MINIMUM} are needed."

@@ -229,7 +229,6 @@ def write_paper_plots(
 
 
 def _plots(results: Results | None, choice: Choice | None) -> Iterator[tuple[str, Figure]]:
-    """Yield the plots with the stems of their files."""
     for retrieval in retrievals(results) if results else ():
         assert results is not None
         measure, shown = main_measure(results), shown_topics(results, retrieval)

@@ -136,7 +136,6 @@ def _fail(path: Path, doubles: Mapping[int, str]) -> None:
 
 
 def _failed(column: str, value: object, reason: str) -> object:
-    """Return the value of a column for a failed page."""
     if column in ("id", "file", "offset", "url", "bytes"):
         return value
     blank = {"status": FAILED, "reason": reason, "replaced": 0, "encoding": "", "encoding_source": "", "text": ""}

@@ -298,7 +298,6 @@ def _head(source: Path) -> bytes:
 
 
 def _copy(source: Path, path: Path) -> None:
-    """Decompress `source` to `path`."""
     try:
         with open_stream(source) as stream, path.open("wb") as out:
             shutil.copyfileobj(stream, out, 2**20)
