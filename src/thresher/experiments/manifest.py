@@ -7,6 +7,7 @@ import platform
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -110,7 +111,8 @@ def write_run_metadata(
         write_text(run.path.with_suffix(".yaml"), text)
 
 
-def package_versions() -> dict[str, str]:
+@cache
+def package_versions() -> Mapping[str, str]:
     """Return the versions of the packages that results depend on; those not installed are left out."""
     versions = {"python": platform.python_version(), "thresher": __version__}
     for name in (*_PACKAGES, *_KENLM):

@@ -40,7 +40,7 @@ def render_template(name: str, *, parts: Sequence[str] = (), library: str = "", 
         style=Markup(joined(".css")),
         script=Markup(script),
         policy=Markup(f"default-src 'none'; style-src 'unsafe-inline'; script-src {' '.join(allowed)}"),
-        library=packed(library),
+        library=_packed_library(library),
         **values,
     )
 
@@ -69,6 +69,9 @@ def digest(script: str) -> str:
 def packed(text: str) -> Markup:
     """Return a text as gzip in base 64, which may stand in a `script` element and which page scripts can unpack."""
     return Markup(base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode())
+
+
+_packed_library = functools.lru_cache(maxsize=2)(packed)
 
 
 @functools.cache
