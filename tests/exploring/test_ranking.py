@@ -264,6 +264,17 @@ def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
     assert other == one + sum(map(len, scored))
 
 
+def test_mapped_parts_have_the_dtypes_of_numpy(tmp_path: Path) -> None:
+    """The very objects, without which `ufunc.at` takes thirty times as long."""
+    for part in MatchParts(TERMS, parts_of(collection(4, 50, 10), 2), tmp_path):
+        counted = part.counted
+        for numbers in (part.numbers, part.pair_of_occurrence, counted.document, counted.tokens, counted.times):
+            assert type(numbers) is np.ndarray
+            assert numbers.dtype is np.dtype(np.int32)
+        assert part.document.dtype is np.dtype(np.int64)
+        assert counted.steps[0].dtype is np.dtype(np.uint16)
+
+
 def work(parts: MatchParts) -> RankingJob:
     topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
     qrels = [

@@ -27,8 +27,8 @@ _MUCH = 3 * 10**8
 _TURNS = 2
 """Parts of the steps of a sweep that different workers may take."""
 
-_MOST_HELD, _HELD_BYTES = 1 << 26, 16
-"""Bytes of the best documents that are held, at most, and of one."""
+_MOST_HELD, _HELD_BYTES = 1 << 26, {True: 16, False: 8}
+"""Bytes of the best documents that are held, at most, and of one: by whether scores have 64 bits."""
 
 _WORK = "work.joblib"
 
@@ -77,7 +77,8 @@ class RankingJob:
 
     def turns(self, sweep: int, parallel: bool) -> int:
         """Return how many parts of the steps of a sweep there are: for workers, and where the best of each part are held."""
-        held = self.steps(sweep) * len(self.queries) * self.depth * _HELD_BYTES if len(self.parts) > 1 else 0
+        each = _HELD_BYTES[any(model.exact for model in self.models)]
+        held = self.steps(sweep) * len(self.queries) * self.depth * each if len(self.parts) > 1 else 0
         return max(_TURNS if parallel else 1, -(-held // _MOST_HELD))
 
 

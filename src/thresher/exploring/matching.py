@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -49,13 +49,18 @@ class Matches:
     """
 
     def __init__(self, counted: StoreCounts, terms: int) -> None:
-        self.counted = counted
         self.numbers: Numbers = np.arange(len(counted.ids), dtype=np.int32)
         size = max(len(counted.ids), 1)
-        pairs, inverse = np.unique(
-            counted.term * np.int64(size) + counted.document[counted.sentence], return_inverse=True
+        keys = counted.term * np.int64(size) + counted.document[counted.sentence]
+        order = np.argsort(keys, kind="stable")
+        keys = keys[order]
+        begins = np.diff(keys, prepend=-1) != 0
+        pairs = keys[begins]
+        # Occurrences are in the order of their pairs.
+        self.pair_of_occurrence: Numbers = np.cumsum(begins, dtype=np.int32) - np.int32(1)
+        self.counted = replace(
+            counted, sentence=counted.sentence[order], term=counted.term[order], times=counted.times[order]
         )
-        self.pair_of_occurrence: Numbers = inverse.astype(np.int32)
         # Indices of 64 bits: numpy would convert smaller ones each time.
         self.document: Ints = pairs % size
         bounds = np.searchsorted(pairs, np.arange(terms + 1) * np.int64(size)).tolist()
@@ -132,47 +137,39 @@ def blocks(
         statistics: of the sweep, in the whole collection.
         sweep: its number.
         rows: the most steps of a block.
-        turn: (first, stride) of the blocks to give.
+        turn: (part, parts) of the blocks to give, consecutive ones.
     """
     counted, chosen = matches.counted, statistics.changing()
-    # Of files that are mapped, NumPy would take slower ways.
-    steps, document, tokens, sentence, occurring, pair = map(
-        np.asarray,
-        (
-            counted.steps[sweep],
-            counted.document,
-            counted.tokens,
-            counted.sentence,
-            counted.times,
-            matches.pair_of_occurrence,
-        ),
-    )
-    size = len(statistics.cf)
-    sentences, sentence_bounds = _by_step(steps, size)
-    order, bounds = _by_step(steps[sentence], size)
+    steps, document, tokens = counted.steps[sweep], counted.document, counted.tokens
+    sentence, occurring, pair = counted.sentence, counted.times, matches.pair_of_occurrence
+    number = -(-len(chosen) // rows)
+    mine = chosen[turn[0] * number // turn[1] * rows : (turn[0] + 1) * number // turn[1] * rows]
+    if not len(mine):
+        return
+    # The place of each step among these: 0 for what is there at the first, their number for what comes later or never.
+    place = np.searchsorted(mine, np.arange(len(statistics.cf) + 1)).astype(np.uint16)
+    of_sentence = place[steps]
+    of_occurrence = of_sentence[sentence]
+    sentences, sentence_bounds = _by_block(of_sentence, len(mine), rows)
+    occurrences, bounds = _by_block(of_occurrence, len(mine), rows)
     lengths = np.zeros(len(matches.numbers), dtype=np.int32)
     times = np.zeros(len(matches.document), dtype=np.int32)
-    reached = 0
-    for first in range(turn[0] * rows, len(chosen), turn[1] * rows):
-        part = chosen[first : first + rows]
-        # What was added before the block, and at its first step.
-        new = sentences[sentence_bounds[reached] : sentence_bounds[part[0] + 1]]
-        np.add.at(lengths, document[new], tokens[new])
-        new = order[bounds[reached] : bounds[part[0] + 1]]
-        np.add.at(times, pair[new], occurring[new])
-        reached = part[-1] + 1
-        new = sentences[sentence_bounds[part[0] + 1] : sentence_bounds[reached]]
+    for number, first in enumerate(range(0, len(mine), rows)):
+        part = mine[first : first + rows]
+        new = sentences[sentence_bounds[number] : sentence_bounds[number + 1]]
         held = np.zeros((len(part), len(lengths)), dtype=np.int32)
         held[0] = lengths
-        np.add.at(held, (np.searchsorted(part, steps[new]), document[new]), tokens[new])
+        entries = (of_sentence[new].astype(np.int64) - first) * len(lengths) + document[new]
+        np.add.at(held.ravel(), entries, tokens[new])
         np.cumsum(held, axis=0, out=held)
-        new = order[bounds[part[0] + 1] : bounds[reached]]
-        new = new[np.argsort(pair[new], kind="stable")]
-        pairs = pair[new].astype(np.int64)
-        added = (pairs, np.searchsorted(part, steps[sentence[new]]), occurring[new])
+        new = occurrences[bounds[number] : bounds[number + 1]]
+        pairs, row, more = pair[new].astype(np.int64), of_occurrence[new].astype(np.int64) - first, occurring[new]
         after = times.copy()
-        np.add.at(after, pairs, added[2])
-        yield Block(part, statistics.states(part), held, times, after, added)
+        np.add.at(after, pairs, more)
+        at_first = row == 0
+        np.add.at(times, pairs[at_first], more[at_first])
+        later = ~at_first
+        yield Block(part, statistics.states(part), held, times, after, (pairs[later], row[later], more[later]))
         lengths, times = held[-1].copy(), after
 
 
@@ -183,8 +180,9 @@ def query_postings(statistics: SweepStatistics, queries: Sequence[Query]) -> Int
 
 def _holders(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> Ints:
     """Return df of each term at each step; shape (steps, terms)."""
-    first = np.full(len(matches.document), size, dtype=np.uint16)
-    np.minimum.at(first, matches.pair_of_occurrence, steps[matches.counted.sentence])
+    begins = np.flatnonzero(np.diff(matches.pair_of_occurrence, prepend=np.int32(-1)))
+    of_occurrence = steps[matches.counted.sentence]
+    first = np.minimum.reduceat(of_occurrence, begins) if len(begins) else of_occurrence
     lengths = [part.stop - part.start for part in matches.parts]
     return _summed(matches, size, first, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), None)
 
@@ -201,10 +199,15 @@ def _summed(matches: Matches, size: int, step: npt.NDArray[np.uint16], term: Num
     return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
 
-def _by_step(steps: npt.NDArray[np.uint16], size: int) -> tuple[Numbers, Ints]:
-    """Return the indices of `steps` ordered by step, and where those of each step begin, with the end of the last."""
-    order = np.argsort(steps, kind="stable").astype(np.int32)
-    return order, np.concatenate(([0], np.cumsum(np.bincount(steps, minlength=size + 1))))[: size + 1]
+def _by_block(places: npt.NDArray[np.uint16], size: int, rows: int) -> tuple[Numbers, Ints]:
+    """Return the indices of `places` below `size`, in the order of blocks of so many places and as they are within, and where
+    those of each block begin, with the end of the last.
+    """
+    chosen = np.flatnonzero(places < size).astype(np.int32)
+    block = places[chosen] // np.uint16(rows)
+    # A stable sort of 16 bits takes linear time.
+    order = chosen[np.argsort(block, kind="stable")]
+    return order, np.concatenate(([0], np.cumsum(np.bincount(block, minlength=-(-size // rows)))))
 
 
 class Kept:

@@ -142,9 +142,10 @@ def rankings(
     matches = next(waiting, None)
     while matches is not None:
         following = next(waiting, None)
+        likely: dict[int, Ints] = {}
         for block in blocks(matches, statistics, sweep, _ROWS, turn):
             before = held.pop(int(block.steps[0]), None)
-            ranked = _Search(matches, block, model, queries, depth, before).ranked()
+            ranked = _Search(matches, block, model, queries, depth, before, likely).ranked()
             if following is None:
                 yield block.steps, ranked
             else:
@@ -192,14 +193,14 @@ class _Search:
         queries: Sequence[Query],
         depth: int,
         before: Sequence[Ranked] | None,
+        likely: dict[int, Ints],
     ) -> None:
-        self._before = before
+        self._before, self._likely = before, likely
         self._matches, self._block, self._queries, self._depth = matches, block, queries, depth
         self._kept = Kept(matches, block)
         self._scoring = similarity(model, block.states)
         self._by_length = by_lengths(self._scoring, block.lengths)
         self._bounds = Bounds(self._kept, block, self._scoring, queries)
-        self._may = np.zeros(block.lengths.shape[1], dtype=np.bool_)
 
     def ranked(self) -> Iterator[Ranked]:
         """Give the best documents of each query, those of the parts before among them."""
@@ -211,29 +212,27 @@ class _Search:
     def _ranked(self) -> Iterator[Ranked]:
         batch = _Batch()
         for number, query in enumerate(self._queries):
-            self._add(batch, query, self._before[number].reached(self._depth) if self._before else -np.inf)
+            self._add(batch, number, query)
             if batch.used * len(self._block.steps) >= _CELLS:
                 yield from self._best(batch)
                 batch = _Batch()
         yield from self._best(batch)
 
-    def _add(self, batch: _Batch, query: Query, reached: float) -> None:
+    def _add(self, batch: _Batch, number: int, query: Query) -> None:
+        reached = self._before[number].reached(self._depth) if self._before else -np.inf
         few = _FEW * self._depth if reached == -np.inf else 0
-        many = self._kept.count(query) > few
-        candidates = self._bounds.candidates(query, self._depth, reached) if many else None
-        if candidates is not None:
-            self._may[candidates] = True
+        contenders = None
+        if self._kept.count(query) > few:
+            contenders = self._bounds.contenders(query, self._depth, reached, self._likely.get(number))
+            self._likely[number] = contenders.documents
         for place, (term, boost) in enumerate(query.counts.items()):
-            part = None if many else batch.whole.get((term, boost))
+            part = None if contenders else batch.whole.get((term, boost))
             if part is None:
-                pairs = self._kept.pairs(term)
-                part = batch.add(term, boost, pairs[self._may[self._kept.documents(term)]] if many else pairs)
-                if not many:
+                part = batch.add(term, boost, contenders.pairs[place] if contenders else self._kept.pairs(term))
+                if contenders is None:
                     batch.whole[term, boost] = part
             batch.uses.append((place, len(batch.sizes), part))
             batch.used += len(batch.pairs[part])
-        if candidates is not None:
-            self._may[candidates] = False
         batch.sizes.append(query.size)
 
     def _best(self, batch: _Batch) -> Iterator[Ranked]:

@@ -79,6 +79,12 @@ class Similarity(Protocol):
         """Return the scores of documents from the sums over terms; `size` is the number of tokens of each one's query."""
         ...
 
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float | Floats:
+        """Return the sums over terms with which documents have a score, before any rounding; one number if it is the same for
+        all lengths.
+        """
+        ...
+
     def columns(self, terms: Ints) -> Similarity:
         """Return the similarity for these terms alone."""
         ...
@@ -183,6 +189,9 @@ class _Dirichlet(_OfShares):
     def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
 
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
+        return score
+
 
 @dataclass(frozen=True)
 class _BM25:
@@ -207,6 +216,9 @@ class _BM25:
 
     def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
+
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
+        return score
 
     def columns(self, terms: Ints) -> _BM25:
         return _BM25(self.model, self.rarity[:, terms], self.average)
@@ -240,6 +252,9 @@ class _Classic:
 
     def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
         return _single(sums)
+
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
+        return score
 
     def columns(self, terms: Ints) -> _Classic:
         return _Classic(self.rarity[:, terms])
@@ -275,11 +290,17 @@ class _Exact(_OfShares):
         scores: Floats = np.round(sums - size * by_length, _TIES)
         return scores
 
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> Floats:
+        return np.asarray(score + size * by_length, dtype=np.float64)
+
 
 def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times: Integers, terms: Ints) -> Floats:
     """Return a function of tf and p(w|C) for all pairs, by way of a table where that has fewer entries."""
     steps, columns = shares.shape
     most = int(times.max(initial=0)) + 1
+    if steps == columns == 1 and most <= times.size:
+        value: Floats = formula(np.arange(most, dtype=np.float64), shares[0])[times]
+        return value
     if steps * columns * most > times.size:
         return formula(times.astype(np.float64), shares[:, terms])
     table = formula(np.arange(most, dtype=np.float64), shares[:, :, None])
