@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from commands import THRESHER
 
-from thresher.cleaning import CleanCounts, Extras, clean_collection, piped_lines
+from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, piped_lines
 from thresher.cleaning.piped_lines import piped_lines as pieces
 from thresher.collections import ReadOptions
 from thresher.errors import ConfigError, InputError
@@ -82,6 +82,57 @@ def test_a_named_pipe_is_written_through(tmp_path: Path, pages: Path, expected: 
 def test_a_device_is_written_through(pages: Path) -> None:
     assert clean_collection(pages, "words@3", Path("/dev/null")).kept == len(LINES)
     assert Path("/dev/null").is_char_device()
+
+
+def test_further_files_are_written_through_too(tmp_path: Path, pages: Path, expected: bytes) -> None:
+    pages.write_bytes(pages.read_bytes() + b'{"id": "bad"}\n')
+    path = tmp_path / "shell"
+    found = []
+    for extra in ("failures", "removed", "side_by_side"):
+        with path.open("wb") as out:
+            streamed = Extras(**{extra: f"/dev/fd/{out.fileno()}"})
+            clean_collection(pages, "words@3", tmp_path / "o.jsonl", extras=streamed)
+        clean_collection(pages, "words@3", tmp_path / "o.jsonl", extras=Extras(**{extra: tmp_path / "file"}))
+        assert path.read_bytes() == (tmp_path / "file").read_bytes() != b""
+        assert (tmp_path / "o.jsonl").read_bytes() == expected
+        found.append(path.read_bytes())
+    assert [len(content.splitlines()) for content in found[:2]] == [1, len(LINES)]
+    assert found[2].startswith(b"<!")
+    assert {each.name for each in tmp_path.iterdir()} == {"pages.jsonl", "o.jsonl", "shell", "file"}
+    with pytest.raises(ConfigError, match="two of the files to write are the same"):
+        clean_collection(pages, "words@3", "-", extras=Extras(removed="/dev/stdout"))
+
+
+def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
+    before = pages.read_bytes()
+    (tmp_path / "pages").mkdir()
+    inside = tmp_path / "pages" / "1.jsonl"
+    inside.write_bytes(before)
+    (tmp_path / "link.jsonl").symlink_to(pages)
+    (tmp_path / "rows").mkdir()
+    clean_collection(pages, "words@3", tmp_path / "rows" / "1.parquet")
+    itself, part = "it is the collection itself", "it would be read as a part of the collection"
+    for source, output, extras, what in (
+        (pages, pages, Extras(), itself),
+        (pages, tmp_path / "link.jsonl", Extras(), itself),
+        (inside.parent, inside, Extras(), part),
+        (inside.parent, inside.with_name("2.JSONL"), Extras(), part),
+        (inside.parent, tmp_path / "o.jsonl", Extras(failures=inside.with_name("f.jsonl")), part),
+        # Where the scores would be for a while.
+        (tmp_path / "rows", tmp_path / "rows" / "o.jsonl", Extras(), part),
+    ):
+        with pytest.raises(ConfigError, match=f"{what}. Fix: write it elsewhere"):
+            clean_collection(source, "words@3", output, extras=extras, how=Output("jsonl"))
+    assert inside.read_bytes() == pages.read_bytes() == before
+    assert len([*tmp_path.rglob("*")]) == 6
+    # No JSON lines, hence no part.
+    assert clean_collection(inside.parent, "words@3", inside.with_name("o.txt")).kept == len(LINES)
+
+
+def test_a_pipe_has_no_name_to_read_it_by(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InputError, match="pipe: it is no file or folder"):
+        clean_collection(tmp_path / "pipe", "words@3", tmp_path / "o.jsonl")
 
 
 def test_folders_are_not_invented(tmp_path: Path, pages: Path) -> None:

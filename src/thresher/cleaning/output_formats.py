@@ -7,12 +7,18 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from thresher.collections import Collection
+from thresher.collections.file_collection import TEXT as TEXT_DUMPS
+from thresher.collections.file_collection import Files, kind_of
+from thresher.collections.interface import TEXT_SUFFIXES
+from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError, InputError
 from thresher.files import atomic_path, user_error
@@ -57,6 +63,49 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
         raise
     except OSError as error:
         raise user_error(error, path) from error
+
+
+@contextmanager
+def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
+    """Give a path for code that writes a file by its name, which goes where `opened_output` does; streams by `folder`.
+
+    Raises:
+        ThresherError: as `opened_output`.
+    """
+    if not is_stream(path):
+        with atomic_path(path) as temporary:
+            yield temporary
+        return
+    written = folder / "written"
+    yield written
+    if written.exists():
+        with written.open("rb") as file, opened_output(path) as out:
+            shutil.copyfileobj(file, out)
+
+
+def check_apart(outputs: Iterable[Path], collection: Collection) -> None:
+    """Check that no file to write is the collection, or is read as a part of it by the next command.
+
+    Raises:
+        ConfigError: if one is.
+    """
+    if not isinstance(collection, Files):
+        return
+    root, format = collection.path.resolve(), collection.format
+    for path in (path for path in outputs if not is_stream(path)):
+        place, name = path.resolve(), path.name.lower()
+        # Scores, which are beside the output for a while, are Parquet.
+        kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
+        is_read = format in (kind, ParquetRows.name)
+        if place == root or (is_read and place.is_relative_to(root)):
+            what = "it is the collection itself" if place == root else "it would be read as a part of the collection"
+            raise ConfigError(what, "write it elsewhere", str(path))
+
+
+def place_of(path: Path) -> Path:
+    """Return what two paths have in common that name the same file or descriptor."""
+    descriptor = _descriptor(path)
+    return path.resolve() if descriptor is None else Path(f"/dev/fd/{descriptor}")
 
 
 def check_place(path: Path) -> None:

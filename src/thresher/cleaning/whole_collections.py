@@ -17,14 +17,25 @@ from typing import Any
 import numpy as np
 
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
-from thresher.cleaning.output_formats import ONE_FILE, STANDARD, Output, check_place, is_stream, output_format
+from thresher.cleaning.output_formats import (
+    ONE_FILE,
+    STANDARD,
+    Output,
+    check_apart,
+    check_place,
+    is_stream,
+    opened_output,
+    output_format,
+    path_to_write,
+    place_of,
+)
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
 from thresher.experiments.stages import exclusive
-from thresher.files import atomic_path, remove_folder, remove_left, temporary_folder
+from thresher.files import remove_folder, remove_left, temporary_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
@@ -250,7 +261,8 @@ def clean_collection(
             `thresher.cleaning.piped_lines.WINDOW_BYTES` at a time, so that memory and disk stay small, unless the cleaner or
             `extras` need the whole collection; repeated ids are found within that many bytes alone.
         cleaner: a canonical name.
-        output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through.
+        output: a file of a format by its ending, or `-` for standard output. Links, pipes and devices are written through,
+            for `extras` too.
         format: of the collection's files; empty to detect it.
         how: the format of the output, if not by its ending, and how it is split.
         reading: how documents are read; of the limits, that of a page's bytes counts.
@@ -261,7 +273,7 @@ def clean_collection(
 
     Raises:
         ThresherError: if the input cannot be read, all its pages fail, the cleaner's name does not parse, the output's ending
-            is unknown, its folder does not exist, or two of the files to write are one.
+            is unknown, its folder does not exist, or two of the files to write are one, or a part of the collection.
         BrokenPipeError: if a pipe has no reader any more.
     """
     source, output = Path(source), Path(output)
@@ -271,10 +283,13 @@ def clean_collection(
     backend = backend or Backend()
     rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
-    if len({path.resolve() for path in outputs}) < len(outputs):
+    if len({*map(place_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_place(path)
+    whole_input = None if source == STANDARD else open_collection(source, reading, format)
+    if whole_input is not None:
+        check_apart(outputs, whole_input)
     # One can try other cutoffs and cleaners on the page of what is removed.
     shown = shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
@@ -291,7 +306,7 @@ def clean_collection(
             resolved_outputs = [path.resolve() for path in outputs]
             folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
-        if source == STANDARD:
+        if whole_input is None:
             whole = needs_all(parsed) or bool(removed or side_by_side)
             window = None if whole else WINDOW_BYTES
             inputs = (
@@ -299,11 +314,11 @@ def clean_collection(
                 for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
             )
         else:
-            inputs = [(open_collection(source, reading, format), 0)]
+            inputs = [(whole_input, 0)]
         writer = stack.enter_context(DocumentsWriter(output, rendering, how.shard_size))
         collection: Collection | None = None
         removed_line = stack.enter_context(_lines(removed))
-        side_file = stack.enter_context(atomic_path(side_by_side) if side_by_side else nullcontext())
+        side_file = stack.enter_context(path_to_write(side_by_side, folder) if side_by_side else nullcontext())
         with _lines(failed) as failed_line:
             store = folder / "scores"
             for collection, offset in inputs:
@@ -397,5 +412,5 @@ def _lines(path: Path | None) -> Iterator[Callable[[Any], object] | None]:
     if path is None:
         yield None
         return
-    with atomic_path(path) as temporary, temporary.open("w", encoding="utf-8", newline="\n") as out:
-        yield lambda value: out.write(json.dumps(value, ensure_ascii=False) + "\n")
+    with opened_output(path) as out:
+        yield lambda value: out.write((json.dumps(value, ensure_ascii=False) + "\n").encode())

@@ -157,6 +157,10 @@ def walk(root: Path) -> list[FileEntry]:
         if root.is_file():
             status = root.stat()
             return [FileEntry(root.name, root, FileState.of(status))]
+        if not root.is_dir() and root.exists():
+            raise InputError(
+                "it is no file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
+            )
         return sorted(_below(root), key=lambda entry: entry.name)
     except OSError as error:
         raise user_error(error, error.filename or root) from error
