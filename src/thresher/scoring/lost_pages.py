@@ -7,9 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from thresher.files import atomic_path
 from thresher.scorers.cleaners import Cleaner
 from thresher.scorers.languages import UNKNOWN, UNSPACED, language_of
@@ -52,8 +49,10 @@ def failures(folder: Path) -> Iterator[Failure]:
     """
     for path in shards(folder):
         table = read_shard(path, ["file", "offset", "id", "reason", "status"])
-        for row in table.filter(pc.equal(table["status"].cast(pa.string()), FAILED)).to_pylist():
-            yield Failure(row["file"], row["offset"], row["id"], row["reason"])
+        columns = [table[name].to_pylist() for name in ("file", "offset", "id", "reason", "status")]
+        for file, offset, identifier, reason, status in zip(*columns, strict=True):
+            if status == FAILED:
+                yield Failure(file, offset, identifier, reason)
 
 
 def write_failures(folder: Path, path: Path) -> None:
