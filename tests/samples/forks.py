@@ -53,8 +53,13 @@ def workers_alive() -> list[int]:
     here = psutil.Process()
     own = here.cmdline()
     others = {tracker._resource_tracker._pid for tracker in (resource_tracker, loky_tracker)}
-    lines = {child.pid: child.cmdline() for child in here.children(recursive=True) if child.pid not in others}
-    return [pid for pid, line in lines.items() if line == own or _LOKY in line or "spawn_main(" in " ".join(line)]
+    lines = {}
+    for child in here.children(recursive=True):
+        # One may have ended by now.
+        with suppress(psutil.NoSuchProcess):
+            lines[child.pid] = child.cmdline()
+    workers = {pid: line for pid, line in lines.items() if pid not in others}
+    return [pid for pid, line in workers.items() if line == own or _LOKY in line or "spawn_main(" in " ".join(line)]
 
 
 def _fork_loky(command: Sequence[str], kept: Sequence[int], env: Mapping[str, str] | None = None) -> int:
