@@ -135,5 +135,5 @@ def _scores(model: RetrievalModel, query: Mapping[str, int], states: States, tf:
     of_pairs: Floats = np.repeat(by_length, terms, axis=1)
     pairs = scoring.scores(tf.reshape(1, -1), np.tile(np.arange(terms), documents), boosts, of_pairs)
     by_term = np.where(tf > 0, pairs.reshape(documents, terms), 0.0)
-    whole = scoring.whole(by_term.sum(axis=1)[None], by_length, sum(query.values()))
+    whole = scoring.whole(by_term.sum(axis=1)[None], by_length, np.arange(documents), sum(query.values()))
     return np.concatenate((by_term, whole[0][:, None]), axis=1)

@@ -85,7 +85,7 @@ class Bounds:
             documents = every[place]
             limits = needed if isinstance(needed, float) else needed[documents]
             self._may[documents[bounds[place] >= limits - rest - slack]] = True
-        chosen = [np.flatnonzero(self._may[documents]) for documents in every]
+        chosen = [np.flatnonzero(np.take(self._may, documents)) for documents in every]
         for documents, bound, some in zip(every, bounds, chosen, strict=True):
             self._sums[documents[some]] += bound[some]
         touched = np.flatnonzero(self._may)
@@ -109,7 +109,7 @@ class Bounds:
         for term, boost in query.counts.items():
             documents, pairs = self._kept.documents(term), self._kept.pairs(term)
             if likely is not None:
-                some = np.flatnonzero(self._may[documents])
+                some = np.flatnonzero(np.take(self._may, documents))
                 documents, pairs = documents[some], pairs[some]
             times = self._first[pairs]
             scores = _scores(self._lowest, term, boost, times, self._by_longest[documents])
@@ -119,7 +119,7 @@ class Bounds:
         if likely is not None:
             self._may[likely] = False
         always = np.flatnonzero(self._sums) if likely is None else likely[self._sums[likely] > 0]
-        sure = self._lowest.columns(query.terms).whole(self._sums[always], self._by_longest[always], query.size)
+        sure = self._lowest.columns(query.terms).whole(self._sums[always], self._by_longest, always, query.size)
         self._sums[always] = 0
         return float(np.partition(sure, len(sure) - depth)[len(sure) - depth]) if len(sure) >= depth else -np.inf
 
@@ -127,8 +127,8 @@ class Bounds:
         """Return the most that a term gives its documents."""
         known = self._known.get((term, boost))
         if known is None:
-            times, documents = self._last[self._kept.pairs(term)], self._kept.documents(term)
-            known = _scores(self._highest, term, boost, times, self._by_shortest[documents])
+            times, documents = np.take(self._last, self._kept.pairs(term)), self._kept.documents(term)
+            known = _scores(self._highest, term, boost, times, np.take(self._by_shortest, documents))
             if self._asked[term, boost] > 1:
                 self._known[term, boost] = known
         return known

@@ -161,7 +161,7 @@ def blocks(
         held[0] = lengths
         entries = (of_sentence[new].astype(np.int64) - first) * len(lengths) + document[new]
         np.add.at(held.ravel(), entries, tokens[new])
-        np.cumsum(held, axis=0, out=held)
+        add_up_steps(held)
         new = occurrences[bounds[number] : bounds[number + 1]]
         pairs, row, more = pair[new].astype(np.int64), of_occurrence[new].astype(np.int64) - first, occurring[new]
         after = times.copy()
@@ -171,6 +171,12 @@ def blocks(
         later = ~at_first
         yield Block(part, statistics.states(part), held, times, after, (pairs[later], row[later], more[later]))
         lengths, times = held[-1].copy(), after
+
+
+def add_up_steps(added: Numbers) -> None:
+    """Add to each step what those before it added; shape (steps, ...). NumPy's `cumsum` takes ten times as long."""
+    for before, step in pairwise(added):
+        step += before
 
 
 def query_postings(statistics: SweepStatistics, queries: Sequence[Query]) -> Ints:
@@ -216,7 +222,7 @@ class Kept:
     def __init__(self, matches: Matches, block: Block) -> None:
         self._block = block
         self._pairs = np.flatnonzero(block.after)
-        self._documents = matches.document[self._pairs]
+        self._documents = np.take(matches.document, self._pairs)
         starts = [*(part.start for part in matches.parts), len(block.after)]
         bounds = np.searchsorted(self._pairs, starts).tolist()
         self._parts = [slice(first, after) for first, after in pairwise(bounds)]
@@ -245,5 +251,5 @@ class Kept:
         entries = ranges(self._added[pairs], counts)
         _, row, added = self._block.added
         np.add.at(times.ravel(), row[entries] * len(pairs) + np.repeat(np.arange(len(pairs)), counts), added[entries])
-        summed: Numbers = np.cumsum(times, axis=0, out=times)
-        return summed
+        add_up_steps(times)
+        return times

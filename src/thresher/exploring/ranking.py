@@ -241,7 +241,7 @@ class _Search:
         slots, sums = self._sums(batch)
         query, documents = np.divmod(slots, max(size, 1))
         tokens = np.array(batch.sizes, dtype=np.int64)[query]
-        scores = self._scoring.whole(sums.T, self._by_length[:, documents], tokens)
+        scores = self._scoring.whole(sums.T, self._by_length, documents, tokens)
         bounds = np.searchsorted(slots, np.arange(queries + 1) * size).tolist()
         order = _by_bits if self._scoring.single else _by_value
         yield from order(scores, sums.T > 0, self._matches.numbers[documents], bounds, self._depth)
@@ -264,7 +264,8 @@ class _Search:
         sums = np.zeros((len(slots), len(self._block.steps)))
         ends = np.cumsum(counts[part])[np.flatnonzero(np.diff(place, append=-1))]
         for first, after in pairwise([0, *ends.tolist()]):
-            sums[slot[first:after]] += scores[used[first:after]]
+            places = slot[first:after]
+            sums[places] = np.take(sums, places, axis=0) + np.take(scores, used[first:after], axis=0)
         return slots, sums
 
     def _scores(self, batch: _Batch, pairs: Ints, counts: Ints) -> Floats:
@@ -280,11 +281,10 @@ class _Search:
             times,
             np.repeat(np.arange(len(counts)), counts),
             np.array(batch.boosts, dtype=np.float64),
-            self._by_length[:, self._matches.document[pairs]],
+            self._by_length.take(self._matches.document[pairs], axis=1),
         )
         scores += FOUND
-        np.copyto(scores, 0, where=times == 0)
-        return np.ascontiguousarray(scores.T)
+        return np.ascontiguousarray(np.where(times > 0, scores, 0).T)
 
 
 def _by_bits(

@@ -75,8 +75,15 @@ class Similarity(Protocol):
         """
         ...
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:
-        """Return the scores of documents from the sums over terms; `size` is the number of tokens of each one's query."""
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:
+        """Return the scores of documents from the sums over terms.
+
+        Args:
+            sums: shape (..., documents).
+            by_length: of all documents.
+            documents: which of these the sums are of.
+            size: the number of tokens of each one's query.
+        """
         ...
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float | Floats:
@@ -129,9 +136,10 @@ def by_lengths(scoring: Similarity, lengths: Integers) -> Floats | Singles:
     if steps * most > lengths.size:
         return scoring.by_length(lengths)
     table = scoring.by_length(np.arange(most)[None])
-    # One row for all steps, or one for each.
-    entries = lengths + np.arange(len(table))[:, None] * most
-    values: Floats | Singles = table.ravel()[entries]
+    values: Floats | Singles = np.empty(lengths.shape, dtype=table.dtype)
+    for step, of_step in enumerate(lengths):
+        # One row for all steps, or one for each.
+        np.take(table[step % len(table)], of_step, out=values[step], mode="clip")
     return values
 
 
@@ -186,7 +194,7 @@ class _Dirichlet(_OfShares):
         np.maximum(scores, 0, out=scores)
         return _single(scores)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
         return _single(sums)
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
@@ -214,7 +222,7 @@ class _BM25:
             scores = weights - weights / (np.float32(1) + times.astype(np.float32) * by_length)
         return np.asarray(scores, dtype=np.float64)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
         return _single(sums)
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
@@ -250,7 +258,7 @@ class _Classic:
         scores = np.sqrt(times.astype(np.float64)).astype(np.float32) * weights * by_length
         return np.asarray(scores, dtype=np.float64)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:  # noqa: ARG002, as the protocol has it
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
         return _single(sums)
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
@@ -286,8 +294,8 @@ class _Exact(_OfShares):
             scores *= boosts[terms]
         return scores
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, size: Ints | int) -> Floats:
-        scores: Floats = np.round(sums - size * by_length, _TIES)
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:
+        scores: Floats = np.round(sums - size * by_length.take(documents, axis=-1), _TIES)
         return scores
 
     def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> Floats:
@@ -299,13 +307,16 @@ def _of_times(formula: Callable[[Floats, Floats], Floats], shares: Floats, times
     steps, columns = shares.shape
     most = int(times.max(initial=0)) + 1
     if steps == columns == 1 and most <= times.size:
-        value: Floats = formula(np.arange(most, dtype=np.float64), shares[0])[times]
+        value: Floats = np.take(formula(np.arange(most, dtype=np.float64), shares[0]), times)
         return value
     if steps * columns * most > times.size:
         return formula(times.astype(np.float64), shares[:, terms])
     table = formula(np.arange(most, dtype=np.float64), shares[:, :, None])
-    entries = times + (terms * most + np.arange(steps)[:, None] * (columns * most))
-    values: Floats = table.ravel()[entries]
+    first = terms * most
+    values: Floats = np.empty(times.shape)
+    # Step by step: what is looked up fits into the cache.
+    for step, of_step in enumerate(table):
+        np.take(of_step.ravel(), first + times[step], out=values[step], mode="clip")
     return values
 
 
