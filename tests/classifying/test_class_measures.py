@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.stats import binomtest
-from sklearn.metrics import f1_score
 
 from thresher.classifying.class_measures import confusion, f1_by_class, f1_intervals, mcnemar, paired_difference
 
@@ -13,6 +12,13 @@ def sample(seed, pages=300):
     labels = draw.choice(4, pages, p=(0.6, 0.25, 0.1, 0.05))
     guesses = [np.where(draw.random(pages) < share, labels, draw.integers(0, 4, pages)) for share in (0.5, 0.65)]
     return labels, *guesses
+
+
+def f1_score(*arguments, **options):
+    # Not while tests are collected, for which every process of the suite would import it.
+    from sklearn import metrics
+
+    return metrics.f1_score(*arguments, **options)
 
 
 def test_mcnemar_is_the_exact_binomial_test():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import partial
 
 import pytest
 from choice_samples import choice_of, explored, measured
@@ -49,43 +50,37 @@ SAVINGS = (
 )
 
 
-@cache
-def choices() -> dict[str, Choice]:
-    other = replace(INCONCLUSIVE, retrieval="bm25")
-    return {
-        "recommended": CHOICE,
-        "guarded": chosen(GUARDED, OTHER),
-        "held out": chosen(HELD_OUT),
-        "inconclusive": chosen(INCONCLUSIVE, OTHER),
-        "few topics": chosen(replace(INCONCLUSIVE, topics=24)),
-        "hopeless": chosen(retested(INCONCLUSIVE, [STRICT.test] * 4)),
-        "every guard": chosen(STAYED, OTHER),
-        "few in training": chosen(replace(STAYED, topics=27), retested(OTHER, [LOST] * 4)),
-        "two models": chosen(DECISION, OTHER, other, savings=(SAVED, None)),
-        "measured": measured()[1],
-        "explored": choice_of(explored()),
-    } | {f"savings {place}": chosen(DECISION, savings=(saved,)) for place, saved in enumerate(SAVINGS)}
+CHOICES: dict[str, Callable[[], Choice]] = {
+    "recommended": lambda: CHOICE,
+    "guarded": lambda: chosen(GUARDED, OTHER),
+    "held out": lambda: chosen(HELD_OUT),
+    "inconclusive": lambda: chosen(INCONCLUSIVE, OTHER),
+    "few topics": lambda: chosen(replace(INCONCLUSIVE, topics=24)),
+    "hopeless": lambda: chosen(retested(INCONCLUSIVE, [STRICT.test] * 4)),
+    "every guard": lambda: chosen(STAYED, OTHER),
+    "few in training": lambda: chosen(replace(STAYED, topics=27), retested(OTHER, [LOST] * 4)),
+    "two models": lambda: chosen(DECISION, OTHER, replace(INCONCLUSIVE, retrieval="bm25"), savings=(SAVED, None)),
+    "measured": lambda: measured()[1],
+    "explored": lambda: choice_of(explored()),
+} | {f"savings {place}": partial(chosen, DECISION, savings=(saved,)) for place, saved in enumerate(SAVINGS)}
 
-
-@cache
-def results() -> dict[str, Results]:
-    biased = TitleBias(1000, 99, 251)
-    return {
-        "small": small(),
-        "one variant": replace(small(), rows=(BASELINE, JUSTEXT)),
-        "baseline": replace(small(), rows=(BASELINE,)),
-        "few topics": replace(small(), topics=6),
-        "few topics, not corrected": replace(small(), topics=5, correction="none"),
-        "titles": replace(small(), title_bias=biased, held_out=replace(small(), title_bias=biased)),
-        "twins": replace(
-            small(),
-            rows=(BASELINE, replace(WORDS, variant="words(headings=keep)@11")),
-            without_headings=replace(small(), rows=(BASELINE, replace(WORDS, variant="words(headings=drop)@11"))),
-            twins={"none": "none", "words(headings=keep)@11": "words(headings=drop)@11"},
-        ),
-        "large": large(topics=20, retrievals=("qld", "qld(exact)")),
-        "measured": measured()[0],
-    }
+BIASED = TitleBias(1000, 99, 251)
+RESULTS: dict[str, Callable[[], Results]] = {
+    "small": small,
+    "one variant": lambda: replace(small(), rows=(BASELINE, JUSTEXT)),
+    "baseline": lambda: replace(small(), rows=(BASELINE,)),
+    "few topics": lambda: replace(small(), topics=6),
+    "few topics, not corrected": lambda: replace(small(), topics=5, correction="none"),
+    "titles": lambda: replace(small(), title_bias=BIASED, held_out=replace(small(), title_bias=BIASED)),
+    "twins": lambda: replace(
+        small(),
+        rows=(BASELINE, replace(WORDS, variant="words(headings=keep)@11")),
+        without_headings=replace(small(), rows=(BASELINE, replace(WORDS, variant="words(headings=drop)@11"))),
+        twins={"none": "none", "words(headings=keep)@11": "words(headings=drop)@11"},
+    ),
+    "large": lambda: large(topics=20, retrievals=("qld", "qld(exact)")),
+    "measured": lambda: measured()[0],
+}
 
 
 def test_numbers_are_counted_without_names() -> None:
@@ -97,17 +92,17 @@ def test_numbers_are_counted_without_names() -> None:
     assert names_of(CHOICE) == {"qld", "AP", "P@10", "words@30", "words@9", "words@2", "bte"}
 
 
-@pytest.mark.parametrize("kind", choices())
+@pytest.mark.parametrize("kind", CHOICES)
 def test_no_sentence_on_a_choice_has_more_than_two(kind: str) -> None:
-    choice = choices()[kind]
+    choice = CHOICES[kind]()
     said = [*answer(choice), *choice_sentences(choice)]
     assert said
     assert crowded(said, names_of(choice)) == []
 
 
-@pytest.mark.parametrize("kind", results())
+@pytest.mark.parametrize("kind", RESULTS)
 def test_no_sentence_on_results_has_more_than_two(kind: str) -> None:
-    found = results()[kind]
+    found = RESULTS[kind]()
     for choice in (None, CHOICE):
         said = summary(found, choice)
         assert said
