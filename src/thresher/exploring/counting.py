@@ -289,15 +289,17 @@ class _Firsts:
     """The first step of all tokens with the same key; `keys` are the different keys, ascending."""
 
     def __init__(self, keys: Ints) -> None:
-        self._order = np.argsort(keys)
-        ordered = keys[self._order]
-        self._begins = np.flatnonzero(np.diff(ordered, prepend=-1))
-        self.keys: Ints = ordered[self._begins]
+        order = np.argsort(keys)
+        ordered = keys[order]
+        new = np.diff(ordered, prepend=-1) != 0
+        self.keys: Ints = ordered[new]
+        self._key_of_token = np.empty(len(keys), dtype=np.int64)
+        self._key_of_token[order] = np.cumsum(new) - 1
 
     def of(self, steps: Steps) -> Steps:
-        if not len(self._begins):
-            return steps[:0]
-        return np.minimum.reduceat(steps[self._order], self._begins)
+        first = np.full(len(self.keys), np.iinfo(np.uint16).max, dtype=np.uint16)
+        np.minimum.at(first, self._key_of_token, steps)
+        return first
 
 
 def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:

@@ -124,9 +124,11 @@ def split_words(table: pa.Table) -> ShardWords:
         return b"\n".join(raw[start:end] for start, end in pairs).decode().split("\n") if len(numbers) else []
 
     # Anserini strips characters up to the space before it drops an empty document.
-    dark = np.concatenate(([0], np.cumsum(data > ord(" "))))
-    blank = np.diff(dark[ends], prepend=0) == 0
-    return ShardWords(kinds, texts, kind, np.searchsorted(ends, starts, side="right"), page, blank)
+    dark = np.flatnonzero(data > ord(" "))
+    blank = np.diff(np.searchsorted(dark, ends), prepend=0) == 0
+    # All words begin before the end of the last sentence.
+    words = np.diff(np.searchsorted(starts, ends), prepend=0)
+    return ShardWords(kinds, texts, kind, np.repeat(np.arange(len(ends)), words), page, blank)
 
 
 def _text_bytes(table: pa.Table) -> tuple[Bytes, Ints]:
