@@ -165,7 +165,7 @@ def test_errors_of_the_system_in_words() -> None:
     [
         ("models/self", "models/self"),
         ("models/.self-4f.1234.tmp", "models/self-4f"),
-        ("models/.self-4f.1234.tmp/work/.text.1234.tmp/part", "models/self-4f"),
+        ("models/.self-4f.1234.tmp/words/.text.1234.tmp/part", "models/self-4f"),
         ("out/.index.1234.old.tmp/segments", "out/index"),
         ("out/.thresher-x1y2.1234.tmp/scores/.model.1234.tmp", "out"),
         (".hidden.tmp/12.tmp", ".hidden.tmp/12.tmp"),

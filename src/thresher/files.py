@@ -61,7 +61,7 @@ def user_error(error: OSError, path: Path | str) -> ThresherError:
 def lasting(path: Path | str) -> Path:
     """Return the path that users know of one below a temporary name: what it will be renamed to, or where it is for a while.
 
-    >>> lasting("models/.self-4f.1234.tmp/work/text")
+    >>> lasting("models/.self-4f.1234.tmp/words/text")
     PosixPath('models/self-4f')
     >>> lasting("out/.thresher-x1y2.1234.tmp/scores")
     PosixPath('out')

@@ -161,7 +161,7 @@ def blocks(
         held[0] = lengths
         entries = (of_sentence[new].astype(np.int64) - first) * len(lengths) + document[new]
         np.add.at(held.ravel(), entries, tokens[new])
-        add_up_steps(held)
+        _add_up_steps(held)
         new = occurrences[bounds[number] : bounds[number + 1]]
         pairs, row, more = pair[new].astype(np.int64), of_occurrence[new].astype(np.int64) - first, occurring[new]
         after = times.copy()
@@ -173,8 +173,8 @@ def blocks(
         lengths, times = held[-1].copy(), after
 
 
-def add_up_steps(added: Numbers) -> None:
-    """Add to each step what those before it added; shape (steps, ...). NumPy's `cumsum` takes ten times as long."""
+def _add_up_steps(added: Numbers) -> None:
+    """Add to each step what those before it added; shape (steps, ...). NumPy's `cumsum` takes over ten times as long."""
     for before, step in pairwise(added):
         step += before
 
@@ -251,5 +251,5 @@ class Kept:
         entries = ranges(self._added[pairs], counts)
         _, row, added = self._block.added
         np.add.at(times.ravel(), row[entries] * len(pairs) + np.repeat(np.arange(len(pairs)), counts), added[entries])
-        add_up_steps(times)
+        _add_up_steps(times)
         return times

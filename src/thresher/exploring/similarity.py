@@ -155,6 +155,18 @@ def stored_lengths(tokens: Integers) -> Ints:
     return np.where(tokens < _EXACT_LENGTHS, tokens, _EXACT_LENGTHS + ((beyond >> shift) << shift))
 
 
+class _OfSingles:
+    """Similarities whose whole scores are sums of 32-bit floats, rounded to 32 bits, whatever the length."""
+
+    single = True
+
+    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
+        return _single(sums)
+
+    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
+        return score
+
+
 @dataclass(frozen=True)
 class _OfShares:
     """What `qld` and `qld(exact)` have in common: `shares` are p(w|C), shape (steps, terms); a larger one lowers the score."""
@@ -179,9 +191,7 @@ class _OfShares:
 
 
 @dataclass(frozen=True)
-class _Dirichlet(_OfShares):
-    single: bool = True
-
+class _Dirichlet(_OfSingles, _OfShares):
     def by_length(self, lengths: Integers) -> Floats:
         factors: Floats = np.log(self.mu / (stored_lengths(lengths) + self.mu))
         return factors
@@ -194,19 +204,12 @@ class _Dirichlet(_OfShares):
         np.maximum(scores, 0, out=scores)
         return _single(scores)
 
-    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
-        return _single(sums)
-
-    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
-        return score
-
 
 @dataclass(frozen=True)
-class _BM25:
+class _BM25(_OfSingles):
     model: RetrievalModel
     rarity: Singles
     average: Singles
-    single: bool = True
 
     def by_length(self, lengths: Integers) -> Singles:
         one, k1, b = np.float32(1), np.float32(self.model.k1), np.float32(self.model.b)
@@ -221,12 +224,6 @@ class _BM25:
         with np.errstate(invalid="ignore"):  # of documents without the term
             scores = weights - weights / (np.float32(1) + times.astype(np.float32) * by_length)
         return np.asarray(scores, dtype=np.float64)
-
-    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
-        return _single(sums)
-
-    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
-        return score
 
     def columns(self, terms: Ints) -> _BM25:
         return _BM25(self.model, self.rarity[:, terms], self.average)
@@ -245,9 +242,8 @@ class _BM25:
 
 
 @dataclass(frozen=True)
-class _Classic:
+class _Classic(_OfSingles):
     rarity: Singles
-    single: bool = True
 
     def by_length(self, lengths: Integers) -> Singles:
         norms: Singles = (1 / np.sqrt(np.maximum(stored_lengths(lengths), 1))).astype(np.float32)
@@ -257,12 +253,6 @@ class _Classic:
         weights = (boosts.astype(np.float32) * self.rarity)[:, terms]
         scores = np.sqrt(times.astype(np.float64)).astype(np.float32) * weights * by_length
         return np.asarray(scores, dtype=np.float64)
-
-    def whole(self, sums: Floats, by_length: Floats | Singles, documents: Ints, size: Ints | int) -> Floats:  # noqa: ARG002
-        return _single(sums)
-
-    def sums_reaching(self, score: float, by_length: Floats | Singles, size: int) -> float:  # noqa: ARG002, as the protocol has it
-        return score
 
     def columns(self, terms: Ints) -> _Classic:
         return _Classic(self.rarity[:, terms])
@@ -282,7 +272,7 @@ class _Classic:
 
 @dataclass(frozen=True)
 class _Exact(_OfShares):
-    single: bool = False
+    single = False
 
     def by_length(self, lengths: Integers) -> Floats:
         factors: Floats = np.log1p(lengths / self.mu)
