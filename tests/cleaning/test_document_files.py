@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.cleaneval.gold_texts import parse_gold
-from thresher.cleaning import CleanCounts, Output, clean_collection, whole_collections
+from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, whole_collections
 from thresher.cleaning.document_files import METADATA, Rendering, json_line, members
 from thresher.cleaning.output_formats import OutputFormat, is_shard, output_format, parse_size, shard_name
 from thresher.cleaning.whole_collections import CutShard, cut_to_records
@@ -175,6 +175,24 @@ def test_a_document_larger_than_a_shard_has_one_of_its_own(tmp_path: Path, pages
     assert sorted(tmp_path.iterdir()) == sorted([*kept, tmp_path / "s-000000.jsonl"])
 
 
+def test_files_that_only_look_like_shards_stay(tmp_path: Path) -> None:
+    sharded = Output(shard_size=500)
+    (tmp_path / "news-202401.jsonl").write_text("precious")
+    first = tmp_path / "crawl-000000.jsonl"
+    first.write_text('{"id": "d", "html": "<p>The hive is full of bees.</p>"}\n')
+    (tmp_path / "linked.jsonl").symlink_to(first)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    for source, name, extras, what in (
+        (first, "news.jsonl", Extras(), "news-202401.jsonl would be taken for one of its shards"),
+        (first, "crawl.jsonl", Extras(), "one of its shards would be the collection itself"),
+        (tmp_path / "linked.jsonl", "crawl.jsonl", Extras(), "one of its shards would be the collection itself"),
+        (first, "s.jsonl", Extras(failures=tmp_path / "s-000000.jsonl"), "two of the files to write are the same"),
+    ):
+        with pytest.raises(ConfigError, match=what):
+            clean_collection(source, WORDS, tmp_path / name, how=sharded, extras=extras)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
 def test_the_same_documents_give_the_same_bytes(tmp_path: Path, pages: Path) -> None:
     for name in ("jsonl.gz", "jsonl.zst", "parquet", "txt.gz"):
         first, second = tmp_path / f"a.{name}", tmp_path / f"b.{name}"
@@ -218,7 +236,8 @@ def test_formats_by_ending() -> None:
         assert output_format(Path(f"X.{name.upper()}"), Output()).name == name
         assert output_format(Path("x.dat"), Output(name)).name == name
         assert shard_name(Path(f"a.b.{name}"), 3).name == f"a.b-000003.{name}"
-        assert is_shard(Path(f"a.b.{name}"), f"a.b-000003.{name}")
+        assert is_shard(Path(f"a.b.{name}"), Path(f"a.b-000003.{name}"))
+        assert not is_shard(Path(f"a.b.{name}"), Path(f"x/a.b-000003.{name}"))
     assert output_format(Path("x.ndjson.gz"), Output()).name == "jsonl.gz"
     assert shard_name(Path("x.ndjson.gz"), 0).name == "x-000000.ndjson.gz"
     assert output_format(Path("-"), Output()).name == output_format(Path("/dev/null"), Output()).name == "jsonl"

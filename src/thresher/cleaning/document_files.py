@@ -25,7 +25,7 @@ from thresher.cleaning.output_formats import (
     WARC,
     ZSTD,
     OutputFormat,
-    is_shard,
+    earlier_shards,
     opened_output,
     shard_name,
 )
@@ -172,8 +172,8 @@ def json_line(row: Row) -> bytes:
 class DocumentsWriter:
     """Writes records into one file, or into shards of a size. A context manager.
 
-    A single file appears when the block succeeds. Shards appear then too, one after another; those of the same name that an
-    earlier command left go before.
+    A single file appears when the block succeeds. Shards appear then too, one after another; those that an earlier command
+    left go before.
 
     Args:
         path: the output.
@@ -247,9 +247,9 @@ class DocumentsWriter:
 
     def _put_in_place(self) -> None:
         try:
-            for old in self._path.parent.iterdir():
-                if is_shard(self._path, old.name):
-                    old.unlink()
+            # A kill leaves the first ones.
+            for old in reversed(earlier_shards(self._path)):
+                old.unlink()
             for shard in self._shards:
                 (self._folder / shard.name).replace(shard)
         except OSError as error:

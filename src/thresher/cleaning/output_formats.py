@@ -8,7 +8,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,8 +83,13 @@ def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
             shutil.copyfileobj(file, out)
 
 
-def check_apart(outputs: Iterable[Path], collection: Collection) -> None:
+def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection) -> None:
     """Check that no file to write is the collection, or is read as a part of it by the next command.
+
+    Args:
+        outputs: the files; the first is that of the documents.
+        shards: whether that is the name of shards.
+        collection: what is read.
 
     Raises:
         ConfigError: if one is.
@@ -92,6 +97,8 @@ def check_apart(outputs: Iterable[Path], collection: Collection) -> None:
     if not isinstance(collection, Files):
         return
     root, format = collection.path.resolve(), collection.format
+    if shards and any(is_shard(outputs[0], each) for each in (root, collection.path)):
+        raise ConfigError("one of its shards would be the collection itself", "choose another name", str(outputs[0]))
     for path in (path for path in outputs if not is_stream(path)):
         place, name = path.resolve(), path.name.lower()
         # Scores, which are beside the output for a while, are Parquet.
@@ -218,10 +225,29 @@ def shard_name(path: Path, number: int) -> Path:
     return path.with_name(f"{stem}-{number:06}{endings}")
 
 
-def is_shard(path: Path, name: str) -> bool:
-    """Return whether a file's name is that of a shard of the output `path`."""
+def is_shard(path: Path, other: Path) -> bool:
+    """Return whether a path is that of a shard of the output `path`."""
     stem, endings = _parted(path)
-    return re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(endings)}", name) is not None
+    is_named = re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(endings)}", other.name) is not None
+    return is_named and other.parent.resolve() == path.parent.resolve()
+
+
+def earlier_shards(path: Path) -> list[Path]:
+    """Return the shards of the output `path` that are there, in order.
+
+    Raises:
+        ConfigError: if some before them are missing: whoever wrote these files, they are no output of one command.
+        ThresherError: if the folder cannot be read.
+    """
+    try:
+        there = sorted(each for each in path.parent.iterdir() if is_shard(path, each))
+    except OSError as error:
+        raise user_error(error, path.parent) from error
+    for number, shard in enumerate(there):
+        if shard != shard_name(path, number):
+            what = f"{shard.name} would be taken for one of its shards"
+            raise ConfigError(what, "choose another name, or move that file", str(path))
+    return there
 
 
 def _parted(path: Path) -> tuple[str, str]:

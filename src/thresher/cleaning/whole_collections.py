@@ -23,6 +23,8 @@ from thresher.cleaning.output_formats import (
     Output,
     check_apart,
     check_place,
+    earlier_shards,
+    is_shard,
     is_stream,
     opened_output,
     output_format,
@@ -283,13 +285,17 @@ def clean_collection(
     backend = backend or Backend()
     rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
-    if len({*map(place_of, outputs)}) < len(outputs):
+    same = how.shard_size and any(is_shard(output, path) for path in outputs[1:])
+    if same or len({*map(place_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_place(path)
+    if how.shard_size:
+        # An error should come before the work.
+        earlier_shards(output)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
-        check_apart(outputs, whole_input)
+        check_apart(outputs, how.shard_size > 0, whole_input)
     # One can try other cutoffs and cleaners on the page of what is removed.
     shown = shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
