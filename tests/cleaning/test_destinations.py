@@ -287,6 +287,18 @@ def test_blank_lines_of_a_pipe_are_no_pages(
     assert (tmp_path / "o.jsonl").read_bytes() == expected.splitlines(keepends=True)[0]
 
 
+def test_all_pages_of_a_pipe_failing_is_an_error_with_the_likely_fix(
+    tmp_path: Path, pages: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages.write_text("".join(json.dumps({"docno": f"d{number}", "body": "Rain."}) + "\n" for number in range(3)))
+    with pytest.raises(InputError) as error:
+        clean_pipe(monkeypatch, pages, tmp_path / "o.jsonl")
+    assert str(error.value) == (
+        "-: all 3 pages failed: 3 the line has no `id`. Fix: add --id-field docno --text-field body (its members are docno, "
+        "body)."
+    )
+
+
 def test_an_empty_pipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: Path) -> None:
     pages.write_bytes(b"")
     with pytest.raises(InputError, match="standard input is empty"):

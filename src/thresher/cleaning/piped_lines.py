@@ -63,15 +63,17 @@ def piped_lines(
 
 def _copy(pipe: BinaryIO, path: Path, window: int | None) -> tuple[int, bool]:
     """Return how many bytes were copied, and whether there is more than white space among them."""
-    size = 0
-    ended, has_text = True, False
+    size, has_text = 0, False
+    piece = pipe.readline(_PIECE)
+    if not piece:
+        # The last lines may be looked at again.
+        return size, has_text
     with path.open("wb") as out:
-        while window is None or size < window or not ended:
-            piece = pipe.readline(_PIECE)
-            if not piece:
-                break
+        while piece:
             size += len(piece)
-            ended = piece.endswith(b"\n")
             has_text = has_text or not piece.isspace()
             out.write(piece)
+            if window is not None and size >= window and piece.endswith(b"\n"):
+                break
+            piece = pipe.readline(_PIECE)
     return size, has_text

@@ -108,11 +108,12 @@ def kind_of_failure(reason: str) -> str:
     return _OF_THE_PAGE.sub("", reason).strip() or reason
 
 
-def nothing_read(collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
+def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int], documents: int) -> InputError:
     """Return the error for a collection whose pages have all failed, with the likely fix.
 
     Args:
-        collection: the collection.
+        source: where it is from, as the user says.
+        collection: the collection, or the last lines of a pipe.
         kinds: how many pages failed, by kind.
         documents: the pages of the collection.
     """
@@ -125,7 +126,7 @@ def nothing_read(collection: Collection, kinds: Mapping[str, int], documents: in
             options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
             told = f"its members are {', '.join(found.members)}"
             fix = f"add {options} ({told})" if options else f"{told}; {fix}"
-    return InputError(what, fix, str(collection.path))
+    return InputError(what, fix, str(source))
 
 
 def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied: Mapping[str, int]) -> tuple[str, ...]:
@@ -355,7 +356,7 @@ def clean_collection(
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON", str(source))
         if tally.kinds.total() == tally.documents:
-            raise nothing_read(collection, tally.kinds, tally.documents)
+            raise nothing_read(source, collection, tally.kinds, tally.documents)
     return CleanCounts(
         documents=tally.documents,
         kept=tally.kept,

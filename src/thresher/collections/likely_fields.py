@@ -10,9 +10,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from thresher.collections.file_collection import chosen, walk
 from thresher.collections.interface import JsonFields
 from thresher.collections.json_lines import JsonLines, json_object
 from thresher.collections.parquet_rows import ParquetRows, rows_of
+from thresher.errors import ThresherError
 from thresher.streams import open_stream
 
 _LOOKED_AT, _MOST_BYTES, _MOST_MEMBERS, _DEEPEST = 20, 2**20, 12, 3
@@ -43,13 +45,14 @@ def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
         format: its format; only JSON lines and Parquet have members.
         wanted: the members that were looked for.
     """
-    files = [path] if path.is_file() else sorted(each for each in path.rglob("*") if each.is_file())
     rows: list[Any] = []
-    with suppress(OSError):
-        if files and format == JsonLines.name:
-            rows = _lines(files[0])
-        if files and format == ParquetRows.name:
-            rows = list(islice(rows_of(files[0]), _LOOKED_AT))
+    with suppress(OSError, ThresherError):
+        # Not what else is in the folder.
+        first = chosen(walk(path), format, path)[1][0].path
+        if format == JsonLines.name:
+            rows = _lines(first)
+        if format == ParquetRows.name:
+            rows = list(islice(rows_of(first), _LOOKED_AT))
     values: dict[str, list[str]] = {}
     for row in rows:
         for name, value in _members(row, ""):
