@@ -37,7 +37,7 @@ def test_all_pages_failing_is_an_error_with_the_likely_fix(tmp_path: Path) -> No
     (tmp_path / "data" / ".gitattributes").write_text("*.jsonl filter=lfs")
     (tmp_path / "data" / "README.md").write_text("{}")
     path.rename(tmp_path / "data" / "train.jsonl")
-    with pytest.raises(InputError, match="add --id-field docno --text-field body.text"):
+    with pytest.raises(InputError, match=r"add --id-field docno --text-field body\.text"):
         clean_collection(tmp_path / "data", "words@2", tmp_path / "o.jsonl")
     page = tmp_path / "page.warc"
     page.write_bytes(b"WARC/1.0\r\nWARC-Type: response\r\nContent-Length: 0\r\n\r\n\r\n\r\n")
