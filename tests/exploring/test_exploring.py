@@ -23,7 +23,7 @@ from thresher.errors import InputError
 from thresher.evaluation import DEFAULT_MEASURES, Topic, evaluate, read_qrels, read_topics, topic_set
 from thresher.exploring import exploring, lexicon
 from thresher.exploring import nested_sweeps as nested_sweeps_module
-from thresher.exploring.counting import columns, split_shards
+from thresher.exploring.counting import shard_counter
 from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
 from thresher.exploring.match_parts import MatchParts
@@ -70,8 +70,8 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
 
 
 def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchParts:
-    with split_shards(store, columns(every)) as result:
-        return count_store(result, every, OPTIONS, terms, folder)
+    with shard_counter(store, every, OPTIONS, folder) as count:
+        return count_store(count, every, terms, folder)
 
 
 def ids_of(store: Path) -> list[str]:

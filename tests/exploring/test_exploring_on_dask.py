@@ -9,7 +9,7 @@ import pytest
 from dask_cluster import dask_cluster
 
 from thresher.evaluation import Topic
-from thresher.exploring import evaluating, exploring
+from thresher.exploring import counting, evaluating, exploring
 from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, explore
 from thresher.lucene.indexing import IndexOptions
@@ -29,6 +29,7 @@ def test_what_is_explored_is_the_same_bytes(
     store: Path, pages: dict[str, str], backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evaluating, "_MUCH", 0)
+    monkeypatch.setattr(counting, "_MUCH", 0)
     queries = ("return a list of strings", "file path name", "the exception raised if the argument is invalid")
     topics = {str(number): Topic(str(number), query) for number, query in enumerate(queries)}
     ids = sorted(pages)

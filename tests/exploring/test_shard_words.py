@@ -115,6 +115,13 @@ def test_words_that_share_a_place_do_not_mix(monkeypatch: pytest.MonkeyPatch) ->
         assert tokens_by_sentence(shard([sentences]), crowded) == expected(sentences, "porter", True)
 
 
+@pytest.mark.parametrize("characters", [1, 2, 17, 400])
+def test_words_are_analysed_a_few_at_once(characters: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = [f"{piece} {piece}s\n" for piece in PIECES]
+    monkeypatch.setattr(lexicon_module, "_CHARACTERS", characters)
+    assert tokens_by_sentence(shard([sentences]), Lexicon("porter", True)) == expected(sentences, "porter", True)
+
+
 def test_whole_pages_of_the_tokenizers_own_test_alphabets(lexicon: Lexicon) -> None:
     # Every character of the basic plane once, between letters and by itself.
     characters = [chr(code) for code in range(33, 0x10000) if not 0xD800 <= code < 0xE000]

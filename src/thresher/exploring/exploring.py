@@ -11,19 +11,17 @@ import numpy as np
 
 from thresher.evaluation import DEFAULT_MEASURES, Topic
 from thresher.exploring.counting import (
+    Counting,
     HashedTerms,
-    SplitShard,
     StepCounts,
     StoreCounts,
     add_up,
-    columns,
-    count_shard,
-    split_shards,
+    shard_counter,
 )
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.lexicon import hash_texts
 from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.matching import Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
@@ -83,8 +81,8 @@ def explore(
         points: fewest cutoffs of each sweep, where there are as many different scores.
         built: bytes by name of variants whose index was built: the size model is fitted to them.
         held_out: further topics with their qrels; the measures are those of `judging`.
-        backend: the workers, where there is much to rank; None for this process. Workers on other machines must see the
-            folder that holds the store under the same path. The result does not depend on it.
+        backend: the workers, where there is much to count or to rank; None for this process. Workers on other machines must
+            see the folder that holds the store under the same path. The result does not depend on it.
 
     Raises:
         ThresherError: as `resolve_all`, `evaluate`, `read_shard` and `thresher.passes.backends.run`.
@@ -95,12 +93,11 @@ def explore(
     every = nested_sweeps(spread_cutoffs(store, sweeps, points), wanted)
     sets = [judging] if held_out is None else [judging, held_out]
     with temporary_folder(store.parent) as temporary:
-        # Java starts while the first shards are read.
-        with split_shards(store, columns(every)) as split:
+        with shard_counter(store, every, options, temporary, backend) as count:
             queries, terms = analyse_queries(
                 [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
             )
-            parts = count_store(split, every, options, terms, temporary)
+            parts = count_store(count, every, terms, temporary)
         numbers = parts.numbers(judged_documents(sets))
         judges = [Judges(topic_set.qrels, topic_set.ids, numbers, judging.measures) for topic_set in sets]
         values = evaluated(RankingJob(parts, queries, judges, models, depth), len(every), backend, store.parent)
@@ -155,13 +152,9 @@ def judged_documents(sets: Iterable[Judging]) -> set[str]:
     return {document for judging in sets for grades in judging.qrels.values() for document in grades}
 
 
-def count_store(
-    split: Iterable[SplitShard], every: Sequence[NestedSweep], options: IndexOptions, terms: Sequence[str], folder: Path
-) -> MatchParts:
+def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchParts:
     """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of parts."""
-    lexicon = Lexicon(options.stemmer, options.stopwords)
-    hashes = hash_texts(list(terms))
-    counted = (count_shard(table, words, every, lexicon, hashes) for table, words in split)
+    counted = count(hash_texts(list(terms)))
     return MatchParts(len(terms), in_parts(counted, [len(sweep.cleaners) for sweep in every]), folder)
 
 

@@ -8,7 +8,7 @@ Two of n different words share a hash with a probability of about n² / 2^65.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -162,6 +162,10 @@ _KEPT = 3
 """Words of more tokens are not remembered: links, lists and Chinese seldom recur."""
 
 
+_CHARACTERS = 1 << 20
+"""Characters that Java analyses at once: it holds all their tokens, some 100 bytes each."""
+
+
 @dataclass(frozen=True)
 class Analysed:
     """The tokens of words: their number for each word, and their hashes in the order of the words."""
@@ -183,6 +187,18 @@ def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
     one, many = np.flatnonzero(counts == 1), np.flatnonzero(counts > 1)
     token = np.concatenate([firsts[words.kind[one]], ranges(firsts[words.kind[many]], counts[many])])
     return token, words.sentence[np.concatenate([one, np.repeat(many, counts[many])])]
+
+
+def _pieces(texts: list[str]) -> Iterator[list[str]]:
+    """Split texts where they have `_CHARACTERS` together."""
+    begin, size = 0, 0
+    for place, text in enumerate(texts):
+        size += len(text)
+        if size >= _CHARACTERS:
+            yield texts[begin : place + 1]
+            begin, size = place + 1, 0
+    if begin < len(texts):
+        yield texts[begin:]
 
 
 class Lexicon:
@@ -227,6 +243,14 @@ class Lexicon:
         return Analysed(counts, tokens)
 
     def _analyse(self, texts: list[str]) -> Analysed:
+        pieces = [self._analyse_piece(piece) for piece in _pieces(texts)]
+        nothing = Analysed(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint64))
+        every = [nothing, *pieces]
+        return Analysed(
+            np.concatenate([piece.counts for piece in every]), np.concatenate([piece.tokens for piece in every])
+        )
+
+    def _analyse_piece(self, texts: list[str]) -> Analysed:
         tokens, counts = analyse_each(self._analyzer, texts)
         hashes = hash_texts(tokens)
         if self.text_of is not None:

