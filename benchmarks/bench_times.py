@@ -14,6 +14,7 @@ from statistics import median
 from measurements import Measurement
 from passages import PAGES
 
+from thresher.arms.pruned_names import BAR
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.runner import measure_experiment, run_experiment
 from thresher.results.experiment_results import Results, VariantResult, read_results
@@ -36,7 +37,7 @@ _SOME = (
     "bte",
     "boilerpipe(rules=words)",
 )
-# Many of CACM's indexes equal the baseline's, so all are measured.
+# Many of CACM's indexes equal the baseline's, so all cleaners are measured; with the arms too, each index is opened only once.
 VARIANTS = {"pydoc": _SOME, "cacm": (), "postgresql": _SOME}
 
 
@@ -99,7 +100,8 @@ def _equal(row: VariantResult, base: VariantResult) -> bool:
 
 def _experiment(name: str) -> Experiment:
     experiment = load_experiment(EXPERIMENTS / f"{name}.toml")
-    chosen = [variant for variant in experiment.variants if not VARIANTS[name] or variant.name in VARIANTS[name]]
+    wanted = VARIANTS[name] or [variant.name for variant in experiment.variants if BAR not in variant.name]
+    chosen = [variant for variant in experiment.variants if variant.name in wanted]
     baseline = experiment.variants[0]
     return replace(
         experiment,
