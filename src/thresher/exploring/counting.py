@@ -383,15 +383,10 @@ class _Shard:
 
 
 class _Firsts:
-    """The first step of all tokens with the same key; `keys` are the different keys, ascending."""
+    """The first step of all tokens with the same key; `keys` are the different keys, in any order."""
 
     def __init__(self, keys: Ints) -> None:
-        order = np.argsort(keys)
-        ordered = keys[order]
-        new = np.diff(ordered, prepend=-1) != 0
-        self.keys: Ints = ordered[new]
-        self._key_of_token = np.empty(len(keys), dtype=np.int64)
-        self._key_of_token[order] = np.cumsum(new) - 1
+        self.keys, self._key_of_token = _numbered(keys)
 
     def of(self, steps: Steps) -> Steps:
         first = np.full(len(self.keys), np.iinfo(np.uint16).max, dtype=np.uint16)
@@ -407,7 +402,7 @@ def _steps(table: pa.Table, sweeps: Sequence[NestedSweep]) -> tuple[Steps, ...]:
     return tuple(sweep.steps(scores, layout) for sweep in sweeps)
 
 
-def _numbered(tokens: Hashes) -> tuple[Hashes, Ints]:
-    """Return the different tokens, and the index of each token among them."""
-    encoded = pa.array(tokens).dictionary_encode()
-    return encoded.dictionary.to_numpy().astype(np.uint64), encoded.indices.to_numpy().astype(np.int64)
+def _numbered(values: npt.NDArray[_Kind]) -> tuple[npt.NDArray[_Kind], Ints]:
+    """Return the different values, and the index of each value among them."""
+    encoded = pa.array(values).dictionary_encode()
+    return encoded.dictionary.to_numpy(), encoded.indices.to_numpy().astype(np.int64)

@@ -123,11 +123,13 @@ def split_words(table: pa.Table) -> ShardWords:
         # Words have no line feed, so all are decoded at once.
         return b"\n".join(raw[start:end] for start, end in pairs).decode().split("\n") if len(numbers) else []
 
-    # Anserini strips characters up to the space before it drops an empty document.
-    dark = np.flatnonzero(data > ord(" "))
-    blank = np.diff(np.searchsorted(dark, ends), prepend=0) == 0
     # All words begin before the end of the last sentence.
     words = np.diff(np.searchsorted(starts, ends), prepend=0)
+    blank = words == 0
+    # Anserini strips characters up to the space before it drops an empty document, other control characters among them.
+    if np.count_nonzero(data <= ord(" ")) > np.count_nonzero(space):
+        dark = np.flatnonzero(data > ord(" "))
+        blank = np.diff(np.searchsorted(dark, ends), prepend=0) == 0
     return ShardWords(kinds, texts, kind, np.repeat(np.arange(len(ends)), words), page, blank)
 
 
