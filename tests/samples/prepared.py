@@ -3,6 +3,7 @@ milliseconds. `commands` asks it, by lines of JSON. The modules that its argumen
 
 from __future__ import annotations
 
+import atexit
 import gc
 import importlib
 import json
@@ -11,9 +12,10 @@ import pkgutil
 import re
 import signal
 import sys
+import threading
 from contextlib import ExitStack, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from forks import forked_workers
 from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_java, warm_up
@@ -88,6 +90,17 @@ def watch(steps: str | None, kill_at: str | None) -> None:
     sys.addaudithook(hook)
 
 
+def end(code: int) -> NoReturn:
+    """End as an interpreter does, but leave its objects as they are: taking them apart copies all memory that is shared."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        # What reads it may have ended.
+        with suppress(OSError):
+            stream.flush()
+    os._exit(code)
+
+
 if __name__ == "__main__":
     sys.modules.update(dict.fromkeys(sys.argv[1:]))  # type: ignore[arg-type]
     for module in pkgutil.walk_packages(thresher.__path__, "thresher."):
@@ -107,4 +120,11 @@ if __name__ == "__main__":
             stack.enter_context(forked_workers())
             if NO_PLOTS in os.environ:
                 stack.enter_context(no_plots())
-            main()
+            try:
+                main()
+            except SystemExit as ending:
+                end(int(ending.code or 0))
+            except BaseException as error:
+                sys.excepthook(type(error), error, error.__traceback__)
+                end(1)
+            end(0)

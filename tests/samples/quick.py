@@ -18,6 +18,21 @@ from thresher.lucene import jvm
 NO_PLOTS = "THRESHER_TESTS_DRAW_NOTHING"
 """Set in the environment of commands whose reports need no plots."""
 
+# Arrow imports pandas where it is installed, with the first array made of Python's values.
+_LATE = (
+    "jnius_config",
+    "joblib",
+    "ir_measures",
+    "matplotlib.backends.backend_svg",
+    "pandas",
+    "pydantic",
+    "pytrec_eval",
+    "sklearn.feature_extraction.text",
+    "sklearn.metrics",
+    "sklearn.svm",
+    "sklearn.tree",
+    "symspellpy",
+)
 _options = jvm._options
 
 
@@ -61,13 +76,19 @@ def sharing_java_classes() -> Iterator[None]:
 
 def warm_up() -> None:
     """Have here, before processes are forked, what each of them would import late, read or compile for itself."""
+    from thresher import records
+    from thresher.experiments import problems
     from thresher.reports.html_parts import TEMPLATES, templates
     from thresher.scorers.languages import language_of
 
-    # Arrow imports pandas where it is installed, with the first array made of Python's values.
-    for module in ("pandas", "ir_measures", "joblib", "jnius_config", "matplotlib.backends.backend_svg"):
+    for module in _LATE:
         with suppress(ImportError):
             importlib.import_module(module)
+    modules = [module for name, module in sys.modules.items() if name.startswith("thresher.") and module]
+    kinds = {file.kind for module in modules for file in vars(module).values() if isinstance(file, records.RecordFile)}
+    for kind in kinds:
+        records._adapter(kind)
+    problems._adapter()
     language_of("Nobody knows where the harbour of the old town once was.")
     environment = templates(TEMPLATES)
     for name in environment.list_templates(["j2"]):
