@@ -77,9 +77,25 @@ def lasting(path: Path | str) -> Path:
 # The temporary names of `atomic_path` and `remove_folder`, with the numbers of machine and process: Linux has no greater ones.
 _LEFTOVER = re.compile(r"\.(?P<name>.+)\.(?P<process>\d+)\.(old\.)?tmp")
 _PROCESSES = 2**22
+# Scores are kept beside what is cleaned.
+_SCORES = ".scores"
 _MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
 # What this process gives temporary names, in the blocks of `without_leftovers`.
 _WATCHED: list[set[Path]] = []
+
+
+def scores_beside(path: Path) -> Path:
+    """Return the folder beside a file that has what it is made from until it is there."""
+    return path.with_name(f".{path.name}{_SCORES}")
+
+
+def is_unfinished(name: str) -> bool:
+    """Return whether a name is one that this package gives to files and folders until they are finished.
+
+    >>> [is_unfinished(name) for name in (".o.jsonl.scores", ".o.jsonl.1234.tmp", ".htaccess", "o.scores")]
+    [True, True, False, False]
+    """
+    return name.startswith(".") and (name.endswith(_SCORES) or bool(_LEFTOVER.fullmatch(name)))
 
 
 @contextmanager
@@ -275,29 +291,31 @@ def write_json(path: Path, value: Any) -> None:
     write_text(path, json.dumps(value, indent=2, ensure_ascii=False) + "\n")
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file, compressed or not.
+def read_bytes(path: Path, most: int | None = None) -> bytes:
+    """Read a file, compressed or not, of at most so many bytes.
 
     Raises:
-        InputError: if it is missing, unreadable or damaged.
+        InputError: if it is missing, unreadable, damaged or larger.
     """
     try:
         with open_stream(path) as stream:
-            content = stream.read()
+            content = stream.read(-1 if most is None else most + 1)
+            if most is not None and len(content) > most:
+                raise InputError(f"it has more than {most // 2**20} MiB", "check the path", str(path))
             stream.check_whole()
     except OSError as error:
         raise user_error(error, path) from error
     return content
 
 
-def read_text(path: Path) -> str:
-    """Read a UTF-8 file, compressed or not; skip a byte order mark and normalise line ends to line feeds.
+def read_text(path: Path, most: int | None = None) -> str:
+    """Read a UTF-8 file, as `read_bytes`; skip a byte order mark and normalise line ends to line feeds.
 
     Raises:
-        InputError: if it is missing, unreadable, damaged or not UTF-8.
+        InputError: as `read_bytes`, and if it is not UTF-8.
     """
     try:
-        return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        return read_bytes(path, most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error

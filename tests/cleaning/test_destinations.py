@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
 import pytest
-from commands import THRESHER
+from commands import THRESHER, begin
 
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, piped_lines
 from thresher.cleaning.piped_lines import piped_lines as pieces
@@ -127,6 +128,24 @@ def test_a_collection_is_not_written_to(tmp_path: Path, pages: Path) -> None:
     assert len([*tmp_path.rglob("*")]) == 6
     # No JSON lines, hence no part.
     assert clean_collection(inside.parent, "words@3", inside.with_name("o.txt")).kept == len(LINES)
+
+
+def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>The hive is full of bees.</p>")
+    output = tmp_path / "o.jsonl"
+    for path, extras in ((output, Extras()), (tmp_path / "o.txt", Extras(failures=tmp_path / "f.jsonl.gz"))):
+        with pytest.raises(ConfigError, match=r"several kinds\. Fix: write it elsewhere, or add --format html"):
+            clean_collection(tmp_path, "words@3", path, extras=extras)
+    # Whoever says what is read can say so again.
+    for _ in range(2):
+        assert clean_collection(tmp_path, "words@3", output, format="html").documents == 1
+    output.unlink()
+    # Text does not count beside pages, nor do the scores that a killed command leaves there.
+    killed = begin("clean", ".", "-c", "words@3", "-o", "o.txt", cwd=tmp_path, kill_at="os.rename o.txt").wait()
+    assert (killed.code, len([*tmp_path.rglob("*.parquet")])) == (-signal.SIGKILL, 1)
+    for _ in range(2):
+        assert clean_collection(tmp_path, "words@3", tmp_path / "o.txt").documents == 1
+    assert {path.name for path in tmp_path.iterdir()} == {"page.html", "o.txt"}
 
 
 def test_a_pipe_has_no_name_to_read_it_by(tmp_path: Path) -> None:

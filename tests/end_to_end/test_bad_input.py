@@ -277,6 +277,17 @@ def test_ids_that_climb_stay_inside(web: Web, call: Call) -> None:
     assert [line.split()[2] for line in run.splitlines()] == ["../../x0", "../../x1", "../../x2"]
 
 
+def test_results_within_the_collection(web: Web, call: Call) -> None:
+    """The next run would take the report for a page."""
+    web.write(collection='path = "."', sweep="", cleaners="")
+    line = (
+        "results/web: it is in the folder of the collection, ., and would be read as a part of it. Fix: name another "
+        "with --results, or move the collection into a folder of its own."
+    )
+    for verb in ("run", "explore"):
+        refused(call, web, 2, line, arguments=(verb, "web.toml"))
+
+
 TOPICS = {
     "a topic without a query": (
         "topics.tsv",

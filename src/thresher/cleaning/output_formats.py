@@ -83,16 +83,17 @@ def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
             shutil.copyfileobj(file, out)
 
 
-def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection) -> None:
-    """Check that no file to write is the collection, or is read as a part of it by the next command.
+def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, asked: str) -> None:
+    """Check that no file to write is the collection, nor makes another collection of its folder for the next command.
 
     Args:
         outputs: the files; the first is that of the documents.
         shards: whether that is the name of shards.
         collection: what is read.
+        asked: the format that the user says it has, if so: files of others do not count then.
 
     Raises:
-        ConfigError: if one is.
+        ConfigError: if one is or does.
     """
     if not isinstance(collection, Files):
         return
@@ -107,6 +108,9 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection) -
         if place == root or (is_read and place.is_relative_to(root)):
             what = "it is the collection itself" if place == root else "it would be read as a part of the collection"
             raise ConfigError(what, "write it elsewhere", str(path))
+        if kind_of(name) and not asked and place.is_relative_to(root):
+            what = "the folder that is read would then hold files of several kinds"
+            raise ConfigError(what, f"write it elsewhere, or add --format {format}", str(path))
 
 
 def place_of(path: Path) -> Path:

@@ -37,7 +37,7 @@ from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
 from thresher.experiments.stages import exclusive
-from thresher.files import remove_folder, remove_left, temporary_folder
+from thresher.files import remove_folder, remove_left, scores_beside, temporary_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
@@ -83,7 +83,7 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
         StateError: if another process writes the same file.
         ThresherError: if the folder cannot be made.
     """
-    folder = output.with_name(f".{output.name}.scores")
+    folder = scores_beside(output)
     keep = False
     with exclusive(folder):
         try:
@@ -296,7 +296,7 @@ def clean_collection(
         earlier_shards(output)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
-        check_apart(outputs, how.shard_size > 0, whole_input)
+        check_apart(outputs, how.shard_size > 0, whole_input, format)
     # One can try other cutoffs and cleaners on the page of what is removed.
     shown = shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}

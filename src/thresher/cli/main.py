@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 
 import click
@@ -56,11 +58,28 @@ def after_interruption(arguments: Sequence[str]) -> str:
         "run": True,
         "explore": True,
         # A pipe is over, and what is written to one cannot be taken back.
-        "clean": not {"-", "/dev/stdin", "/dev/stdout"}.intersection(others),
+        "clean": "-" not in others and not any(map(_is_stream, _outputs(others))),
         # Without an output its scores are in a folder of their own.
         "cleaneval": any(re.match(r"-o|--output", argument) for argument in others),
     }
     return "goes on where it was" if kept.get(verb) else "begins anew"
+
+
+def _outputs(arguments: Sequence[str]) -> Iterator[Path]:
+    """Give the files of the option -o or --output, however it is spelled."""
+    for name, following in zip_longest(arguments, arguments[1:], fillvalue=""):
+        if name in ("-o", "--output"):
+            yield Path(following)
+        elif match := re.match(r"(?:--output=|-o)(.*)", name, re.DOTALL):
+            yield Path(match[1])
+
+
+def _is_stream(path: Path) -> bool:
+    from thresher.cleaning.output_formats import is_stream
+
+    with suppress(OSError):
+        return is_stream(path)
+    return False
 
 
 def _fail(lines: list[str], code: int) -> None:

@@ -17,7 +17,7 @@ from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
 from thresher.errors import InputError
-from thresher.files import digest, user_error
+from thresher.files import digest, is_unfinished, user_error
 from thresher.streams import open_stream
 
 HTML, TEXT = "html", "text"
@@ -172,6 +172,9 @@ def _below(root: Path) -> Iterator[FileEntry]:
         folder, prefix = folders.pop()
         for entry in _entries(folder, must_be=not prefix):
             name = prefix + entry.name
+            if is_unfinished(entry.name):
+                # Of a command that writes into the folder, or was killed there.
+                continue
             if entry.is_dir(follow_symlinks=False):
                 folders.append((entry.path, name + "/"))
             elif status := _file_status(entry):

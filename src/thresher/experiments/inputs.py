@@ -9,8 +9,9 @@ from typing import Any
 
 from thresher.arms.arm import Arm
 from thresher.collections import Collection, open_collection
+from thresher.collections.file_collection import Files
 from thresher.defaults import TOPIC_FIELD
-from thresher.errors import InputError
+from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.topics import read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
@@ -174,6 +175,19 @@ def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:
             )
 
 
+def _check_apart(folder: Path, collection: Collection) -> None:
+    """Check that results, which have pages, JSON lines and Parquet, are not read as a part of the collection by the next run.
+
+    Raises:
+        ConfigError: if they are.
+    """
+    if isinstance(collection, Files) and folder.resolve().is_relative_to(collection.path.resolve()):
+        what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
+        raise ConfigError(
+            what, "name another with --results, or move the collection into a folder of its own", str(folder)
+        )
+
+
 @dataclass(frozen=True)
 class Scored:
     """An experiment's inputs, the plan of scoring its collection, and the report on it; the scores are in `store`.
@@ -202,6 +216,7 @@ def score_experiment(experiment: Experiment, folder: Path, fresh: bool, say: Cal
     """
     say(f"reading {experiment.collection}")
     inputs = read_inputs(experiment)
+    _check_apart(folder, inputs.collection)
     plan = ScorePlan(inputs.collection, experiment.scorers, experiment.pages, experiment.limits)
     say(f"scoring pages by {', '.join(scorer.name for scorer in experiment.scorers) or 'nothing'}")
     store = folder / "scores"
