@@ -85,6 +85,7 @@ class RecordFile(Generic[Record]):
         fix: what to do about a file that cannot be read.
         format, version: what the file names itself; files without a name have neither.
         error: raised for any other file.
+        most: bytes of a file at most; None for any number.
         indent: spaces by which the members of a file are indented, each on its line; None for one line.
     """
 
@@ -95,6 +96,7 @@ class RecordFile(Generic[Record]):
     version: int = 1
     error: type[ThresherError] = InputError
     indent: int | None = None
+    most: int | None = None
 
     def write(self, path: Path, record: Record) -> None:
         """Write a record, whole or not at all."""
@@ -104,10 +106,10 @@ class RecordFile(Generic[Record]):
         """Read what `write` wrote.
 
         Raises:
-            InputError: if the file is missing or not UTF-8.
+            InputError: if the file is missing, too large or not UTF-8.
             ThresherError: of class `error`, if it is damaged, of another version, or something in it is missing or wrong.
         """
-        return self.parse(read_text(path), str(path))
+        return self.parse(read_text(path, self.most), str(path))
 
     def text(self, record: Record) -> str:
         """Return a record as JSON."""

@@ -978,3 +978,12 @@ def test_what_is_missing_is_told_with_where_to_get_it(
     missing = [error for error in caught.value.problems if error.what.startswith("there is no ")]
     assert len(missing) >= 3
     assert all(error.fix.endswith(f"; {source}") for error in missing)
+
+
+def test_a_file_of_gigabytes_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large.toml"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(InputError) as error:
+        load_experiment(path)
+    assert str(error.value) == f"{path}: it has more than 1 MiB. Fix: check the path."

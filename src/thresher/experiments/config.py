@@ -128,6 +128,10 @@ class Experiment:
         return tuple(scorers[name] for name in sorted(scorers))
 
 
+_MOST_BYTES = 2**20
+"""Of an experiment file: hundreds of times the longest."""
+
+
 def load_experiment(path: Path) -> Experiment:
     """Read and check an experiment file.
 
@@ -135,7 +139,7 @@ def load_experiment(path: Path) -> Experiment:
         InputError: if the file cannot be read.
         ConfigErrors: all its problems, each with its line.
     """
-    text = read_text(path)
+    text = read_text(path, _MOST_BYTES)
     try:
         values = tomllib.loads(text)
     except ValueError as error:  # what is no TOML, and numbers of more digits than Python reads

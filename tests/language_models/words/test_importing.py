@@ -4,6 +4,8 @@ import dataclasses
 import gzip
 import hashlib
 import os
+import subprocess
+import sys
 
 import pytest
 from small_models import ARPA, PROBING, TRIE, binary, write_arpa
@@ -245,3 +247,41 @@ def test_a_built_model_that_is_damaged(tmp_path, monkeypatch):
     (folder / "model.arpa").unlink()
     with pytest.raises(StateError):
         load_model("tiny")
+
+
+def test_bombs_are_refused_in_little_memory(tmp_path):
+    """Files that unpack to gigabytes, that have a line of gigabytes, or a card of them."""
+    for name, head in (("nothing", b""), ("line", b"\\data\\\nngram 1=3\n\n\\1-grams:\n-1\t")):
+        with (tmp_path / f"{name}.arpa").open("wb") as file:
+            file.write(head)
+            file.truncate(2**30)
+    with gzip.open(tmp_path / "packed.arpa.gz", "wb", 1) as packed:
+        for _ in range(80):
+            packed.write(bytes(2**20))
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "model.arpa").write_text(ARPA)
+    with (tmp_path / "folder" / "card.json").open("wb") as card:
+        card.truncate(2**30)
+    code = (
+        "from pathlib import Path\n"
+        "from thresher.costs import peak_memory\n"
+        "from thresher.errors import InputError\n"
+        "from thresher.language_models.words.importing import import_model\n"
+        "from thresher.language_models.words.models import load_model\n"
+        "before = peak_memory()\n"
+        "for read, name in (\n"
+        "    (load_model, 'nothing.arpa'), (load_model, 'folder'), (load_model, 'line.arpa'),\n"
+        "    (lambda name: import_model(Path(name), Path('out')), 'packed.arpa.gz'),\n"
+        "):\n"
+        "    try:\n"
+        "        read(name)\n"
+        "    except InputError as error:\n"
+        "        print(error.what, peak_memory() - before < 150)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == [
+        f"{UNREADABLE.partition('. Fix')[0]} True",
+        "it has more than 16 MiB True",
+        f"{UNREADABLE.partition('. Fix')[0]} True",
+        "no language model compresses so well True",
+    ]

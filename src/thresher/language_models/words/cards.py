@@ -11,6 +11,7 @@ from thresher.errors import StateError
 from thresher.records import RecordFile
 
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
+_MOST_BYTES = 16 * 2**20
 UNSEEN_WORDS = "history of probability 0: an unknown word costs what any unseen pair costs"
 
 
@@ -107,4 +108,6 @@ def read_head(path: Path) -> CardHead:
 
 
 def _file(kind: type[Card], path: Path) -> RecordFile[Card]:
-    return RecordFile(kind, "a model card", f"delete the folder {path.parent}", error=StateError, indent=2)
+    return RecordFile(
+        kind, "a model card", f"delete the folder {path.parent}", error=StateError, indent=2, most=_MOST_BYTES
+    )

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import math
 import re
-import shutil
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice, takewhile
+from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from thresher.language_models.words.cards import BIGRAM_FORMULA, UNSEEN_WORDS, M
 from thresher.language_models.words.estimates import FLOOR, WEIGHTS
 from thresher.language_models.words.models import ARPA, BINARY, CARD
 from thresher.language_models.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, WORDS, tokeniser
-from thresher.language_models.words.word_model import WordModel
+from thresher.language_models.words.word_model import KENLM, LINE_BYTES, WordModel, arpa_counts
 from thresher.streams import open_stream
 
 _BOUNDARY = "#"
@@ -46,13 +46,13 @@ _TRIGRAM_FORMULA = (
     "scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for three "
     "words in a row)"
 )
-_KENLM, _STORABLE = b"mmap lm http://kheafield.com/code", b"pst0"
+_STORABLE = b"pst0"
 # The header of KenLM's binaries: magic text and test values, then order, probing multiplier, kind, whether words are listed,
 # version of the search, and the n-gram counts.
 _TEST_VALUES = 88
 _PARAMETERS = struct.Struct("<B3xfiB3xI")
-_COUNT = re.compile(r"ngram\s+(\d+)\s*=\s*(\d+)")
-_MOST_LINES = 1000
+# Models have 3 to 10.
+_MOST_RATIO, _LEAST_BYTES = 100, 64 * 2**20
 _CORPUS = "unknown: imported from {}"
 _UNKNOWN = "<unk>, as the file has it"
 _NO_UNKNOWN = "log10 P = -100, as KenLM sets it: the file has no <unk>"
@@ -266,7 +266,7 @@ def _import_pyplexity(source: Path, folder: Path, tokeniser_name: str | None, na
 
 
 def _import_ngrams(source: Path, folder: Path, head: bytes, tokeniser_name: str | None, name: str) -> ModelCard:
-    is_binary = head.startswith(_KENLM)
+    is_binary = head.startswith(KENLM)
     path = folder / (BINARY if is_binary else ARPA)
     _copy(source, path)
     ngrams, knows_unknown = (_binary_counts(path, source), True) if is_binary else _arpa_counts(path, source)
@@ -300,7 +300,12 @@ def _head(source: Path) -> bytes:
 def _copy(source: Path, path: Path) -> None:
     try:
         with open_stream(source) as stream, path.open("wb") as out:
-            shutil.copyfileobj(stream, out, 2**20)
+            size, most = 0, max(_MOST_RATIO * source.stat().st_size, _LEAST_BYTES)
+            while piece := stream.read(2**20):
+                size += len(piece)
+                if size > most:
+                    raise InputError("no language model compresses so well", "check the file", str(source))
+                out.write(piece)
             stream.check_whole()
     except OSError as error:
         raise user_error(error, source) from error
@@ -320,14 +325,11 @@ def _arpa_counts(path: Path, source: Path) -> tuple[tuple[int, ...], bool]:
     Raises:
         InputError: if it is not an ARPA file.
     """
-    counts: list[int] = []
-    with path.open(encoding="utf-8", errors="replace") as lines:
-        for line in islice(lines, _MOST_LINES):
-            if count := _COUNT.fullmatch(line.strip()):
-                counts.append(int(count[2]))
-            elif line.startswith("\\1-grams") and counts:
-                words = takewhile(lambda line: not line.startswith("\\"), lines)
-                return tuple(counts), any("<unk>" in line.lower() for line in words)
+    with path.open("rb") as file:
+        if counts := arpa_counts(file):
+            lines = iter(partial(file.readline, LINE_BYTES), b"")
+            words = takewhile(lambda line: not line.startswith(b"\\"), lines)
+            return counts, any(b"<unk>" in line.lower() for line in words)
     raise InputError(
         "it is neither an ARPA file, nor a binary of KenLM's, nor a model of PyPlexity's", "check the path", str(source)
     )

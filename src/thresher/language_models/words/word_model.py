@@ -12,10 +12,12 @@ words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import accumulate, repeat
 from pathlib import Path
+from typing import BinaryIO
 
 import kenlm
 import numpy as np
@@ -69,6 +71,28 @@ def _decayed(values: Iterable[float], context: float) -> Floats:
 
 GZIP = b"\x1f\x8b"
 """The first bytes of a gzip file."""
+KENLM = b"mmap lm http://kheafield.com/code"
+"""Those of KenLM's binaries."""
+LINE_BYTES = 64 * 2**10
+"""Longer than any line of an ARPA file."""
+_COUNT = re.compile(rb"ngram\s+(\d{1,4})\s*=\s*(\d{1,18})")
+_MOST_LINES = 1000
+_NO_MODEL = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
+_TOO_LARGE, _SMALLER = "it is larger than the memory, or damaged", "use a smaller model, or write this one again"
+# A probability of a digit, a word of a letter, and what is between and after them.
+_LEAST_BYTES = 4
+
+
+def arpa_counts(file: BinaryIO) -> tuple[int, ...]:
+    """Return the counts of n-grams that an ARPA file begins with, and read up to the first n-gram; empty if it is none."""
+    counts: list[int] = []
+    for _ in range(_MOST_LINES):
+        line = file.readline(LINE_BYTES).strip()
+        if match := _COUNT.fullmatch(line):
+            counts.append(int(match[2]))
+        elif line.startswith(b"\\1-grams"):
+            return tuple(counts)
+    return ()
 
 
 class WordModel:
@@ -126,13 +150,21 @@ def _read(path: Path) -> kenlm.Model:
     """
     try:
         with path.open("rb") as file:
-            compressed = file.read(2) == GZIP
+            head = file.read(len(KENLM))
+            file.seek(0)
+            is_binary, counts = head == KENLM, arpa_counts(file)
+            size = path.stat().st_size
     except OSError as error:
         raise user_error(error, path) from error
-    if compressed:
+    if head.startswith(GZIP):
         raise InputError(
             "it is compressed, and KenLM reads it as it is", f"run `thresher lm import {path} -o FOLDER`", str(path)
         )
+    # KenLM takes memory for long lines, and for the n-grams that are announced.
+    if not is_binary and not counts:
+        raise InputError(_NO_MODEL, "write it again", str(path))
+    if not is_binary and sum(counts) * _LEAST_BYTES > size:
+        raise InputError(_TOO_LARGE, _SMALLER, str(path))
     config = kenlm.Config()
     config.show_progress = False
     config.arpa_complain = kenlm.ARPALoadComplain.NONE
@@ -143,8 +175,7 @@ def _read(path: Path) -> kenlm.Model:
         raise ResourceError("there is not the memory for the model", "use a smaller one", str(path)) from error
     except (OSError, RuntimeError, UnicodeDecodeError) as error:  # KenLM quotes the file, whatever its bytes
         if "Cannot allocate memory" in str(error):
-            what, fix = "it is larger than the memory, or damaged", "use a smaller model, or write this one again"
+            what, fix = _TOO_LARGE, _SMALLER
         else:
-            what = "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary"
-            fix = "write it again"
+            what, fix = _NO_MODEL, "write it again"
         raise InputError(what, fix, str(path)) from error
