@@ -39,7 +39,9 @@ def test_sound_inputs_are_taken(name: str, tmp_path: Path) -> None:
         assert failure(TARGETS[name], seed, tmp_path) is None
 
 
-def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(tmp_path: Path) -> None:
+def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Damaged sizes of a column in its last row group; no `except` sees what Arrow throws there."""
     rows = tmp_path / "rows"
     rows.mkdir()
@@ -51,6 +53,8 @@ def test_a_parquet_file_at_which_arrow_ends_the_process_costs_its_rows(tmp_path:
     assert report.scored >= sound.scored > 0
     assert report.documents == report.scored + report.emptied + report.failed
     assert {failure.file for failure in failures(tmp_path / "store")} == {"damaged.parquet"}
+    # But for progress, which a slow machine shows.
+    assert [line for line in capfd.readouterr().err.splitlines() if not line.startswith("scoring: ")] == []
 
 
 @pytest.mark.parametrize("marked", [True, False], ids=["as it is", "large, without the mark at its beginning"])

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
+import warnings
 from collections.abc import Iterator
+from functools import partial
 
 import forks
 import psutil
 import pytest
 
 from thresher.errors import InputError
-from thresher.passes.backends import run_watched
+from thresher.passes.backends import in_silence, run_watched
 
 
 def process_of(task: int) -> int:
     if task < 0:
         os.kill(os.getpid(), -task)
     return os.getpid()
+
+
+def say_and_abort(task: int) -> int:
+    warnings.warn(f"task {task} is odd", stacklevel=1)
+    os.write(2, b"terminate called\n")
+    print(f"task {task} is begun", file=sys.stderr)
+    os.abort()
 
 
 def unused(task: int, code: int | None) -> int:
@@ -59,6 +69,19 @@ def test_a_worker_killed_while_idle_costs_nothing() -> None:
     second, third = results
     assert first != second == third
     assert told == [(2, -signal.SIGKILL)]
+
+
+@pytest.mark.usefixtures("new_interpreters")
+def test_what_python_says_is_heard_where_libraries_are_silent(capfd: pytest.CaptureFixture[str]) -> None:
+    def never_again(task: int, code: int | None) -> int:
+        raise InputError(f"{task} ended by {code}", "look")
+
+    with pytest.raises(InputError, match="7 ended by -6"):
+        next(run_watched(1, partial(in_silence, function=say_and_abort), [7], never_again))
+    printed = capfd.readouterr().err
+    assert "UserWarning: task 7 is odd" in printed
+    assert printed.endswith("task 7 is begun\n")
+    assert "terminate" not in printed
 
 
 def test_a_task_whose_worker_ends_is_replaced_by_what_is_said() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from thresher.collections import Collection, Part, Source, documents
 from thresher.collections.file_collection import Files
@@ -14,12 +12,9 @@ from thresher.collections.interface import JsonFields
 from thresher.collections.likely_fields import LikelyFields, likely_fields
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.errors import InputError, ThresherError
-from thresher.passes.backends import CRASHES, run_watched, worker_ended
+from thresher.passes.backends import CRASHES, in_silence, run_watched, worker_ended
 
 _PAGES = 256
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 
 def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
@@ -39,7 +34,7 @@ def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62
         yield from documents(collection)
         return
     read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
-    for sources in run_watched(1, partial(_in_silence, function=read), collection.parts(_PAGES), _instead_of_part):
+    for sources in run_watched(1, partial(in_silence, function=read), collection.parts(_PAGES), _instead_of_part):
         yield from sources
 
 
@@ -47,20 +42,12 @@ def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFi
     """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
-    look = partial(_in_silence, function=partial(likely_fields, format=format, wanted=wanted))
+    look = partial(in_silence, function=partial(likely_fields, format=format, wanted=wanted))
     try:
         (found,) = run_watched(1, look, [path], _instead_of_fields)
     except InputError:
         return LikelyFields()
     return found
-
-
-def _in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
-    """Call a function in this process, which is only there for it: what C++ prints at its end is raw."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 2)
-    os.close(null)
-    return function(task)
 
 
 def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Source]:

@@ -9,6 +9,7 @@ import logging
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -37,6 +38,7 @@ CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -si
 """Exit codes of libraries in C; whoever kills a worker sends another signal."""
 _ANSWER_SECONDS = 4
 _PARENT_SECONDS = 0.5
+_ERRORS = 2
 _AHEAD = 2
 """Tasks a local worker has been given and not finished."""
 Task = TypeVar("Task")
@@ -312,6 +314,19 @@ def run_watched(
     finally:
         for worker in (*idle, *at_work.values()):
             worker.end()
+
+
+def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
+    """Call a function in a worker process in which C++ then prints nothing, as it does at its end; Python prints as before."""
+    # A test's, or none, may have no descriptor.
+    with suppress(OSError, ValueError, AttributeError):
+        if sys.stderr.fileno() == _ERRORS:
+            sys.stderr.flush()
+            sys.stderr = os.fdopen(os.dup(_ERRORS), "w", 1, sys.stderr.encoding, "backslashreplace")
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, _ERRORS)
+    os.close(null)
+    return function(task)
 
 
 class _Watched:

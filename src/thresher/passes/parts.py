@@ -14,7 +14,7 @@ import struct
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,13 +22,24 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from thresher.collections import Collection, Part, Source
+from thresher.collections.file_collection import Files
 from thresher.collections.ids import id_problem
 from thresher.collections.interface import check_unchanged
+from thresher.collections.parquet_rows import ParquetRows
 from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import CRASHES, Backend, WorkerDied, alarm, exit_reason, run_on_dask, run_watched
+from thresher.passes.backends import (
+    CRASHES,
+    Backend,
+    WorkerDied,
+    alarm,
+    exit_reason,
+    in_silence,
+    run_on_dask,
+    run_watched,
+)
 from thresher.progress import Progress
 from thresher.records import RecordFile
 
@@ -199,7 +210,7 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame
             if backend.name == DASK:
                 results = run_on_dask(backend, partial(_do_on_cluster, work=work), missing())
             else:
-                results = run_watched(backend.workers, partial(_do_missing, work=work), missing(), blame.instead)
+                results = run_watched(backend.workers, _on_worker(work, _do_missing), missing(), blame.instead)
             for documents in results:
                 whole = whole and documents is not None
                 bar.advance(documents or 0)
@@ -221,8 +232,15 @@ def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
 
 
 def _do_here(work: PartWork[Any], parts: Sequence[Part], blame: Blame) -> None:
-    for _ in run_watched(Backend().workers, partial(do_part, work=work), map(blame.task, parts), blame.instead):
+    for _ in run_watched(Backend().workers, _on_worker(work, do_part), map(blame.task, parts), blame.instead):
         pass
+
+
+def _on_worker(work: PartWork[Any], function: Callable[..., int]) -> Callable[[Task], int]:
+    call = partial(function, work=work)
+    # Arrow ends the process at some damaged files, with raw lines of what it threw; the part's last row says so.
+    is_parquet = isinstance(work.collection, Files) and work.collection.format == ParquetRows.name
+    return partial(in_silence, function=call) if is_parquet else call
 
 
 class Blame:
