@@ -24,17 +24,14 @@ TERMS = hash_texts(["file", "string", "return", "天气"])
 OPTIONS = IndexOptions(stemmer="krovetz", stopwords=False)
 TWO = Backend(workers=2)
 
-# No fork of a process with Java can have its own.
-pytestmark = pytest.mark.usefixtures("new_interpreters")
-
 
 @pytest.fixture(scope="module")
-def sweeps(store: Path) -> list[NestedSweep]:
+def sweeps(store: Path) -> tuple[NestedSweep, ...]:
     cleaners = [Cleaner(), parse_cleaner("bte")]
     return nested_sweeps(spread_cutoffs(store, [parse_sweep("words"), parse_sweep("density")], 12), cleaners)
 
 
-def counted(store: Path, sweeps: list[NestedSweep], folder: Path, backend: Backend | None) -> list[StoreCounts]:
+def counted(store: Path, sweeps: tuple[NestedSweep, ...], folder: Path, backend: Backend | None) -> list[StoreCounts]:
     folder.mkdir()
     with shard_counter(store, sweeps, OPTIONS, folder, backend) as count:
         return list(count(TERMS))
@@ -49,8 +46,10 @@ def in_lists(record: Any) -> Any:
     return [in_lists(each) for each in record] if isinstance(record, list | tuple) else record
 
 
+# Here and below: no fork of a process with Java can have its own.
+@pytest.mark.usefixtures("new_interpreters")
 def test_workers_count_what_this_process_counts(
-    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alone = counted(store, sweeps, tmp_path / "alone", None)
     assert len(alone) == len(shards(store)) > 2
@@ -62,15 +61,20 @@ def test_workers_count_what_this_process_counts(
 
 
 def test_few_pages_start_no_workers(
-    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counting, "_count_in_worker", _end)
     assert len(counted(store, sweeps, tmp_path / "few", TWO)) == len(shards(store))
 
 
+@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("backend", [None, TWO])
 def test_a_damaged_shard_is_named(
-    store: Path, sweeps: list[NestedSweep], backend: Backend | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path,
+    sweeps: tuple[NestedSweep, ...],
+    backend: Backend | None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(counting, "_MUCH", 0)
     damaged = tmp_path / "scores"
@@ -85,7 +89,7 @@ def test_a_damaged_shard_is_named(
 
 
 def test_a_worker_that_ends_is_told(
-    store: Path, sweeps: list[NestedSweep], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, sweeps: tuple[NestedSweep, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(counting, "_MUCH", 0)
     monkeypatch.setattr(counting, "_count_in_worker", _end)
