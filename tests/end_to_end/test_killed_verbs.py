@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import psutil
 import pytest
 from commands import begin, thresher
+from playing_server import playing
 from small_web import Finished, leftovers
 
 from thresher.cli.main import cli
@@ -39,7 +41,7 @@ COMMANDS = (
     ("classify", "classes", "-c", "words@5", "-o", "classified"),
 )
 ELSEWHERE = {("run",), ("clean",), ("cleaneval",), ("play",)}
-"""They have such tests of their own; `play` is ended by a signal only."""
+"""They have such tests of their own; `play`, which is ended by a signal only, below."""
 WRITE_NOTHING = (
     ("doctor",),
     ("cleaners",),
@@ -105,3 +107,20 @@ def test_others_have_nothing_to_leave(folder: Path, tmp_path: Path, command: tup
     steps = tmp_path / "steps"
     done = begin(*command, cwd=folder, steps=steps).wait()
     assert (done.code, steps.read_text()) == (0, ""), done
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_killed_server_leaves_neither_files_nor_processes(tmp_path: Path, sign: signal.Signals, asked: bool) -> None:
+    """Before its first page, and with the process that reads pages."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "rain.html").write_text("<p>Rain is expected in the north tonight.</p>")
+    (tmp_path / "temporary").mkdir()
+    with playing("pages", cwd=tmp_path, end=-sign, TMPDIR=str(tmp_path / "temporary")) as server:
+        if asked:
+            assert server.ask("/api/page?id=rain").status == 200
+        readers = psutil.Process(server.process.pid).children(recursive=True)
+        assert bool(readers) == asked
+        server.process.send_signal(sign)
+    assert psutil.wait_procs(readers)[1] == []
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["pages", "rain.html", "temporary"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -53,15 +54,23 @@ class Server:
 
 
 @contextmanager
-def playing(*arguments: str | Path, cwd: Path) -> Iterator[Server]:
-    """Start `thresher play`, and end it with Ctrl-C."""
+def playing(*arguments: str | Path, cwd: Path, end: int = 0, **environment: str) -> Iterator[Server]:
+    """Start `thresher play`, and end it with Ctrl-C; the block must end it by a signal if it is to `end` so."""
     command = [THRESHER, "play", *map(str, arguments)]
-    with subprocess.Popen(command, cwd=cwd, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=cwd,
+        env={**os.environ, **environment},
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
         assert process.stderr is not None
         try:
             line = process.stderr.readline()
             assert line.startswith("http://127.0.0.1:"), line + process.stderr.read()
             yield Server(int(line.split(":")[2].partition("/")[0]), process)
         finally:
-            process.send_signal(signal.SIGINT)
-            assert (process.wait(60), process.stderr.read()) == (0, "")
+            if not end:
+                process.send_signal(signal.SIGINT)
+            assert (process.wait(60), process.stderr.read()) == (end, "")
