@@ -141,3 +141,10 @@ def test_links_between_documents_lead_somewhere() -> None:
 def test_pages_are_short() -> None:
     for page in DOCS.glob("*.md"):
         assert len(page.read_text(encoding="utf-8").splitlines()) <= 250, page.name
+
+
+def test_the_glossary_has_few_words_in_order() -> None:
+    rows = (DOCS / "glossary.md").read_text(encoding="utf-8").splitlines()[4:]
+    words = [row.split("|")[1].strip() for row in rows]
+    assert words == sorted(words)
+    assert len(words) <= 25
