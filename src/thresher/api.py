@@ -6,7 +6,7 @@ page = thresher.score_html(html, ["words", "perplexity"])
 text = thresher.clean_html(html, "perplexity@8000")
 documents = thresher.clean_pages(pages, "content@0.5")
 results = thresher.run("experiments/pydoc.toml")
-curves = thresher.explore("experiments/pydoc.toml")
+explored = thresher.explore("experiments/pydoc.toml")
 choice = thresher.choose("experiments/pydoc.toml")
 run = thresher.search("indexes/mine", {"1": "rain tonight"})
 values = thresher.evaluate("qrels.txt", run)
@@ -36,6 +36,7 @@ from thresher.evaluation import (
 )
 from thresher.evaluation import evaluate as evaluate_run
 from thresher.evaluation.in_memory import Qrels, Run, Topics, take_qrels, take_run, take_topics
+from thresher.evaluation.significance import ComparedRuns
 from thresher.experiments.chooser import Question, choose_experiment
 from thresher.experiments.config import load_experiment
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
@@ -48,7 +49,6 @@ from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.pages import DEFAULT_OPTIONS, PageOptions, read_text_page
 from thresher.pseudo_topics import PseudoOptions, make_pseudo_topics
-from thresher.reports.compared_runs import ComparedRuns
 from thresher.results.experiment_results import Results
 from thresher.results.experiment_results import read_results as read_result_file
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_scorer
@@ -76,7 +76,7 @@ def score_html(html: str | bytes, scorers: Sequence[str], options: PageOptions =
 
 
 def clean_html(html: str | bytes, cleaner: str, options: PageOptions = DEFAULT_OPTIONS) -> str:
-    """Return what a cleaner leaves of a page: one block a line.
+    """Return what a cleaner leaves of a page: one block per line.
 
     Raises:
         ConfigError: if the name does not parse, or has a percentile of a collection, which one page is not.
@@ -223,7 +223,9 @@ def index_json_lines(source: str | Path, output: str | Path, options: IndexOptio
     source, output = Path(source), Path(output)
     collection = open_collection(source)
     if not isinstance(collection, Files) or collection.format != JsonLines.name:
-        raise InputError("this is no file of JSON lines", "clean the collection first: `thresher clean`", str(source))
+        raise InputError(
+            "this is not a file of JSON lines", "clean the collection first: `thresher clean`", str(source)
+        )
     if output.is_dir() and any(output.iterdir()) and not any(output.glob("segments_*")):
         raise StateError("the folder holds something else than an index", "choose a new folder", str(output))
     return build_index(_texts(collection), output, options or IndexOptions())

@@ -66,6 +66,7 @@ def test_what_is_evaluated_is_what_ir_measures_says(tmp_path: Path) -> None:
     assert compared.baseline == "two"
     assert compared.values["two"]["AP"] == {"1": 1.0, "2": 0.0}
     assert list(compared.comparisons) == ["one"]
+    assert (list(compared.means), compared.means["two"]) == (["two", "one"], {"AP": 0.5})
 
 
 @pytest.mark.parametrize(

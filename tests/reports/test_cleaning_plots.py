@@ -18,6 +18,7 @@ from matplotlib.text import Text
 from thresher.cleaneval.cleaning_measures import Agreement
 from thresher.cleaneval.ncleaner_evaluation import CurvePoint, summarize_curve
 from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
+from thresher.cleaneval.results import page_differences
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
 from thresher.reports.cleaning_plots import (
     Quality,
@@ -92,7 +93,10 @@ def test_differences_are_counted_by_bins_of_five_points() -> None:
     baseline = [0.5] * 10
     # In points: 0, 0 but for noise, 0.0001, 5, 5.1, 12, -0.1, -5, -20, 50.
     values = [0.5, 0.5 + 1e-12, 0.500001, 0.55, 0.551, 0.62, 0.499, 0.45, 0.3, 1.0]
-    figure = differences_figure("words@11", values, baseline, "precision")
+    differences = page_differences(values, baseline)
+    assert differences.bins == ((-4, 1), (-1, 2), (1, 2), (2, 1), (3, 1), (10, 1))
+    assert (differences.won, differences.tied, differences.lost) == (5, 2, 3)
+    figure = differences_figure("words@11", differences, "precision")
     assert bars(figure, GAIN) == {(0, 5): 2, (5, 10): 1, (10, 15): 1, (45, 50): 1}
     assert bars(figure, LOSS) == {(-5, 0): 2, (-20, -15): 1}
     assert list(bars(figure, INK).values()) == [2]
@@ -106,10 +110,11 @@ def test_differences_are_counted_by_bins_of_five_points() -> None:
 
 
 def test_differences_without_losses_or_any_difference() -> None:
-    figure = differences_figure("a", [0.6, 0.7], [0.5, 0.5], "F1")
+    figure = differences_figure("a", page_differences([0.6, 0.7], [0.5, 0.5]), "F1")
     assert (bars(figure, LOSS), bars(figure, INK)) == ({}, {})
     assert figure.axes[0].get_xlim() == (-11, 21)
-    assert "mean 0.0; 0 won, 2 tied, 0 lost" in texts(differences_figure("a", [0.5, 0.7], [0.5, 0.7], "F1"))
+    none = page_differences([0.5, 0.7], [0.5, 0.7])
+    assert "mean 0.0; 0 won, 2 tied, 0 lost" in texts(differences_figure("a", none, "F1"))
 
 
 def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
@@ -225,7 +230,7 @@ def test_predicted_precision_parts_pages_at_the_floor() -> None:
 def test_files_are_the_same_every_time(tmp_path: Path) -> None:
     name = "a$b$ <script>"
     for make in (
-        lambda: differences_figure(name, [0.4, 0.9], [0.5, 0.5], "precision"),
+        lambda: differences_figure(name, page_differences([0.4, 0.9], [0.5, 0.5]), "precision"),
         lambda: curves_figure(name, [curve("words", 0)], BASELINE),
         lambda: overview_figure(name, many(), BASELINE),
         lambda: learning_figure(name, summarize_curve(points_of_training())),

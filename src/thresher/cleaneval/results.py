@@ -50,6 +50,46 @@ class TTest:
     p: float
 
 
+BIN = 5
+"""The width of bins of differences in percentage points, as in Fig. 3 of the NCleaner paper."""
+
+
+@dataclass(frozen=True)
+class PageDifferences:
+    """A cleaner's differences from the baseline by page, in percentage points (NCleaner, Fig. 3).
+
+    Attributes:
+        mean: over the pages.
+        bins: pages by bin, in order: 1 is (0, `BIN`], -1 is [-`BIN`, 0), so each includes its bound farther from zero.
+        tied: pages without a difference, which are in no bin.
+    """
+
+    mean: float
+    bins: tuple[tuple[int, int], ...]
+    tied: int
+
+    @property
+    def won(self) -> int:
+        """Pages on which the cleaner is better."""
+        return sum(pages for number, pages in self.bins if number > 0)
+
+    @property
+    def lost(self) -> int:
+        """Pages on which it is worse."""
+        return sum(pages for number, pages in self.bins if number < 0)
+
+
+def page_differences(values: Sequence[float], baseline: Sequence[float]) -> PageDifferences:
+    """Return the differences of values in [0, 1], one per page, from the baseline's, in the same order."""
+    differences = [100 * (value - base) for value, base in zip(values, baseline, strict=True)]
+    bins = Counter(
+        int(math.copysign(max(1, math.ceil(round(abs(value), 6) / BIN)), value))
+        for value in differences
+        if abs(value) >= 100 * TOLERANCE
+    )
+    return PageDifferences(fmean(differences), tuple(sorted(bins.items())), len(differences) - bins.total())
+
+
 @dataclass(frozen=True)
 class SegmentationSummary:
     """Segment boundaries over the `pages` pages whose gold text has any: pooled (micro), and F1 by page (macro)."""
@@ -107,8 +147,8 @@ class CleanerResult:
     `intervals` are 95 % confidence intervals of the mean word precision, recall and F1, `token_interval` of the mean token
     F1. Pages on which a package crashed (`crashes`) count as emptied. `comparison` is of word F1 with the baseline's, paired
     by page: two-sided Wilcoxon signed-rank test, corrected over all cleaners, and the bootstrap interval of the mean
-    difference. `t_test` is Student's test of the same differences, `t_precision` of those of precision. The baseline has none
-    of the three.
+    difference. `t_test` is Student's test of the same differences, `t_precision` of those of precision, which are
+    `precision_differences`. The baseline has none of the four.
     """
 
     cleaner: str
@@ -121,6 +161,7 @@ class CleanerResult:
     comparison: Comparison | None = None
     t_test: TTest | None = None
     t_precision: TTest | None = None
+    precision_differences: PageDifferences | None = None
 
 
 def compare_cleaners(
@@ -153,6 +194,7 @@ def compare_cleaners(
                 comparison=compare(f1s, base_f1s, TESTED, alpha=alpha),
                 t_test=paired_t_test(f1s, base_f1s),
                 t_precision=paired_t_test(precisions, base_precisions),
+                precision_differences=page_differences(precisions, base_precisions),
             )
         else:
             base_precisions, base_f1s = precisions, f1s

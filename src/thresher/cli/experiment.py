@@ -103,12 +103,13 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
     from thresher.experiments.chooser import last_choice
+    from thresher.explaining.explanations import read_explained
     from thresher.reports import write_all
     from thresher.results.experiment_results import read_results
 
     results = read_results(folder)
     choice, exploration = last_choice(folder, results.key)
-    write_all(results, folder, choice, exploration)
+    write_all(results, folder, choice, exploration, read_explained(folder, results.key))
     files = []
     if plots:
         from thresher.reports.paper_plots import write_paper_plots
@@ -328,7 +329,8 @@ def evaluate(
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.api import compare_runs
+    from thresher.reports.compared_runs import run_lines, topic_lines
 
-    table = compare_runs(qrels, runs, measures, baseline, alpha, correction)
-    for line in table.topic_lines() if per_topic else table.lines():
+    compared = compare_runs(qrels, runs, measures, baseline, alpha, correction)
+    for line in topic_lines(compared) if per_topic else run_lines(compared):
         click.echo(line)

@@ -41,7 +41,7 @@ def explain(
     """
     from thresher.experiments.chooser import last_choice
     from thresher.experiments.explainer import Why, experiment_of, explain_experiment
-    from thresher.explaining.explanations import RECORD
+    from thresher.explaining.explanations import RECORD, read_explained
     from thresher.reports.explanation_text import explanation_lines
 
     if document is not None and topic is None:
@@ -57,7 +57,7 @@ def explain(
 
         written = write_explained_topics(explained, folder)
         results = read_results(folder)
-        write_report(folder, results, *last_choice(folder, results.key))
+        write_report(folder, results, *last_choice(folder, results.key), read_explained(folder, results.key))
         say(f"pages: {written}")
     if as_json:
         tell_all(RECORD.text(explained))

@@ -48,8 +48,36 @@ class Comparison:
         return self.p if self.p_holm is None else self.p_holm
 
 
+@dataclass(frozen=True)
+class ComparedRuns:
+    """Runs with their measures over the same topics, and their comparisons with the baseline.
+
+    Args:
+        baseline: the run that the others are compared with.
+        topics: ids.
+        values: by run, measure and topic.
+        comparisons: by run but the baseline, and measure.
+        alpha, correction: see `compare_all`.
+    """
+
+    baseline: str
+    topics: tuple[str, ...]
+    values: Mapping[str, Mapping[str, Mapping[str, float]]]
+    comparisons: Mapping[str, Mapping[str, Comparison]]
+    alpha: float = ALPHA
+    correction: str = HOLM
+
+    @property
+    def means(self) -> dict[str, dict[str, float]]:
+        """The means over the topics, by run and measure."""
+        return {
+            run: {measure: sum(by_topic.values()) / len(by_topic) for measure, by_topic in by_measure.items()}
+            for run, by_measure in self.values.items()
+        }
+
+
 EXACT_LIMIT = 500
-"""Up to so many differing pairs the distribution is exact; beyond, it is approximately normal."""
+"""With at most this many differing pairs the distribution is exact; with more, a normal approximation is used."""
 
 TOLERANCE = 1e-9
 """Differences below it are zero, and sizes within it tied: rounding errors."""

@@ -25,6 +25,7 @@ from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
 from thresher.experiments.stages import evidence_key, held
+from thresher.explaining.explanations import read_explained
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.progress import Progress
@@ -36,7 +37,7 @@ from thresher.results.selection import baseline_row, main_of, retrievals, varian
 
 QUERIES = 1_000_000
 _SECOND = "AP"
-"""Decides beside the main measure, unless others are named."""
+"""Decides besides the main measure, unless others are named."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Question:
     """What is asked: the measure (None for the main one), the terms, for how many queries, among which sweeps (all if none).
 
     `measured` asks for the variants that were run, even where an exploration is there. `guards` and `deciding`, the measures
-    that must not be lost beside the main one, are those of the experiment where they are None.
+    that must not be lost besides the main one, are those of the experiment where they are None.
     """
 
     measure: str | None = None
@@ -67,7 +68,7 @@ def parse_margin(text: str) -> Margin:
         return Margin(float(text.rstrip().removesuffix("%")) / (100 if share else 1), share)
     except ValueError as error:
         fix = "write a share above 0% and below 100%, such as 5%, or a number above 0"
-        raise ConfigError(f"{text!r} is no margin", fix, "--margin") from error
+        raise ConfigError(f"{text!r} is not a margin", fix, "--margin") from error
 
 
 def choose_experiment(
@@ -112,7 +113,8 @@ def choose_experiment(
         write_choice(choice, folder)
         write_choice_csv(choice, folder)
         write_same_size_csv(choice, folder)
-        write_report(folder, measured, choice, exploration)
+        explained = read_explained(folder, measured.key) if measured else None
+        write_report(folder, measured, choice, exploration, explained)
     return choice
 
 
@@ -221,7 +223,7 @@ def _main(asked: str | None, measures: Sequence[str]) -> str:
 
 
 def _deciding(experiment: Experiment, question: Question, main: str, measures: Sequence[str]) -> tuple[str, ...]:
-    """Return the measures that decide beside the main one."""
+    """Return the measures that decide besides the main one."""
     named = experiment.deciding
     if question.deciding is not None:
         named = tuple(checked_measure(name, measures, "--deciding") for name in question.deciding)

@@ -38,6 +38,7 @@ from thresher.experiments.stages import (
 )
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
+from thresher.explaining.explanations import read_explained
 from thresher.files import file_digest, safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
@@ -171,7 +172,8 @@ class _Run:
         choice, exploration = last_choice(self.folders.results, outcome.key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
-        write_all(outcome, self.folders.results, choice, exploration)
+        explained = read_explained(self.folders.results, outcome.key)
+        write_all(outcome, self.folders.results, choice, exploration, explained)
         return outcome
 
     def _systems(self, topics: TopicSet) -> dict[str, Run]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 
 from thresher.records import RecordFile
 
@@ -268,7 +269,24 @@ class ExplainedTopics:
 
 
 PAGES_FOLDER = "why"
-PAGES = RecordFile(
+_PAGES = RecordFile(
     ExplainedTopics, "a list of explained topics", "run `thresher explain --pages` again", "thresher-why", 1
 )
-"""How `why/topics.json` is kept in an experiment's results."""
+"""How the list of pages is kept in an experiment's results."""
+_LIST_FILE = "topics.json"
+
+
+def write_explained(pages: ExplainedTopics, folder: Path) -> None:
+    """Write the list of pages that explain topics to `why/topics.json` in the results' folder, whole or not at all."""
+    _PAGES.write(folder / PAGES_FOLDER / _LIST_FILE, pages)
+
+
+def read_explained(folder: Path, key: str) -> ExplainedTopics | None:
+    """Return the pages that explain the topics of the results with this key in a folder; None if there are none.
+
+    Raises:
+        InputError: if their list is damaged.
+    """
+    path = folder / PAGES_FOLDER / _LIST_FILE
+    pages = _PAGES.read(path) if path.exists() else None
+    return pages if pages is not None and pages.key == key else None

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from thresher.arms.pruned_names import parse_treatment
-from thresher.explaining.explanations import PAGES, PAGES_FOLDER, ExplainedTopics, Explanation
+from thresher.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Explanation, write_explained
 from thresher.files import atomic_path, write_text
 from thresher.playing.page_sources import ResultPages
 from thresher.playing.page_views import View, cuts_view, scorer_view, write_side_by_side
@@ -53,14 +53,12 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         write_text(where / name, render_topic(explanation, topic, links))
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
-    PAGES.write(
-        where / "topics.json", ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files)
-    )
+    write_explained(ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files), folder)
     return where / "topics.html"
 
 
 _UNQUOTED = "!'()*"
-"""Signs that JavaScript's encodeURIComponent leaves, beside those that Python's quote does."""
+"""Characters that JavaScript's encodeURIComponent leaves, besides those that Python's quote does."""
 
 
 def _views(pages: ResultPages, documents: Sequence[str], scorers: Collection[str]) -> Iterator[View]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
-from thresher.explaining.explanations import PAGES, PAGES_FOLDER
+from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration
 from thresher.files import write_text
 from thresher.reports.further_tables import (
@@ -31,13 +31,17 @@ PAGE_ROWS = 40
 
 
 def write_all(
-    results: Results, folder: Path, choice: Choice | None = None, exploration: Exploration | None = None
+    results: Results,
+    folder: Path,
+    choice: Choice | None = None,
+    exploration: Exploration | None = None,
+    explained: ExplainedTopics | None = None,
 ) -> None:
     """Write `results.json`, `results.csv`, `per_topic.csv`, `table.md`, `table.tex` and `report.html` into `folder`.
 
     With held-out topics also `results.held-out.csv`, `per_topic.held-out.csv` and, on the choice of cutoffs, `chosen.csv`;
     with variants that keep headings also `results.without-headings.csv`, with runs of other systems `systems.csv`. For
-    `choice` and `exploration` see `write_report`.
+    `choice`, `exploration` and `explained` see `write_report`.
 
     Raises:
         InputError: as `write_report`.
@@ -55,7 +59,7 @@ def write_all(
         write_text(folder / SYSTEMS_FILE, systems_csv(results))
     write_text(folder / "table.md", "\n".join(map(render_markdown, _paper_tables(results, None))))
     write_text(folder / "table.tex", "\n".join(map(render_latex, _paper_tables(results, PAGE_ROWS))))
-    write_report(folder, results, choice, exploration)
+    write_report(folder, results, choice, exploration, explained)
 
 
 def _paper_tables(results: Results, limit: int | None) -> list[Table]:
@@ -70,21 +74,21 @@ def _paper_tables(results: Results, limit: int | None) -> list[Table]:
 
 
 def write_report(
-    folder: Path, results: Results | None, choice: Choice | None = None, exploration: Exploration | None = None
+    folder: Path,
+    results: Results | None,
+    choice: Choice | None = None,
+    exploration: Exploration | None = None,
+    explained: ExplainedTopics | None = None,
 ) -> None:
     """Write `report.html` into `folder`, whole or not at all.
 
     Without results the page is about the choice alone; without an exploration the choice was made from the runs. It links to
-    the pages of `thresher explain --pages`, if they are of these results.
+    the pages that explain the topics of these results, if there are any.
 
     Raises:
-        InputError: if the results hold no measure or no baseline, or a file cannot be read or written.
+        InputError: if the results hold no measure or no baseline, or the file cannot be written.
     """
     # Jinja is imported when there is a page to write.
     from thresher.reports.html import render_report
 
-    list_file = folder / PAGES_FOLDER / "topics.json"
-    explained = PAGES.read(list_file) if results is not None and list_file.exists() else None
-    if explained is not None and results is not None and explained.key != results.key:
-        explained = None
     write_text(folder / REPORT_FILE, render_report(results, choice, exploration, explained))

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,9 +14,9 @@ from matplotlib.transforms import Bbox
 
 from thresher.cleaneval.ncleaner_evaluation import CurveSize, Spread
 from thresher.cleaneval.reliability import LOW, Reliability
+from thresher.cleaneval.results import BIN, PageDifferences
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.content_training.calibration import CalibrationBin
-from thresher.evaluation.significance import TOLERANCE
 from thresher.language_models.characters.tuning import Tuning
 from thresher.reports.formatting import cutoff_text, fixed, plain, signed
 from thresher.reports.plot_style import (
@@ -38,31 +36,15 @@ from thresher.reports.plot_style import (
     write_above,
 )
 
-BIN = 5
-"""The width of the histogram's bins in percentage points, as in Fig. 3 of the NCleaner paper."""
 _TIED_WIDTH = 0.9
 
 
-def differences_figure(name: str, values: Sequence[float], baseline: Sequence[float], measure: str) -> Figure:
+def differences_figure(name: str, differences: PageDifferences, measure: str) -> Figure:
     """Return the histogram of a cleaner's differences from the baseline by page (NCleaner, Fig. 3).
 
-    Bins are 5 percentage points wide and include their bound farther from zero; pages without a difference are a thin bar at
-    zero.
-
-    Args:
-        name: the cleaner's.
-        values: one per page, in [0, 1].
-        baseline: the baseline's, in the same order.
-        measure: what the values are, such as `precision`.
+    Pages without a difference are a thin bar at zero. `name` is the cleaner's, `measure` what differs, such as `precision`.
     """
-    differences = [100 * (value - base) for value, base in zip(values, baseline, strict=True)]
-    bins = Counter(
-        math.copysign(max(1, math.ceil(round(abs(value), 6) / BIN)), value)
-        for value in differences
-        if abs(value) >= 100 * TOLERANCE
-    )
-    won = sum(count for number, count in bins.items() if number > 0)
-    tied, lost = len(differences) - bins.total(), bins.total() - won
+    bins = dict(differences.bins)
     with style():
         figure = new_figure(5.0, 3.0)
         axes = figure.subplots()
@@ -71,8 +53,8 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
             signed_bins = sorted((number, count) for number, count in bins.items() if number * sign > 0)
             middles = [BIN * (number - sign / 2) for number, _ in signed_bins]
             axes.bar(middles, [count for _, count in signed_bins], width=0.92 * BIN, color=colour)
-        if tied:
-            axes.bar([0], [tied], width=_TIED_WIDTH, color=INK)
+        if differences.tied:
+            axes.bar([0], [differences.tied], width=_TIED_WIDTH, color=INK)
         axes.axvline(0, color=INK, linewidth=0.8)
         axes.set_xlim(BIN * min([-2.0, *bins]) - 1, BIN * max([2.0, *bins]) + 1)
         axes.set_ylim(bottom=0)
@@ -82,8 +64,8 @@ def differences_figure(name: str, values: Sequence[float], baseline: Sequence[fl
         axes.set_xlabel(f"{measure} less the baseline's, percentage points")
         axes.set_ylabel("pages")
         light_grid(axes)
-        text = f"mean {signed(fmean(differences), 1)}; {won} won, {tied} tied, {lost} lost"
-        write_above(axes, text)
+        counts = f"{differences.won} won, {differences.tied} tied, {differences.lost} lost"
+        write_above(axes, f"mean {signed(differences.mean, 1)}; {counts}")
     return figure
 
 

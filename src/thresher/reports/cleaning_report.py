@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from thresher.cleaneval.results import CleanerResult
+from thresher.cleaneval.results import CleanerResult, PageDifferences
 from thresher.cleaneval.running import CleaningRun
 from thresher.files import user_error, write_text
 from thresher.reports.cleaning_plots import (
@@ -61,9 +61,13 @@ def render_cleaning_report(run: CleaningRun) -> str:
             "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
         ),
         # For cleaners only: a plot takes a third of a second, and other packages are there for comparison.
-        histograms=[_histogram(result, baseline, number) for number, result in enumerate(others) if not result.is_peer],
+        histograms=[
+            _histogram(result.cleaner, result.precision_differences, number)
+            for number, result in enumerate(others)
+            if result.precision_differences and not result.is_peer
+        ],
         sweeps=_sweeps(run),
-        curves=[sweep_table(sweep) for sweep in run.sweeps],
+        sweep_tables=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
         reliability=reliability_table(run.reliability),
         predictions=[
@@ -118,10 +122,9 @@ def _quality(result: CleanerResult) -> Quality:
     return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_peer)
 
 
-def _histogram(result: CleanerResult, baseline: CleanerResult, number: int) -> Picture:
-    values, before = ([page.words.alignment.precision for page in one.pages] for one in (result, baseline))
-    figure = differences_figure(result.cleaner, values, before, "precision")
-    return picture(figure, f"precision-{number}", f"Precision differences of {result.cleaner} by page")
+def _histogram(cleaner: str, differences: PageDifferences, number: int) -> Picture:
+    figure = differences_figure(cleaner, differences, "precision")
+    return picture(figure, f"precision-{number}", f"Precision differences of {cleaner} by page")
 
 
 def _sweeps(run: CleaningRun) -> Picture | None:

@@ -2,59 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from thresher.defaults import ALPHA, HOLM
+from thresher.defaults import HOLM
 from thresher.errors import visible
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.significance import ComparedRuns, Comparison
 from thresher.reports.formatting import correction_text
 from thresher.reports.results_tables import COMPARED
 from thresher.reports.table import Column, Table, decimals, pick, within
 
 
-@dataclass(frozen=True)
-class ComparedRuns:
-    """Runs with their measures over the same topics, and their comparisons with the baseline.
+def run_lines(compared: ComparedRuns) -> Iterator[str]:
+    """Give the comparisons as tab-separated lines, with a header."""
+    means = [
+        _Mean(run, measure, mean, compared.comparisons.get(run, {}).get(measure))
+        for run, by_measure in compared.means.items()
+        for measure, mean in by_measure.items()
+    ]
+    columns = [column for column in MEANS if column.name != "p_holm" or compared.correction == HOLM]
+    yield from _tabbed(Table.of(columns, means, ""))
+    yield (
+        f"# {len(compared.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(compared.baseline)}, "
+        f"{correction_text(compared.correction, 'runs and measures')}, α = {compared.alpha:g}"
+    )
 
-    Args:
-        baseline: the run that the others are compared with.
-        topics: ids.
-        values: by run, measure and topic.
-        comparisons: by run but the baseline, and measure.
-        alpha, correction: see `thresher.evaluation.significance.compare_all`.
-    """
 
-    baseline: str
-    topics: tuple[str, ...]
-    values: Mapping[str, Mapping[str, Mapping[str, float]]]
-    comparisons: Mapping[str, Mapping[str, Comparison]]
-    alpha: float = ALPHA
-    correction: str = HOLM
-
-    def lines(self) -> Iterator[str]:
-        """Give the comparisons as tab-separated lines, with a header."""
-        means = [
-            _Mean(run, measure, sum(by_topic.values()) / len(by_topic), self.comparisons.get(run, {}).get(measure))
-            for run, by_measure in self.values.items()
-            for measure, by_topic in by_measure.items()
-        ]
-        columns = [column for column in MEANS if column.name != "p_holm" or self.correction == HOLM]
-        yield from _tabbed(Table.of(columns, means, ""))
-        yield (
-            f"# {len(self.topics)} topics; two-sided Wilcoxon signed-rank test against {visible(self.baseline)}, "
-            f"{correction_text(self.correction, 'runs and measures')}, α = {self.alpha:g}"
-        )
-
-    def topic_lines(self) -> Iterator[str]:
-        """Give one tab-separated line per run, measure and topic, without a header."""
-        values = [
-            _Value(run, measure, topic, value)
-            for run, by_measure in self.values.items()
-            for measure, by_topic in by_measure.items()
-            for topic, value in by_topic.items()
-        ]
-        yield from list(_tabbed(Table.of(_VALUE, values, "")))[1:]
+def topic_lines(compared: ComparedRuns) -> Iterator[str]:
+    """Give one tab-separated line per run, measure and topic, without a header."""
+    values = [
+        _Value(run, measure, topic, value)
+        for run, by_measure in compared.values.items()
+        for measure, by_topic in by_measure.items()
+        for topic, value in by_topic.items()
+    ]
+    yield from list(_tabbed(Table.of(_VALUE, values, "")))[1:]
 
 
 @dataclass(frozen=True)
