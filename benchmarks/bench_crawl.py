@@ -42,7 +42,7 @@ _CUTOFFS: dict[str, list[float]] = {"words": [11], "density": [8], "perplexity(l
 
 @dataclass(frozen=True)
 class Crawl:
-    """The steps of a crawl of so many pages."""
+    """The steps of a crawl of that many pages."""
 
     pages: int
     steps: Mapping[str, Watched]

@@ -128,7 +128,7 @@ def _speed(generated: Pass, real: Pass) -> Iterator[Measurement]:
             f"{pages / done.wall:,.0f} pages a second, {1000 * done.page_seconds:.2f} CPU ms a page, "
             f"{done.stored / pages / 1000:.2f} kB a page in the store"
         )
-    # A line through both: so much a page, so much a byte.
+    # A line through both: a cost per page and a cost per byte.
     share = (CLUEWEB_BYTES - generated.page_bytes) / (real.page_bytes - generated.page_bytes)
     seconds = generated.page_seconds + share * (real.page_seconds - generated.page_seconds)
     stored = (1 - share) * generated.stored / generated.report.documents + share * real.stored / real.report.documents

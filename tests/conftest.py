@@ -136,7 +136,7 @@ def shared_data() -> Path:
     named = os.environ.get("THRESHER_DATA")
     folder = Path(named or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
-        assert not named, f"THRESHER_DATA names {named}, which is no folder"
+        assert not named, f"THRESHER_DATA names {named}, which is not a folder"
         pytest.skip(f"no data: {folder} is missing (set THRESHER_DATA)")
     return folder
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from thresher.defaults import DASK
 from thresher.passes.backends import Backend
 
-# A cluster whose tests were killed ends by itself: the scheduler after so many seconds without work, and its workers with it.
+# A cluster whose tests were killed ends by itself: the scheduler after this many seconds without work, then its workers.
 ENDING = ("--idle-timeout", "900")
 
 

@@ -142,7 +142,7 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
 
 def damaged(path: Traversable, what: str, fix: str) -> InputError:
     """Return the error for a file that is damaged or something else."""
-    return InputError(f"it is no {what}, or a damaged one", fix, str(path))
+    return InputError(f"it is damaged, or holds no {what}", fix, str(path))
 
 
 def array_digest(arrays: Sequence[Array]) -> str:

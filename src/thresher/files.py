@@ -116,7 +116,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
             mode = path.stat().st_mode
             if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                 # Renaming would replace a device or pipe by a file.
-                raise InputError("it is no file that can be replaced", "write to a file", str(path))
+                raise InputError("it is not a file that can be replaced", "write to a file", str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         _remove(temporary)
         yield temporary
@@ -209,7 +209,7 @@ def locked(path: Path, flags: int = _FOLDER, wait: bool = False) -> Iterator[int
         wait: until no other process holds it.
 
     Raises:
-        OSError: if it cannot be opened, and is no folder where one is meant; without `wait`, also if another process holds it.
+        OSError: if it cannot be opened, or is not a folder where one is meant; without `wait`, if another process holds it.
     """
     handle = os.open(path, flags, 0o666)
     _LOCKS.add(handle)

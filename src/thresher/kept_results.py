@@ -1,4 +1,4 @@
-"""Finished parts of a command's work, kept in files so that a stopped command goes on where it was."""
+"""Finished parts of a command's work, kept in files so that a stopped command continues where it stopped."""
 
 from __future__ import annotations
 

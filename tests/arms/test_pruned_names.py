@@ -58,7 +58,7 @@ def test_no_arm_has_the_name_of_a_scorer() -> None:
         ("none|dcp@-1", ("'dcp'", "out of range: -1", "at least 0")),
         ("none|dcp@0", ("'dcp'", "0", "above 0")),
         ("none|dcp@nan", ("'dcp'", "nan")),
-        ("none|dcp@x", ("'x'", "no number", "dcp@0.")),
+        ("none|dcp@x", ("'x'", "not a number", "dcp@0.")),
         ("none|dcp(k=1)@0.5", ("'dcp'", "'k'")),
         ("none|nothing@1", ("'nothing'", "dcp")),
         ("none|words@5", ("'words'", "dcp")),

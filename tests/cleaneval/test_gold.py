@@ -117,7 +117,9 @@ def test_the_url_of_a_gold_text_is_the_page_s(tmp_path: Path) -> None:
 
 def test_a_file_is_no_folder_of_gold(tmp_path: Path) -> None:
     (tmp_path / "gold.tar.xz").touch()
-    with pytest.raises(InputError, match=r"gold\.tar\.xz: it is no folder\. Fix: give a folder .*; unpack archives\."):
+    with pytest.raises(
+        InputError, match=r"gold\.tar\.xz: it is not a folder\. Fix: give a folder .*; unpack archives\."
+    ):
         read_gold(tmp_path / "gold.tar.xz")
 
 
@@ -168,8 +170,8 @@ def test_gold_may_be_json_beside_pages_in_no_input_folder(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("{", "it is no JSON"),
-        ("[]", "no JSON object of pages by stem"),
+        ("{", "it is not JSON"),
+        ("[]", "not a JSON object of pages by stem"),
         ('{"1": "text"}', "the page '1' has no text `articleBody`"),
         ('{"1": {"articleBody": null}}', "the page '1' has no text `articleBody`"),
         ('{"2": {"articleBody": ""}}', "no page has a gold text of the same stem"),

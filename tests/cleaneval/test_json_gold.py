@@ -197,10 +197,10 @@ def test_surrogates_cannot_reach_the_tables(tmp_path: Path) -> None:
     [
         ([], "it has no object `ground_truth`"),
         ({"ground_truth": "It rained."}, "it has no object `ground_truth`"),
-        ({"ground_truth": {"main_content": ["It rained."]}}, "its `main_content` is no text"),
-        ({"ground_truth": {"main_content": "", "with": "It"}}, "its `with` is no list of texts"),
-        ({"ground_truth": {"main_content": "", "without": ["Share", 1]}}, "its `without` is no list of texts"),
-        ({"ground_truth": {"main_content": "", "without": ["Share", " "]}}, "its `without` is no list of texts"),
+        ({"ground_truth": {"main_content": ["It rained."]}}, "its `main_content` is not text"),
+        ({"ground_truth": {"main_content": "", "with": "It"}}, "its `with` is not a list of texts"),
+        ({"ground_truth": {"main_content": "", "without": ["Share", 1]}}, "its `without` is not a list of texts"),
+        ({"ground_truth": {"main_content": "", "without": ["Share", " "]}}, "its `without` is not a list of texts"),
     ],
 )
 def test_a_page_s_file_of_another_form_is_named(tmp_path: Path, content: Any, what: str) -> None:
@@ -216,7 +216,7 @@ def test_a_page_s_file_of_another_form_is_named(tmp_path: Path, content: Any, wh
     [
         ({"u": {"file": 1}}, "the page 'u' names no `file`"),
         ({"u": {"file": "1.html"}, "v": ["1.html"]}, "the page 'v' names no `file`"),
-        ({"u": {"file": "1.html", "with": [""]}}, "its `with` is no list of texts"),
+        ({"u": {"file": "1.html", "with": [""]}}, "its `with` is not a list of texts"),
         ({"u": {"file": "1.html"}, "v": {"file": "1.htm"}}, "the pages 'u' and 'v' name one file"),
         ({"u": {"file": "2.html"}}, "no page has a gold text of the same stem"),
         ({}, "it holds no page"),

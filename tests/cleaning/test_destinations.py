@@ -150,7 +150,7 @@ def test_a_folder_of_pages_does_not_become_one_of_several_kinds(tmp_path: Path) 
 
 def test_a_pipe_has_no_name_to_read_it_by(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(InputError, match="pipe: it is no file or folder"):
+    with pytest.raises(InputError, match="pipe: it is not a file or folder"):
         clean_collection(tmp_path / "pipe", "words@3", tmp_path / "o.jsonl")
 
 

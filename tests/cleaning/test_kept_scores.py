@@ -1,4 +1,4 @@
-"""A killed `clean` goes on where it was, and nothing of it stays after the next success."""
+"""A killed `clean` continues where it stopped, and nothing of it stays after the next success."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_more_than_a_twentieth_is_told_by_kind_and_language(tmp_path: Path) -> N
     empty, broken = {"id": "e", "html": "<p></p>"}, {"id": "n"}
     assert told("words@1", *good, good[0] | {"id": "h"}, broken) == ()
     assert told("words@1", *good, broken, {"id": "g1", "html": "x"}) == (
-        "2 of 20 pages (10.0 %) failed: 1 the document id comes twice, 1 the line has neither `html` nor `contents`",
+        "2 of 20 pages (10.0 %) failed: 1 the document id occurs twice, 1 the line has neither `html` nor `contents`",
     )
     assert told("words@1", *good, good[0] | {"id": "h"}, empty) == ()
     assert told("words@1", *good, empty, empty | {"id": "f"}) == (
@@ -74,7 +74,7 @@ def test_more_than_a_twentieth_is_told_by_kind_and_language(tmp_path: Path) -> N
         ("not HTML: image/png", "not HTML"),
         ("took longer than 30 s", "took longer than"),
         ("ended its worker (exit code -9)", "ended its worker"),
-        ("the document id comes twice, first in a at byte 7", "the document id comes twice"),
+        ("the document id occurs twice, first in a at byte 7", "the document id occurs twice"),
         ("the document id 'a b' holds ' ', which a TREC run cannot hold", "the document id"),
         ("the line has neither `html` nor `contents`", "the line has neither `html` nor `contents`"),
         ("cannot be scored: ValueError: x", "cannot be scored"),

@@ -60,7 +60,7 @@ def test_warc_holds_what_json_lines_do(
     size = len(lines.read_bytes().splitlines(keepends=True)[0])
     failures = [json.loads(line) for line in failed.read_text(encoding="utf-8").splitlines()]
     assert [(result["file"], result["id"]) for result in failures] == [("pages.jsonl", "c"), ("pages.jsonl", "a")]
-    assert failures[1]["reason"] == "the document id comes twice, first in pages.jsonl at byte 0"
+    assert failures[1]["reason"] == "the document id occurs twice, first in pages.jsonl at byte 0"
     assert failures[0]["offset"] > size
     assert [line for line in told if line.startswith("failed: ")] == [
         f"failed: {result['id']}: {result['reason']}" for result in failures

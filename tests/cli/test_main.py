@@ -127,4 +127,6 @@ def test_options_of_choosing_are_those_of_experiment_files(name: str) -> None:
     ],
 )
 def test_what_an_interrupted_command_will_do(arguments: str, goes_on: bool) -> None:
-    assert after_interruption(arguments.split()) == ("goes on where it was" if goes_on else "begins anew")
+    assert after_interruption(arguments.split()) == (
+        "continues where it stopped" if goes_on else "starts from the beginning"
+    )

@@ -178,7 +178,11 @@ def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path
         ([gold / "gold", gold / "input", gold], 2, f"{gold}: {same}"),
         ([clean, raw, raw], 2, f"{raw}: {same}"),
         ([clean, raw, site], 2, f"{site}: {same}"),
-        ([clean, raw, gold, "--sizes", "1,x"], 2, "--sizes: '1,x' is no list of numbers. Fix: write it like 1,2,5,10."),
+        (
+            [clean, raw, gold, "--sizes", "1,x"],
+            2,
+            "--sizes: '1,x' is not a list of numbers. Fix: write it like 1,2,5,10.",
+        ),
         ([clean, raw, gold, "--sizes", "13"], 2, "--sizes: 13 training pages cannot be taken from 12. Fix: "),
         ([clean, raw, gold, "--plot", "a.gif"], 2, "--plot a.gif: a plot is written as SVG or PNG. Fix: "),
         ([clean, raw, gold, "--plot", "a.svg", "--csv", "a.svg"], 2, "a.svg: two of the files to write are the same. "),

@@ -308,7 +308,7 @@ def test_nothing_that_is_known(tmp_path: Path) -> None:
     for name, what in (
         ("some", "the folder holds no collection"),
         ("empty", "the folder holds no collection"),
-        ("a.pdf", "this is no kind of collection that is known"),
+        ("a.pdf", "this is not a known kind of collection"),
     ):
         with pytest.raises(InputError) as caught:
             open_collection(tmp_path / name)

@@ -124,7 +124,7 @@ def test_ids_are_unique():
     assert [next(checked) for _ in range(3)] == sources[:3]
     with pytest.raises(InputError) as caught:
         next(checked)
-    assert str(caught.value) == ("x/1.html: the document id 'a' comes twice, first in 1.html. Fix: make ids unique.")
+    assert str(caught.value) == ("x/1.html: the document id 'a' occurs twice, first in 1.html. Fix: make ids unique.")
     with pytest.raises(InputError) as caught:
         list(unique([Source("a", "b.jsonl", 0, 70, problem="the line is not JSON")]))
     assert str(caught.value) == "b.jsonl at byte 70: the line is not JSON. Fix: correct or remove it."

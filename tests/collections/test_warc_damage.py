@@ -67,10 +67,10 @@ def test_bytes_between_records(tmp_path, junk):
         assert told(result) == [good(1), ("", None, f"{size:,} bytes that are no WARC record"), good(2)]
         assert (result[1].offset, result[1].size) == (len(first), size)
     result = read_bytes(tmp_path, gzip.compress(first) + junk + gzip.compress(second))
-    assert told(result) == [good(1), ("", None, "bytes that are no gzip member"), good(2)]
+    assert told(result) == [good(1), ("", None, "bytes that are not a gzip member"), good(2)]
     assert result[1].offset == len(gzip.compress(first))
     result = read_bytes(tmp_path, zstd(first) + junk + zstd(second))
-    assert told(result) == [good(1), ("", None, "bytes that are no zstd frame"), good(2)]
+    assert told(result) == [good(1), ("", None, "bytes that are not a zstd frame"), good(2)]
 
 
 def test_headers_that_break_off(tmp_path):

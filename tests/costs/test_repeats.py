@@ -17,7 +17,7 @@ NAMES = ("none", "words@5")
 
 
 def openings(*rounds: int, topics: int = 3, seed: int = 1) -> list[Floats]:
-    """Return random times of openings with so many rounds: of the baseline, its twin, a variant."""
+    """Return random times of openings with that many rounds: of the baseline, its twin, a variant."""
     chance = np.random.default_rng(seed)
     return [chance.uniform(0.001, 0.01, size=(count, 3, topics)) for count in rounds]
 

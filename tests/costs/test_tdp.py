@@ -56,7 +56,7 @@ def test_configured_watts_win():
 def test_watts_that_are_none(watts):
     with pytest.raises(ConfigError) as error:
         find_tdp("AMD EPYC", configured=watts)
-    assert str(error.value) == (f"costs.tdp_watts: {watts:g} W is no power. Fix: give a positive number of watts.")
+    assert str(error.value) == (f"costs.tdp_watts: {watts:g} W is not a power. Fix: give a positive number of watts.")
 
 
 def test_the_table_holds_each_model_once():

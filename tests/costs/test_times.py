@@ -13,7 +13,7 @@ MIB = 2**20
 
 
 def allocate(mib: int) -> int:
-    """Touch so much memory and give it back."""
+    """Touch that much memory and release it."""
     return int(np.ones(mib * MIB, dtype=np.uint8).sum()) // MIB
 
 

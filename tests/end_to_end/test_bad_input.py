@@ -66,7 +66,7 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
     ),
     "twice": (
         {"cleaners": 'names = ["words@20"]'},
-        ("web.toml:18: the variant 'words@20' comes twice. Fix: leave one out.",),
+        ("web.toml:18: the variant 'words@20' occurs twice. Fix: leave one out.",),
     ),
     "missing collection": (
         {"collection": 'path = "nowhere"'},
@@ -184,7 +184,7 @@ def test_document_ids_that_come_twice_fail_the_second_time(web: Web, call: Call)
     (web.folder / "topics.tsv").write_text("1\tzeppelin\n2\tbarley\n")
     (web.folder / "qrels.txt").write_text("1 0 page00 1\n2 0 page00 1\n")
     web.write(collection='path = "pages"\nids = "stem"', sweep="", cleaners="")
-    reason = "the document id comes twice, first in part0/page00.html"
+    reason = "the document id occurs twice, first in part0/page00.html"
     failed(web, call, 61, {"file": "part2/page00.html", "offset": None, "id": "page00", "reason": reason})
     # The page of that name that was there first, which is about barley, is the one that was indexed.
     run = (web.folder / "results" / "web" / "runs" / "none.trec").read_text().splitlines()
@@ -216,7 +216,7 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     told = [
         (1, "", "the line is not JSON (Expecting value at its character 23)"),
         (2, "", "the line has no `id`"),
-        (3, "a", "the document id comes twice, first in docs.jsonl at byte 0"),
+        (3, "a", "the document id occurs twice, first in docs.jsonl at byte 0"),
         (4, "c", "the line has neither `html` nor `contents`"),
     ]
     expected = [
@@ -228,7 +228,7 @@ def test_json_lines_that_are_broken_fail(web: Web, call: Call) -> None:
     assert done.err.splitlines() == [
         "o.jsonl: 6 pages = 2 with text + 0 emptied + 4 failed; 5 words kept",
         *(f"failed: {name or f'docs.jsonl at byte {offsets[number]}'}: {reason}" for number, name, reason in told),
-        "warning: 4 of 6 pages (66.7 %) failed: 1 the document id comes twice, 1 the line has neither `html` nor `contents`, "
+        "warning: 4 of 6 pages (66.7 %) failed: 1 the document id occurs twice, 1 the line has neither `html` nor `contents`, "
         "1 the line has no `id`, 1 the line is not JSON",
     ]
     assert [json.loads(line) for line in (web.folder / "failed.jsonl").read_text().splitlines()] == expected
@@ -294,7 +294,7 @@ TOPICS = {
         "1\t \n",
         "topics.tsv:1: topic 1 has no query. Fix: fill in its title or remove the topic.",
     ),
-    "no topics": ("topics.tsv", "", "topics.tsv: it holds no topics. Fix: write a topic a line as `id<TAB>query`."),
+    "no topics": ("topics.tsv", "", "topics.tsv: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
     "no judgments": ("qrels.txt", "", "qrels.txt: it holds no judgments. Fix: write lines of `topic 0 docid grade`."),
     "no run-over": (
         "qrels.txt",
@@ -339,7 +339,7 @@ def test_runs_that_hold_no_judged_document(finished: Finished, web: Web, call: C
         call,
         web,
         3,
-        "other.trec:1: the score `high` is no finite number. Fix: write a decimal number.",
+        "other.trec:1: the score `high` is not a finite number. Fix: write a decimal number.",
         arguments=("evaluate", "qrels.txt", "other.trec"),
     )
 
@@ -352,7 +352,7 @@ USAGE = {
         "Invalid value for '--workers': 0 is not in the range x>=1. Fix: see `thresher run --help`."
     ),
     ("clean", "pages", "-c", "words@eleven", "-o", "x.jsonl"): (
-        "words@eleven: the cutoff 'eleven' is no number. "
+        "words@eleven: the cutoff 'eleven' is not a number. "
         "Fix: write it like words@10, words@p70 for a percentile or words@doc50 for a quota."
     ),
     ("search", "pages", "topics.tsv", "-o", "x", "--tag", "two words"): (
@@ -372,7 +372,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        f"pages: this is no file of JSON lines. {clean_first}",
+        f"pages: this is not a file of JSON lines. {clean_first}",
         arguments=("index", "pages", "-o", "index"),
     )
     docs = web.folder / "docs.jsonl"
@@ -389,7 +389,7 @@ def test_index_takes_only_cleaned_json_lines(web: Web, call: Call) -> None:
         call,
         web,
         3,
-        "docs.jsonl at byte 29: the document id 'a' comes twice, first in docs.jsonl at byte 0. Fix: make ids unique.",
+        "docs.jsonl at byte 29: the document id 'a' occurs twice, first in docs.jsonl at byte 0. Fix: make ids unique.",
         arguments=("index", "docs.jsonl", "-o", "index"),
     )
 

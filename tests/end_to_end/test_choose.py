@@ -26,7 +26,9 @@ from thresher.reports.recommendation import answer
 from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]
-NO_MARGIN = "--margin: {!r} is no margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
+NO_MARGIN = (
+    "--margin: {!r} is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0."
+)
 QUICK = ("--folds", "4", "--repeats", "1")
 
 

@@ -1,4 +1,4 @@
-"""WARC files with every kind of damage: what is told of each, that the rest is read, and that nothing grows or hangs."""
+"""WARC files with every kind of damage: what is reported of each, that the rest is read, and that nothing grows or hangs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def record(block: bytes, *, length: int | None = None, **fields: str | None) -> 
 
 
 def zeros(size: int, before: bytes = b"", after: bytes = b"") -> bytes:
-    """A gzip member of so many MiB of zeros between two texts."""
+    """A gzip member of that many MiB of zeros between two texts."""
     packer = isal_zlib.compressobj(1, isal_zlib.DEFLATED, 31)
     pieces = (before, *[bytes(MIB)] * size, after)
     return b"".join([*map(packer.compress, pieces), packer.flush()])
@@ -118,7 +118,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     made.add(ids, "", page("no id"), "the record has no id", WARC_TREC_ID=None)
     begun = made.size(ids)
     made.add(ids, "twice", page("the first of two"))
-    made.add(ids, "twice", page("the second"), f"the document id comes twice, first in {ids} at byte {begun}")
+    made.add(ids, "twice", page("the second"), f"the document id occurs twice, first in {ids} at byte {begun}")
     unfit = "the document id 'a b' holds ' ', which a TREC run cannot hold"
     made.add(ids, "a b", page("an id that no run can hold"), unfit)
     for number, date in enumerate(("9999-99-99T99:99:99Z", "-1", "yesterday", "")):
@@ -264,7 +264,7 @@ def test_the_shared_files(shared_data: Path, tmp_path: Path, call: Call) -> None
         shutil.copy(path, folder / (path.name if path.suffix in (".gz", ".warc") else f"{path.name}.warc"))
     done = call("clean", "shared", "-c", "none", "-o", "o.jsonl", "--failures", "f.jsonl", cwd=tmp_path)
     assert (done.code, done.errors) == (0, [])
-    twice = "the document id comes twice, first in "
+    twice = "the document id occurs twice, first in "
     # Captures of one address.
     again = ("http://example.com/", f"{twice}example-bad-non-chunked.warc.gz at byte 1197")
     clipped = (

@@ -106,7 +106,7 @@ def test_what_stands_in_the_way(copy: Finished, call: Call) -> None:
     assert (done.code, len(done.err.splitlines())) == (2, 1)
     assert "measures no times" in done.err
     done = call("measure", copy.file.name, "--seconds", "nan", cwd=folder)
-    assert (done.code, "--seconds" in done.err, "nan is no number of seconds" in done.err) == (2, True, True)
+    assert (done.code, "--seconds" in done.err, "nan is not a number of seconds" in done.err) == (2, True, True)
     copy.web.write(name="new", file="new.toml")
     done = call("measure", "new.toml", "--seconds", "1", cwd=folder)
     assert (done.code, "has not been run" in done.err, "`thresher run`" in done.err) == (5, True, True)

@@ -126,7 +126,7 @@ def test_fields(register):
         ([("", "x")], "the topic id `` is empty or holds white space. Fix: give the topics as a file."),
         ([("1 2", "x")], "the topic id `1 2` is empty or holds white space. Fix: give the topics as a file."),
         ([("1", "x"), ("2", " ")], "topic 2 has no query. Fix: use another field than title."),
-        ([("1", "x"), ("1", "x")], "topic 1 is there twice. Fix: give the topics as a file, with one of the two."),
+        ([("1", "x"), ("1", "x")], "topic 1 occurs twice. Fix: give the topics as a file, with one of the two."),
     ],
 )
 def test_topics_that_cannot_be_used(register, queries, message):
@@ -142,9 +142,12 @@ def test_topics_that_cannot_be_used(register, queries, message):
         ([], "it holds no judgments. Fix: use another id."),
         (
             [("1", "d", 100_001)],
-            "the grade `100001` is no integer between -100000 and 100000. Fix: give the qrels as a file.",
+            "the grade `100001` is not an integer between -100000 and 100000. Fix: give the qrels as a file.",
         ),
-        ([("1", "d", 0.5)], "the grade `0.5` is no integer between -100000 and 100000. Fix: give the qrels as a file."),
+        (
+            [("1", "d", 0.5)],
+            "the grade `0.5` is not an integer between -100000 and 100000. Fix: give the qrels as a file.",
+        ),
         (
             [("1", "d", 1), ("1", "d", 2)],
             "document d of topic 1 has the grades 1 and 2. Fix: give the qrels as a file, with one judgment per document.",

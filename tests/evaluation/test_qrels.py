@@ -86,12 +86,12 @@ INTEGER = "Fix: write an integer grade, with document ids without spaces."
         ("1 0 my page 1\n", "{}:1: the line has 5 columns, not 4. " + COLUMNS),
         ("1 0 a 1 1 1\n1 0 b 1\n", "{}:2: the line has 4 columns, not 6. " + COLUMNS),
         ("1 0 a 1\n1 0 b 1 1 1\n", "{}:2: the line has 6 columns, not 4. " + COLUMNS),
-        ("1 0 a 1.5\n", "{}:1: the grade `1.5` is no integer between -100000 and 100000. " + INTEGER),
-        ("1 0 a 1_0\n", "{}:1: the grade `1_0` is no integer between -100000 and 100000. " + INTEGER),
-        ("1 0 a 100001\n", "{}:1: the grade `100001` is no integer between -100000 and 100000. " + INTEGER),
+        ("1 0 a 1.5\n", "{}:1: the grade `1.5` is not an integer between -100000 and 100000. " + INTEGER),
+        ("1 0 a 1_0\n", "{}:1: the grade `1_0` is not an integer between -100000 and 100000. " + INTEGER),
+        ("1 0 a 100001\n", "{}:1: the grade `100001` is not an integer between -100000 and 100000. " + INTEGER),
         (
             "1 0 my long page 1\n",
-            "{}:1: the grade `long` is no integer between -100000 and 100000. " + INTEGER,
+            "{}:1: the grade `long` is not an integer between -100000 and 100000. " + INTEGER,
         ),
         (
             "1 0 a 1\n2 0 a 2\n1 0 a 0\n",

@@ -67,12 +67,12 @@ def test_a_document_retrieved_twice(tmp_path):
             "1 Q0 a 1 2.0 t\n1 Q0 b 2 1.0\n",
             "{}:2: the line has 5 columns, not 6. Fix: write `topic Q0 docid rank score tag`.",
         ),
-        ("1 Q0 a 1 nan t\n", "{}:1: the score `nan` is no finite number. Fix: write a decimal number."),
-        ("1 Q0 a 1 1_0 t\n", "{}:1: the score `1_0` is no finite number. Fix: write a decimal number."),
-        ("1 Q0 a 1 1e999 t\n", "{}:1: the score `1e999` is no finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 nan t\n", "{}:1: the score `nan` is not a finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 1_0 t\n", "{}:1: the score `1_0` is not a finite number. Fix: write a decimal number."),
+        ("1 Q0 a 1 1e999 t\n", "{}:1: the score `1e999` is not a finite number. Fix: write a decimal number."),
         (
             "1 Q0 a 1 2 t\n2 Q0 a 1 2 t\n1 Q0 a 2 1 t\n",
-            "{}:3: document a is there twice for topic 1. Fix: keep one of the two.",
+            "{}:3: document a occurs twice for topic 1. Fix: keep one of the two.",
         ),
     ],
 )

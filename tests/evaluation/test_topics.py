@@ -131,9 +131,9 @@ DOC = "<DOC><DOCNO>1</DOCNO>a</DOC>\n"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "{}: it holds no topics. Fix: write a topic a line as `id<TAB>query`."),
-        (" \n\n", "{}: it holds no topics. Fix: write a topic a line as `id<TAB>query`."),
-        ("<topics/>", "{}: it holds no topics. Fix: write a topic a line as `id<TAB>query`."),
+        ("", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
+        (" \n\n", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
+        ("<topics/>", "{}: it holds no topics. Fix: write one topic per line as `id<TAB>query`."),
         (
             "1\ta\n2 b\n",
             "{}:2: the line has 1 tab-separated column, not 2. Fix: write `id<TAB>query`.",
@@ -143,7 +143,7 @@ DOC = "<DOC><DOCNO>1</DOCNO>a</DOC>\n"
             "{}:1: the line has 3 tab-separated columns, not 2. Fix: write `id<TAB>query`.",
         ),
         ("1\ta\n2\t \n", "{}:2: topic 2 has no query. Fix: fill in its title or remove the topic."),
-        ("1\ta\n\n1\tb\n", "{}:3: topic 1 is there twice. Fix: keep one of the two."),
+        ("1\ta\n\n1\tb\n", "{}:3: topic 1 occurs twice. Fix: keep one of the two."),
         (
             "a b\tc\n",
             "{}:1: the topic id `a b` is empty or holds white space. Fix: give it an id of one word.",

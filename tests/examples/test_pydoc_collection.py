@@ -185,7 +185,7 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path, name):
     with pytest.raises(StateError) as caught:
         pydoc.generate_modules(tmp_path, ["textwrap"])
     assert str(caught.value) == (
-        f"{tmp_path}: it would be replaced, but holds {name}, which is no page of this collection. "
+        f"{tmp_path}: it would be replaced, but holds {name}, which is not a page of this collection. "
         "Fix: name a new or an empty folder."
     )
     assert [path.name for path in tmp_path.iterdir()] == [name]

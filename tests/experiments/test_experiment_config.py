@@ -280,7 +280,7 @@ workers = -1
         "10: 'ids' cannot be 'stme'. Fix: use one of path, stem.",
         f"11: 'keep_suffix' is a whole number. Fix: give true or false: {about('collection', 'keep_suffix')}.",
         "12: 'max_page_mib' is out of range: 0. Fix: choose a value of at least 0.001.",
-        "13: this is no regular expression with its replacement (missing ), unterminated subpattern at position 0). "
+        "13: this is not a regular expression with its replacement (missing ), unterminated subpattern at position 0). "
         "Fix: correct it.",
         f"16: 'path' is a whole number. Fix: give a text: {about('topics', 'path')}.",
         f"19: 'blocks' is a list. Fix: give a text: {about('pages', 'blocks')}.",
@@ -290,10 +290,10 @@ workers = -1
         "29: the range 5 to 1 by 1 has no cutoffs or more than 1000. Fix: write { from = 1, to = 100, step = 1 }.",
         f"31: [sweep] has no 'scorer'. Fix: add scorer: {about('sweep', 'scorer')}.",
         f"32: {NONE}",
-        "34: the variant 'words@3' comes twice. Fix: leave one out.",
+        "34: the variant 'words@3' occurs twice. Fix: leave one out.",
         "36: the cutoff of 'words' is out of range: -1. Fix: choose a value of at least 0.",
         "39: the cleaner 'words' has no cutoff. Fix: write one, such as words@51.",
-        "39: the variant 'words@3' comes twice. Fix: leave one out.",
+        "39: the variant 'words@3' occurs twice. Fix: leave one out.",
         "45: there is no such retrieval model. Fix: use qld, qld(mu=1000), qld(exact), qld(exact,mu=1000), bm25, "
         "bm25(b=0.3,k1=1.2) or classic.",
         "45: the retrieval model 'qld' is listed twice. Fix: list it once.",
@@ -376,10 +376,10 @@ workers = -1
         ),
         ("[choose]\nemptied = 1.5", "1: 'emptied' is out of range: 1.5. Fix: choose a value of at most 1."),
         ("[choose]\nstability = 1", "1: 'stability' is out of range: 1. Fix: choose a value of at most 0.99."),
-        ("[cleaners]\nnames = ['none']", "1: the variant 'none' comes twice. Fix: leave one out."),
+        ("[cleaners]\nnames = ['none']", "1: the variant 'none' occurs twice. Fix: leave one out."),
         (
             "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",
-            "1: the variant 'words@5' comes twice. Fix: leave one out.",
+            "1: the variant 'words@5' occurs twice. Fix: leave one out.",
         ),
         ("[cleaners]\nnames = 'words@5'", f"1: 'names' is a text. Fix: give a list: {about('cleaners', 'names')}."),
         ("[index]\nstemmer = 'Porter'", "1: 'stemmer' cannot be 'Porter'. Fix: use one of porter, krovetz, none."),
@@ -461,7 +461,7 @@ def test_scorers_that_decide_are_cleaners_and_no_sweeps(load: Load, fail: Fail) 
     assert fail(HEAD + text) == [
         f"{NEXT + 1}: the scorer 'bte' of a sweep decides by itself and has no cutoffs. Fix: name it under [cleaners].",
         f"{NEXT + 4}: 'bte' decides by itself and has no cutoff. Fix: write bte.",
-        f"{NEXT + 4}: the variant 'bte' comes twice. Fix: leave one out.",
+        f"{NEXT + 4}: the variant 'bte' occurs twice. Fix: leave one out.",
     ]
 
 
@@ -617,7 +617,7 @@ def test_pruned_indexes_hold_no_positions_texts_or_vectors(fail: Fail) -> None:
 
 MIXED = "the cutoffs mix numbers, percentiles and quotas, or two kinds of percentiles. Fix: make a sweep of each kind."
 NONE = (
-    "a cutoff is no finite number, percentile or quota. "
+    "a cutoff is not a finite number, percentile or quota. "
     'Fix: list numbers, percentiles such as "p70" or quotas such as "doc50".'
 )
 
@@ -662,7 +662,7 @@ def test_percentiles_that_are_none(fail: Fail, scorer: str, cutoffs: str, proble
     assert fail(HEAD + text) == [f"{NEXT + 2}: {problem}"]
 
 
-RANGE = "this is no range of cutoffs. Fix: write { from = 1, to = 100, step = 1 }."
+RANGE = "this is not a range of cutoffs. Fix: write { from = 1, to = 100, step = 1 }."
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def step_counts(document: Numbers, tokens: Numbers, step: npt.NDArray[np.uint16]
 
 
 def parts_of(whole: StoreCounts, count: int) -> Iterator[StoreCounts]:
-    """Every so many-th document, so that ids of parts are not neighbours."""
+    """Every n-th document, so that the ids of a part are not consecutive."""
     for first in range(count):
         sentences = np.flatnonzero(whole.document % count == first)
         place = np.full(len(whole.document), -1)

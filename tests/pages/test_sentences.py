@@ -123,7 +123,7 @@ def test_abbreviations_are_spelled_as_they_are_looked_up():
 
 
 def test_one_long_block_takes_no_longer_than_many_short_ones():
-    """Looking back to the text's begin for each of so many stops would take minutes."""
+    """Looking back to the beginning of the text for each of that many full stops would take minutes."""
     assert len(split("A. b! " * 200_000)) == 200_000
     assert len(split("No way. So " * 200_000)) == 200_001
 

@@ -39,7 +39,7 @@ PARENTS = {
 
 
 def killed(name: str, moment: float, folder: Path) -> list[str]:
-    """Kill a parent so many seconds after its first worker was seen; return which of its processes are left for long."""
+    """Kill a parent that many seconds after its first worker was seen; return which of its processes are left for long."""
     folder.mkdir()
     body = "\n".join(f"    {line.strip()}" for line in PARENTS[name].strip().splitlines())
     paths = [str(path) for path in HELPERS]

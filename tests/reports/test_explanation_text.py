@@ -57,7 +57,7 @@ def test_a_topic_and_a_document_in_words() -> None:
         "Topic 7 lost: AP 0.5000 → 0.2500 (−0.2500).",
         "Cause: lost evidence (100.0 %).",
         "Query: oats and rye",
-        "Variant: words@9 (the recommended variant), by qld, 40 hits a topic.",
+        "Variant: words@9 (the recommended variant), by qld, 40 hits per topic.",
     ]
     (row,) = (line for line in said if line.startswith("a "))
     # Parts that are 0 throughout are left out.

@@ -61,7 +61,7 @@ def results(segments: bool = True, peers: bool = True, snippets: bool = False) -
 
 
 def with_snippets(column: CleanerPages, found: tuple[int, int]) -> CleanerPages:
-    """Return a cleaner that keeps so many of two snippets that must stay and of one that must go."""
+    """Return a cleaner that keeps that many of two snippets that must stay and of one that must go."""
     counts = [SnippetCounts(2, *(found[:1] if page.words.words else (0,)), 1, found[1]) for page in column.pages]
     pages = [replace(page, snippets=one) for page, one in zip(column.pages, counts, strict=True)]
     pages[BARE] = column.pages[BARE]

@@ -142,5 +142,5 @@ def test_models_that_are_not_there(tmp_path):
     with pytest.raises(InputError) as caught:
         NCleaner(model=str(path)).prepare()
     assert str(caught.value) == (
-        f"{path}: it is no NCleaner model, or a damaged one. Fix: train it again with `thresher ncleaner train`."
+        f"{path}: it is damaged, or holds no NCleaner model. Fix: train it again with `thresher ncleaner train`."
     )

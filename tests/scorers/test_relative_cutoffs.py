@@ -83,7 +83,7 @@ def test_a_percentile_is_no_number_before_it_is_found() -> None:
     with pytest.raises(ConfigError) as caught:
         _ = cut.threshold
     assert str(caught.value) == (
-        "words@p70: the percentile p70 is no number without the scores of a collection. "
+        "words@p70: the percentile p70 is not a number without the scores of a collection. "
         "Fix: clean a collection, or give a number."
     )
     result = Cut(Words(), 4.0, percentile=Percentile("p", 70.0))

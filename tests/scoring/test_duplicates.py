@@ -82,7 +82,7 @@ def checked(groups: Sequence[Sequence[PageScores]]) -> list[list[PageScores]]:
         result.append([])
         for entry in pages:
             if entry.status != FAILED and entry.id in first:
-                reason = f"the document id comes twice, first in {first[entry.id]}"
+                reason = f"the document id occurs twice, first in {first[entry.id]}"
                 entry = PageScores(entry.id, FAILED, reason, entry.file, entry.offset, entry.url, bytes=entry.bytes)
             elif entry.status != FAILED:
                 first[entry.id] = entry.file if entry.offset is None else f"{entry.file} at byte {entry.offset}"

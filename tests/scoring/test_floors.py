@@ -138,7 +138,7 @@ def test_several_pages_and_cuts_are_kept_as_the_definition_says(pages: list[list
 
 @given(blocks.map(page_of), cuts, st.integers(0, 30))
 def test_as_many_words_as_asked_for_are_kept_whatever_the_cutoff(page: list[Sentence], cut: Cut, more: int) -> None:
-    """A last cut with a floor keeps so many words of what the cuts before it keep, or all but dropped headings."""
+    """A last cut with a floor keeps that many words of what the cuts before it keep, or all but dropped headings."""
     layout = Layout(
         np.array([one.block for one in page], dtype=np.int64),
         np.array([one.words for one in page], dtype=np.int32),

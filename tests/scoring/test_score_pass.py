@@ -104,7 +104,7 @@ def test_pages_that_end_their_worker_are_listed_and_all_others_are_as_without_th
         ("d10", "the record is broken"),
         ("d 11", "the document id 'd 11' holds ' ', which a TREC run cannot hold"),
         ("", "the document has no id"),
-        ("d0", "the document id comes twice, first in listed at byte 0"),
+        ("d0", "the document id occurs twice, first in listed at byte 0"),
         ("d300", "ended its worker (exit code -9)"),
     ]
     result = rows(tmp_path / "store")
@@ -329,8 +329,8 @@ def test_an_id_that_comes_twice_far_apart_fails_the_second_time(tmp_path: Path) 
     assert (report.documents, report.scored, report.failed) == (2002, 2000, 2)
     assert report.words == sum(6 + number % 17 for number in range(2000))
     assert list(failures(tmp_path)) == [
-        Failure("listed", 3, "d3", "the document id comes twice, first in listed at byte 3"),
-        Failure("other", None, "d5", "the document id comes twice, first in listed at byte 5"),
+        Failure("listed", 3, "d3", "the document id occurs twice, first in listed at byte 3"),
+        Failure("other", None, "d5", "the document id occurs twice, first in listed at byte 5"),
     ]
     # As if these two had failed when they were scored.
     broken = [

@@ -82,16 +82,16 @@ class Nucleus(ShareArm):
     def scores(self, postings: DocumentPostings, statistics: CollectionStatistics, fitted: Any) -> Floats:  # noqa: ARG002
         """Return the share of the mass of the document's terms that are heavier."""
         weights = postings.tf.astype(np.float64) if self.values["mass"] == _SHARES else bm25(postings, statistics)
-        place = postings.bounds[postings.document] + postings.rank(weights, statistics.hashes)
+        index = postings.bounds[postings.document] + postings.rank(weights, statistics.hashes)
         descending = np.empty(len(weights))
-        descending[place] = weights
+        descending[index] = weights
         shares = np.zeros(len(weights))
         # One document after the other, so that rounding does not depend on those before.
         for start, end in pairwise(postings.bounds.tolist()):
             sums = np.cumsum(descending[start:end])
             shares[start + 1 : end] = sums[:-1] / sums[-1:]
         # A share of 1 keeps all, however small the last weight.
-        heavier: Floats = np.minimum(shares, np.nextafter(1, 0))[place]
+        heavier: Floats = np.minimum(shares, np.nextafter(1, 0))[index]
         return heavier
 
 

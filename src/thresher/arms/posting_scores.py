@@ -81,11 +81,11 @@ def _update(best: Floats, rows: npt.NDArray[np.int64], scores: Floats) -> None:
     order = np.lexsort((-scores, rows))
     rows, scores = rows[order], scores[order]
     touched, starts, counts = np.unique(rows, return_index=True, return_counts=True)
-    place = np.arange(len(rows)) - np.repeat(starts, counts)
-    among = place < k
+    rank = np.arange(len(rows)) - np.repeat(starts, counts)
+    among = rank < k
     merged = np.zeros((len(touched), 2 * k))
     merged[:, :k] = best[touched]
-    merged[np.searchsorted(touched, rows[among]), k + place[among]] = scores[among]
+    merged[np.searchsorted(touched, rows[among]), k + rank[among]] = scores[among]
     merged.sort(axis=1)
     best[touched] = merged[:, k:]
 

@@ -130,7 +130,7 @@ class Postings(Protocol):
 
 
 def ranges(begins: Ints, counts: Ints) -> Ints:
-    """Return begin, begin + 1 ... for each of the begins, so many numbers as its count.
+    """Return begin, begin + 1 ... for each of the begins, as many numbers as its count says.
 
     >>> ranges(np.array([5, 2]), np.array([3, 1])).tolist()
     [5, 6, 7, 2]

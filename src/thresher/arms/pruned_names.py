@@ -136,7 +136,7 @@ def parse_arm(text: str, where: str | None = None) -> Pruning:
     try:
         cutoff = float(match["cutoff"])
     except ValueError as error:
-        what = f"the cutoff {match['cutoff']!r} of {kind.name!r} is no number"
+        what = f"the cutoff {match['cutoff']!r} of {kind.name!r} is not a number"
         raise ConfigError(what, f"write one, such as {kind.name}@{example_cutoff(template.arm)}", where) from error
     return template.at(cutoff, where)
 

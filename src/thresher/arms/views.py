@@ -123,11 +123,11 @@ def _candidates(
         pairs = slice(asked.bounds[inside[0]], asked.bounds[inside[-1] + 1])
         query = np.repeat(np.arange(len(inside)), asked.sizes[inside])
         rows = np.repeat(np.arange(len(query)), counts[pairs])
-        place = ranges(first[pairs], counts[pairs])
-        cell = query[rows] * size + documents[place]
+        position = ranges(first[pairs], counts[pairs])
+        cell = query[rows] * size + documents[position]
         shape = (len(inside), size)
         matched = np.bincount(cell, minlength=len(inside) * size).reshape(shape)
-        weights = scores[place] * asked.times[pairs][rows]
+        weights = scores[position] * asked.times[pairs][rows]
         sums = np.bincount(cell, weights=weights, minlength=len(inside) * size).reshape(shape).round(TIES)
         may = (matched >= asked.least[inside, None]) & (sums >= worst[inside, None])
         of_query, row = np.nonzero(may)
@@ -157,8 +157,8 @@ class FoundViews:
         numbers = np.array([self.number.get(id_, -1) for id_ in postings.ids], dtype=np.int64)[postings.document]
         # Those of documents without a number are below 0, as no view is.
         keys = numbers * self.terms + postings.term
-        place = np.searchsorted(self.keys, keys)
-        found: Flags = np.append(self.keys, -self.terms - 1)[place] == keys
+        index = np.searchsorted(self.keys, keys)
+        found: Flags = np.append(self.keys, -self.terms - 1)[index] == keys
         return found
 
 
@@ -221,10 +221,10 @@ class QueryViews(ShareArm):
         ranks = postings.rank(numbers if base.keep == KEEP_ABOVE else -numbers, statistics.hashes)
         first, after = (bounds[postings.document] for bounds in (postings.bounds[:-1], postings.bounds[1:]))
         # In the base's order: how many views precede each rank.
-        viewed, place = fitted.of(postings), first + ranks
-        ahead = np.zeros(len(place) + 1, dtype=np.int64)
-        ahead[place + 1] = viewed
+        viewed, index = fitted.of(postings), first + ranks
+        ahead = np.zeros(len(index) + 1, dtype=np.int64)
+        ahead[index + 1] = viewed
         ahead = np.cumsum(ahead)
-        before = ahead[place] - ahead[first]
+        before = ahead[index] - ahead[first]
         better: Floats = np.where(viewed, before, ahead[after] - ahead[first] + ranks - before) / (after - first)
         return better

@@ -81,7 +81,7 @@ def decide(
         guards: what a recommended variant must pass.
 
     Raises:
-        InputError: if the baseline's mean is 0, so that a share of it is no margin.
+        InputError: if the baseline's mean is 0, so that a share of it is not a margin.
     """
     result = _test(evidence, terms)
     sizes = [variant.size for variant in evidence.variants]

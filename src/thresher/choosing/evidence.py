@@ -23,11 +23,11 @@ def explored_evidence(
     but controls.
     """
     base = exploration.sweep(BASELINE)
-    places = _places(sweep.name for sweep in exploration.sweeps)
+    judged = _judged_sweeps(sweep.name for sweep in exploration.sweeps)
     chosen = [
         sweep
         for sweep in exploration.sweeps
-        if (places[sweep.name][0] in sweeps if sweeps else sweep.name != BASELINE and not is_control(sweep.name))
+        if (judged[sweep.name][0] in sweeps if sweeps else sweep.name != BASELINE and not is_control(sweep.name))
     ]
     held_out = None
     if base.held_out is not None:
@@ -40,14 +40,14 @@ def explored_evidence(
         size_kind=SizeKind.ESTIMATED if base.bytes else SizeKind.POSTINGS,
         baseline_size=_sizes(base)[0],
         documents=base.sizes[0].documents,
-        variants=tuple(variant for sweep in chosen for variant in _variants(sweep, *places[sweep.name])),
+        variants=tuple(variant for sweep in chosen for variant in _variants(sweep, *judged[sweep.name])),
         values=_joined([sweep.values[model, measure] for sweep in chosen], len(exploration.topics)),
         baseline=base.values[model, measure, 0],
         held_out=held_out,
     )
 
 
-def _places(sweeps: Iterable[str]) -> dict[str, tuple[str, float | None]]:
+def _judged_sweeps(sweeps: Iterable[str]) -> dict[str, tuple[str, float | None]]:
     """Return by sweep the one that it is judged as a part of, and the cutoff of its cleaner there: see `SizedVariant`."""
     parts = {sweep: combined_cutoff(sweep) for sweep in sweeps}
     counts = Counter(part.combination for part in parts.values() if part)
@@ -86,11 +86,11 @@ def measured_evidence(
     """
     base = baseline_row(results, retrieval)
     every = variant_rows(results, retrieval)
-    places = _places(row.sweep or row.variant for row in every)
+    judged = _judged_sweeps(row.sweep or row.variant for row in every)
     rows = [
         row
         for row in every
-        if (places[row.sweep or row.variant][0] in sweeps if sweeps is not None else not is_control(row.variant))
+        if (judged[row.sweep or row.variant][0] in sweeps if sweeps is not None else not is_control(row.variant))
     ]
     names = [base.variant, *(row.variant for row in rows)]
     values = _values(results, retrieval, measure, names)
@@ -107,7 +107,7 @@ def measured_evidence(
                 row.variant, sweep, row.cutoff, float(row.index_bytes), row.indexed, cleaner_cutoff=cleaner_cutoff
             )
             for row in rows
-            for sweep, cleaner_cutoff in [places[row.sweep or row.variant]]
+            for sweep, cleaner_cutoff in [judged[row.sweep or row.variant]]
         ),
         values=values[1:],
         baseline=values[0],

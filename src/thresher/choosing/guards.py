@@ -1,4 +1,4 @@
-"""Guards: what a variant must pass to be recommended, beside being the smallest that is shown to lose little."""
+"""Guards: what a variant must pass to be recommended, besides being the smallest that is shown to lose little."""
 
 from __future__ import annotations
 

@@ -97,6 +97,6 @@ def same_size(
     return with_builds(found, builds)
 
 
-def with_builds(found: SameSize, builds: Mapping[str, MeasuredTime]) -> SameSize:
+def with_builds(same: SameSize, builds: Mapping[str, MeasuredTime]) -> SameSize:
     """Return the same with other times of building, by variant."""
-    return replace(found, best=tuple(replace(one, build=builds.get(one.variant.name)) for one in found.best))
+    return replace(same, best=tuple(replace(one, build=builds.get(one.variant.name)) for one in same.best))

@@ -59,7 +59,7 @@ class TimeLine:
         return cls(float(fixed), float(slope) / scale, float(norm) / math.sqrt(max(len(sizes) - 2, 1)))
 
     def at(self, size: float) -> float:
-        """Return the seconds for an index of so many bytes."""
+        """Return the seconds for an index of that many bytes."""
         return self.fixed + self.per_byte * size
 
 
@@ -121,7 +121,7 @@ class Timings:
             return None
         base = self.rows[0]
         line = TimeLine.through([row.bytes for row in self.rows], [row.index_seconds for row in self.rows])
-        # The baseline's own deviation from the line is no saving.
+        # The baseline's own deviation from the line is not a saving.
         return sum(same) / len(same) - base.clean_seconds + line.at(variant.size) - line.at(base.bytes)
 
 
@@ -133,7 +133,7 @@ def savings(
     queries: int,
     grams: Callable[[float], float | None],
 ) -> Savings:
-    """Return what a variant saves against the baseline over so many queries.
+    """Return what a variant saves against the baseline over `queries` queries.
 
     Args:
         decision: has the baseline's size.

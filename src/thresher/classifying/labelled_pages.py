@@ -1,4 +1,4 @@
-"""Pages in folders of folders, class/group/page, as WebKB's; the HTTP headers that its pages begin with are no text."""
+"""Pages in folders of folders, class/group/page, as WebKB's; the HTTP headers that its pages begin with are not text."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class LabelledCollection:
             yield from Tar(every=True).read(Part(0, 0, entry.path, entry.shown, 0, entry.size), self.options)
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield parts of at most so many pages."""
+        """Yield parts of at most that many pages."""
         return grouped(self.sources(), 0, self.path, "", pages)
 
     def read(self, part: Part) -> Reading:
@@ -113,7 +113,7 @@ def labelled_pages(collection: LabelledCollection) -> tuple[PageOfClass, ...]:
     misplaced = [name for name in ids if name.count("/") != deepest or deepest < 2]
     if misplaced:
         what = f"{len(misplaced)} of {len(ids)} pages are not in a class and a group as deep as others"
-        raise InputError(f"{what}, such as {_some(misplaced)}", _LAYOUT, where)
+        raise InputError(f"{what}, such as {_examples(misplaced)}", _LAYOUT, where)
     pages = tuple(PageOfClass(name, *map(unquote, name.split("/")[-3:-1])) for name in ids)
     groups: dict[str, set[str]] = defaultdict(set)
     for page in pages:
@@ -131,5 +131,5 @@ def labelled_pages(collection: LabelledCollection) -> tuple[PageOfClass, ...]:
     return pages
 
 
-def _some(names: Sequence[str]) -> str:
+def _examples(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:_EXAMPLES]))

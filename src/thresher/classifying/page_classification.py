@@ -109,7 +109,7 @@ def classify_pages(
 
     Args:
         path: pages as class/group/page, in a folder or an archive.
-        cleaners: beside the baseline `none`, which goes first.
+        cleaners: in addition to the baseline `none`, which comes first.
         classifier: of texts.
         folder: for `scores/` and `predictions/`, which are not made again.
         workers: processes of the scoring pass, threads of classifiers.

@@ -76,11 +76,11 @@ def read_entries(path: Path) -> GoldEntries:
     """Read a file of AEB's form, or of Trafilatura's, which its first entry decides.
 
     Raises:
-        InputError: if the file is unreadable, no JSON or of another form, or two entries are of one page.
+        InputError: if the file is unreadable, not JSON or of another form, or two entries are of one page.
     """
     entries = _read_json(path)
     if not isinstance(entries, dict):
-        raise InputError("it is no JSON object of pages by stem", _BODIES_FORM, str(path))
+        raise InputError("it is not a JSON object of pages by stem", _BODIES_FORM, str(path))
     if not entries:
         raise InputError("it holds no page", _BODIES_FORM, str(path))
     first = next(iter(entries.values()))
@@ -93,7 +93,7 @@ def read_entry(path: Path) -> GoldEntry:
     """Read a file of WCXB's form, of one page; without `main_content` its text is None.
 
     Raises:
-        InputError: if the file is unreadable, no JSON or of another form.
+        InputError: if the file is unreadable, not JSON or of another form.
     """
     content = _read_json(path)
     gold = content.get("ground_truth") if isinstance(content, dict) else None
@@ -101,7 +101,7 @@ def read_entry(path: Path) -> GoldEntry:
         raise InputError("it has no object `ground_truth`", _PAGE_FORM, str(path))
     text = gold.get("main_content")
     if text is not None and not isinstance(text, str):
-        raise InputError("its `main_content` is no text", _PAGE_FORM, str(path))
+        raise InputError("its `main_content` is not text", _PAGE_FORM, str(path))
     internal = content.get("_internal")
     page_type = internal.get("page_type") if isinstance(internal, dict) else None
     return GoldEntry(
@@ -149,7 +149,7 @@ def _read_json(path: Path) -> Any:
     try:
         return json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError(f"it is no JSON ({error})", "correct the file", str(path)) from error
+        raise InputError(f"it is not JSON ({error})", "correct the file", str(path)) from error
 
 
 def _optional(entry: dict[str, Any], member: str) -> str:
@@ -163,7 +163,7 @@ def _strings(entry: dict[str, Any], member: str, where: Path | str, form: str) -
     if value is None:
         return ()
     if not isinstance(value, list) or not all(isinstance(text, str) and text.strip() for text in value):
-        raise InputError(f"its `{member}` is no list of texts", form, str(where))
+        raise InputError(f"its `{member}` is not a list of texts", form, str(where))
     return tuple(map(fit_text, value))
 
 
@@ -305,7 +305,7 @@ def _gold_of(folder: Path) -> Path:
         if (folder / name).is_file():
             return folder / name
     if folder.is_file():
-        raise InputError("it is no folder", "give a folder with pages and gold; unpack archives", str(folder))
+        raise InputError("it is not a folder", "give a folder with pages and gold; unpack archives", str(folder))
     if not folder.is_dir():
         raise InputError("there is no such folder", "check the path", str(folder))
     *first, last = (*(f"{name}/" for name in GOLD_FOLDERS), *GOLD_FILES)
@@ -383,7 +383,7 @@ def classed_texts(page: GoldPage) -> tuple[ClassedText, ...]:
     L3S-GN1 marks all of them, CleanEval headlines (`<h>`), Dragnet readers' comments; all other content is full text.
 
     Raises:
-        InputError: if the file of the gold cannot be read any more.
+        InputError: if the file of the gold can no longer be read.
         lxml.etree.LxmlError: if libxml2 cannot parse an annotated page.
     """
     if page.gold is not None and page.gold.suffix.lower() != ".txt":

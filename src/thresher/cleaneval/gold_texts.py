@@ -127,7 +127,7 @@ def parse_marks(content: bytes) -> tuple[tuple[int, str], ...]:
     text = read_html(_rewritten(content, _Signed())).text
     _, *pieces = _SIGNED.split(text)
     pairs = ((_SIGNS.index(sign), piece.strip()) for sign, piece in zip(pieces[::2], pieces[1::2], strict=True))
-    return tuple((place, piece) for place, piece in pairs if place and piece)
+    return tuple((index, piece) for index, piece in pairs if index and piece)
 
 
 def _rewritten(content: bytes, target: _Rewriter) -> str:

@@ -97,7 +97,7 @@ class GoldCollection:
         return {str(source.path): source.listed for source in self._sources() if source.listed}
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield parts of so many pages.
+        """Yield parts of at most that many pages.
 
         Raises:
             InputError: if a page's file is missing.

@@ -27,7 +27,7 @@ SECONDS = 30.0
 """Default wall time that a peer may take over a page."""
 
 _LAST_SECONDS = 5.0
-"""A process that has hung up is about to end by itself; its exit code is waited for so long."""
+"""A process that has hung up is about to end by itself; its exit code is waited for this long."""
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ def _cutoff(part: str, text: str) -> Cutoff:
         return parse_cutoff(part, text, "--sweep")
     except ConfigError as error:
         raise ConfigError(
-            f"the cutoff {part.strip()!r} of {text!r} is no number", "write it like density=5,8,10.5", "--sweep"
+            f"the cutoff {part.strip()!r} of {text!r} is not a number", "write it like density=5,8,10.5", "--sweep"
         ) from error
 
 
@@ -268,11 +268,11 @@ def peer_texts(
     packages = [[peer.name, version(peer.distribution)] for peer in peers] if gold.keep else []
     made_from = [[packages, page.stem, file_digest(page.path)] for page in pages]
     found = [*map(keeper.find, made_from)]
-    missing = [place for place, page in enumerate(found) if page is None]
-    by_packages = run_peers([pages[place] for place in missing], peers, workers)
+    missing = [index for index, page in enumerate(found) if page is None]
+    by_packages = run_peers([pages[index] for index in missing], peers, workers)
     now = progress(by_packages, "other packages", len(missing), "pages")
-    for place, page in zip(missing, now, strict=True):
-        found[place] = keeper.keep(made_from[place], page)
+    for index, page in zip(missing, now, strict=True):
+        found[index] = keeper.keep(made_from[index], page)
     ran = [page for page in found if page is not None]
     texts = [
         tuple(tuple(LabelledText(PARAGRAPH, text) for text in paragraphs) for paragraphs in page.texts) for page in ran

@@ -182,7 +182,7 @@ class DocumentsWriter:
 
     Raises:
         ThresherError: if a file cannot be written, or there are too many shards.
-        BrokenPipeError: if a pipe has no reader any more.
+        BrokenPipeError: if a pipe has no reader left.
     """
 
     def __init__(self, path: Path, rendering: Rendering, shard_size: int = 0) -> None:

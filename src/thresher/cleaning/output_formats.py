@@ -48,7 +48,7 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
     Raises:
         ThresherError: for errors of the operating system, naming `path`.
-        BrokenPipeError: if a pipe has no reader any more.
+        BrokenPipeError: if a pipe has no reader left.
     """
     if not is_stream(path):
         with atomic_path(path) as temporary, temporary.open("wb") as out:
@@ -101,12 +101,12 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, a
     if shards and any(is_shard(outputs[0], each) for each in (root, collection.path)):
         raise ConfigError("one of its shards would be the collection itself", "choose another name", str(outputs[0]))
     for path in (path for path in outputs if not is_stream(path)):
-        place, name = path.resolve(), path.name.lower()
+        target, name = path.resolve(), path.name.lower()
         # Scores, which are beside the output for a while, are Parquet.
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
         is_read = format in (kind, ParquetRows.name)
-        if place == root or (is_read and place.is_relative_to(root)):
-            what = "it is the collection itself" if place == root else "it would be read as a part of the collection"
+        if target == root or (is_read and target.is_relative_to(root)):
+            what = "it is the collection itself" if target == root else "it would be read as a part of the collection"
             raise ConfigError(what, "write it elsewhere", str(path))
         if kind_of(name) and not asked and place.is_relative_to(root):
             what = "the folder that is read would then hold files of several kinds"
@@ -119,8 +119,8 @@ def place_of(path: Path) -> Path:
     return path.resolve() if descriptor is None else Path(f"/dev/fd/{descriptor}")
 
 
-def check_place(path: Path) -> None:
-    """Check that a file can be written under a name: its folder exists, and it is no folder itself.
+def check_writable(path: Path) -> None:
+    """Check that a file can be written under a name: its folder exists, and it is not a folder itself.
 
     Raises:
         InputError: if not.
@@ -270,7 +270,7 @@ def parse_size(text: str) -> int:
     """Return a number of bytes written as `512M`, `2GiB` or `100000`: units are powers of 1,024.
 
     Raises:
-        ConfigError: if it is no such number, or none above zero.
+        ConfigError: if it is not such a number, or not above zero.
 
     >>> parse_size("2k")
     2048
@@ -278,5 +278,5 @@ def parse_size(text: str) -> int:
     match = _SIZE.fullmatch(text.strip())
     size = int(match[1]) * _UNITS[match[2].lower()] if match else 0
     if not size:
-        raise ConfigError(f"{text!r} is no size", "write it like 512M or 2G", "--shard-size")
+        raise ConfigError(f"{text!r} is not a size", "write it like 512M or 2G", "--shard-size")
     return size

@@ -22,7 +22,7 @@ from thresher.cleaning.output_formats import (
     STANDARD,
     Output,
     check_apart,
-    check_place,
+    check_writable,
     earlier_shards,
     is_shard,
     is_stream,
@@ -67,7 +67,7 @@ FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
 BY_ADDRESS = ReadOptions(IdRule(address=True))
-"""How documents are read if nothing is said: their ids tell people something."""
+"""How documents are read by default: with ids that mean something to people."""
 _STORED = METADATA[:-1]
 
 
@@ -256,7 +256,7 @@ def clean_collection(
     """Clean a collection into a file; emptied pages are in it without text, but for plain text.
 
     The same bytes come out whatever the workers, but for the date in WARC files. After a kill or Ctrl-C, scores stay beside
-    the output, and the same call goes on where it was, but for pipes.
+    the output, and the same call continues where it stopped, but for pipes.
 
     Args:
         source: what `thresher.collections.open_collection` takes, or `-` for standard input: a page if `format` is html or
@@ -277,7 +277,7 @@ def clean_collection(
     Raises:
         ThresherError: if the input cannot be read, all its pages fail, the cleaner's name does not parse, the output's ending
             is unknown, its folder does not exist, or two of the files to write are one, or a part of the collection.
-        BrokenPipeError: if a pipe has no reader any more.
+        BrokenPipeError: if a pipe has no reader left.
     """
     source, output = Path(source), Path(output)
     removed, side_by_side, failed = extras.paths
@@ -290,7 +290,7 @@ def clean_collection(
     if same or len({*map(place_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
-        check_place(path)
+        check_writable(path)
     if how.shard_size:
         # An error should come before the work.
         earlier_shards(output)

@@ -38,7 +38,7 @@ class Answer:
 
     Args:
         sentences: the most important one first.
-        short: returns a table of about so many rows, if there is one.
+        short: returns a table of about that many rows, if there is one.
         full: all tables.
         files: what was written, by what it is.
         record: the file with the record.
@@ -127,7 +127,7 @@ def _narrow(table: Table, width: int) -> list[str]:
 
     for count in range(len(table.columns), table.keys, -1):
         lines = render_text(table.first(count), None).rstrip("\n").split("\n")
-        body = lines[: next((place for place, line in enumerate(lines) if not line), len(lines))]
+        body = lines[: next((index for index, line in enumerate(lines) if not line), len(lines))]
         if max(map(len, body)) <= width:
             break
     return render_text(table.first(count), width).rstrip("\n").split("\n")

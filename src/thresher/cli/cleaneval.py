@@ -111,7 +111,7 @@ def cleaneval(
             from thresher.reports.cleaning_report import write_cleaning_report
 
             write_cleaning_report(run, output)
-        # Nobody goes on with what is finished.
+        # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
     show(*(partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS))
     if output is not None:

@@ -60,7 +60,7 @@ def train(
     """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs the extra `training`).
 
     Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
-    give the same bytes. The plot is a reliability diagram. Printed are word F1 of each set by cross-validation over domains.
+    give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
     """
     from thresher.content_models.content_files import write_content_model
     from thresher.content_training.calibration import calibration_error

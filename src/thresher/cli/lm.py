@@ -44,7 +44,7 @@ def lm() -> None:
 @click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
 @click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
 @click.option("--min-count", default=1, show_default=True, help="Words that occur more rarely become unknown.")
-@click.option("--vocabulary", type=int, help="Keep so many of the most frequent words [default: all].")
+@click.option("--vocabulary", type=int, help="Keep this many of the most frequent words [default: all].")
 @click.option(
     "--prune", default="0", help="Leave out n-grams that occur so often or less: a number an order, as '0 0 1'."
 )

@@ -41,7 +41,7 @@ def main() -> None:
     except click.ClickException as error:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
-        _fail([f"interrupted. Fix: run the same command again, it {after_interruption(sys.argv[1:])}."], 130)
+        _fail([f"interrupted. Fix: run the same command again; it {after_interruption(sys.argv[1:])}."], 130)
     except (MemoryError, ImportError) as error:
         if not is_out_of_memory(error):
             raise
@@ -62,7 +62,7 @@ def after_interruption(arguments: Sequence[str]) -> str:
         # Without an output its scores are in a folder of their own.
         "cleaneval": any(re.match(r"-o|--output", argument) for argument in others),
     }
-    return "goes on where it was" if kept.get(verb) else "begins anew"
+    return "continues where it stopped" if kept.get(verb) else "starts from the beginning"
 
 
 def _outputs(arguments: Sequence[str]) -> Iterator[Path]:

@@ -49,7 +49,7 @@ def text(page: Path, lynx: bool) -> None:
 @click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
 @_NON_LEXICAL
 @_VOWELS
-@click.option("--pages", type=click.IntRange(1), help="Train on so many pages, drawn at random [default: all].")
+@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
 @_LYNX
 def train(
     clean: Path,
@@ -197,4 +197,4 @@ def _sizes(text: str) -> tuple[int, ...]:
     try:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError as error:
-        raise ConfigError(f"{text!r} is no list of numbers", "write it like 1,2,5,10", "--sizes") from error
+        raise ConfigError(f"{text!r} is not a list of numbers", "write it like 1,2,5,10", "--sizes") from error

@@ -150,12 +150,12 @@ def with_seconds(config: Experiment, seconds: float | None) -> Experiment:
     """Return the experiment with an option's seconds of measuring instead of its file's.
 
     Raises:
-        ConfigError: if that is no number of seconds.
+        ConfigError: if that is not a number of seconds.
     """
     if seconds is None:
         return config
     if not math.isfinite(seconds):
-        raise ConfigError(f"{seconds:g} is no number of seconds", "give a number such as 60", "--seconds")
+        raise ConfigError(f"{seconds:g} is not a number of seconds", "give a number such as 60", "--seconds")
     return replace(config, measure_seconds=seconds)
 
 
@@ -165,7 +165,7 @@ def say(line: str) -> None:
 
 
 def tell(line: str, most: int | None = MOST) -> None:
-    """Print a line to standard output likewise, clipped to so many characters."""
+    """Print a line to standard output likewise, clipped to that many characters."""
     click.echo(visible(line, most))
 
 

@@ -20,7 +20,7 @@ from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_
     show_default=True,
     help="Titles of pages, text of links to them.",
 )
-@click.option("--topics", "most", type=int, default=500, show_default=True, help="At most so many topics.")
+@click.option("--topics", "most", type=int, default=500, show_default=True, help="At most this many topics.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Chooses the sample.")
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."

@@ -34,7 +34,7 @@ def study(folder: Path, gold: Path | None, output: Path, folds: int, workers: in
     """Study the blocks of a gold standard, as Kohlschütter et al. (2010), sections 3 to 5 (needs the extra `classification`).
 
     FOLDER has pages and gold, as for `thresher cleaneval`. Each block gets its features, those of its neighbours, and its
-    class by the gold. Printed are classes, classifiers cross-validated by page, the features of most information, and what
+    class by the gold. It prints the classes, classifiers cross-validated by page, the features of most information, and what
     fits the blocks' numbers of words, beside the paper's figures.
     """
     from thresher.cleaneval.gold import read_whole_gold
@@ -86,7 +86,7 @@ def classify(
 
     LABELLED is a folder, or a tar archive of one, with pages as class/group/page, such as WebKB's by university; HTTP headers
     before pages are left out. The pages of each group are classified by a linear classifier over TF-IDF that learns from all
-    other groups. Printed are F1 by class, and tests against the uncleaned pages.
+    other groups. It prints F1 by class, and tests against the uncleaned pages.
     """
     from thresher.classifying.page_classification import classify_pages
     from thresher.classifying.text_classifiers import LinearClassifier, TextClassifier

@@ -31,10 +31,10 @@ RANGE_BYTES = 2 * 2**20
 """The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""
 
 WHOLE_BYTES = 512 * 2**10
-"""Files that cannot be split are one part up to this size; the parent process reads larger ones and hands out their pages."""
+"""Files up to this size that cannot be split are one part; the parent process reads larger ones and hands out their pages."""
 
 MANY, MANY_WHOLE_BYTES = 32, 16 * 2**20
-"""With this many files, those that cannot be split are one part, read by its worker, up to this size."""
+"""With this many files, one that cannot be split is a single part, read by its worker, up to this size."""
 
 _FIRST_BYTES = 4096
 # Temporary files may vanish after the listing; links may be circular.
@@ -159,7 +159,7 @@ def walk(root: Path) -> list[FileEntry]:
             return [FileEntry(root.name, root, FileState.of(status))]
         if not root.is_dir() and root.exists():
             raise InputError(
-                "it is no file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
+                "it is not a file or folder", "give a file or folder; `clean` takes `-` for a pipe", str(root)
             )
         return sorted(_below(root), key=lambda entry: entry.name)
     except OSError as error:
@@ -192,7 +192,7 @@ def _entries(folder: Path | str, must_be: bool) -> list[os.DirEntry[str]]:
 
 
 def _file_status(entry: os.DirEntry[str]) -> os.stat_result | None:
-    """Return the status of a file or of a link's target; None if that is no file."""
+    """Return the status of a file or of a link's target; None if that is not a file."""
     try:
         return entry.stat() if entry.is_file() else None
     except OSError as error:
@@ -212,8 +212,8 @@ def kind_of(name: str) -> str:
 def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tuple[FileEntry, ...]]:
     """Return the format of a collection, and its files of that format.
 
-    Files whose names imply a format take precedence (a list of checksums beside WARC files is no document); only if there are
-    none are first bytes examined. Text dumps come last: a folder of pages may have notes beside them.
+    Files whose names imply a format take precedence (a list of checksums beside WARC files is not a document); first bytes are
+    examined only if there are none. Text dumps come last: a folder of pages may have notes beside them.
 
     Args:
         files: all files.
@@ -235,7 +235,7 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         return format, tuple(matching)
     by_format = by_format or _by_format(files, [_sniff(entry.path) for entry in files]) or dumps
     if not by_format:
-        what = "this is no kind of collection that is known" if root.is_file() else "the folder holds no collection"
+        what = "this is not a known kind of collection" if root.is_file() else "the folder holds no collection"
         known = ", ".join((*HTML_SUFFIXES, *TEXT_SUFFIXES, *(suffix for kind in KINDS for suffix in kind.suffixes)))
         fix = f"give files ending in {known}, or say what they are with `format`: {', '.join(FORMATS)}"
         raise InputError(what, fix, str(root))

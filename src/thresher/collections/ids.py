@@ -109,7 +109,7 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
 
 
 def id_problem(document_id: str) -> str:
-    """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are no file names.)
+    """Return why a TREC run or an index cannot hold `document_id`, empty if they can. (Ids are not file names.)
 
     >>> id_problem("a b")
     "the document id 'a b' holds ' ', which a TREC run cannot hold"
@@ -159,7 +159,7 @@ def unique(sources: Iterable[Source]) -> Iterator[Source]:
             raise InputError(problem, "give the document an id without white space", source.where)
         if source.id in seen:
             raise InputError(
-                f"the document id {source.id!r} comes twice, first in {seen[source.id]}",
+                f"the document id {source.id!r} occurs twice, first in {seen[source.id]}",
                 "make ids unique",
                 source.where,
             )

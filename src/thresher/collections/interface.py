@@ -115,7 +115,7 @@ def check_unchanged(before: Mapping[str, FileState], collection: Collection) -> 
 
     Raises:
         CollectionChanged: naming the first that is not the same.
-        InputError: if the collection cannot be read any more.
+        InputError: if the collection can no longer be read.
     """
     after = collection.files()
     for name in sorted(before.keys() | after.keys()):

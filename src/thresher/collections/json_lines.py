@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, with an id, a page or plain text, and optionally a URL."""
+"""JSON lines: one object per line, with an id, a page or plain text, and optionally a URL."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _WITHOUT_END = 1 << 62
 class JsonLines:
     """JSON lines; `options.fields` names the members.
 
-    A page takes precedence over text, which has one paragraph a line. Empty lines are skipped. Of repeated names in an object
-    the last counts; null counts as missing.
+    A page takes precedence over text, which has one paragraph per line. Empty lines are skipped. If an object repeats a name,
+    the last one counts; null counts as missing.
     """
 
     name: ClassVar[str] = "jsonl"

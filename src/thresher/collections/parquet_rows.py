@@ -1,4 +1,4 @@
-"""Parquet files: a document a row, with the same columns as JSON lines have members."""
+"""Parquet files: one document per row, with the same columns as JSON lines have members."""
 
 from __future__ import annotations
 

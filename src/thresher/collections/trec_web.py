@@ -31,7 +31,7 @@ _ENDINGS = (".trecweb", ".trec")
 _BLOCK = 2**20
 # How many bytes before and after a <DOC> are examined.
 _BEHIND, _AHEAD = 4096, 512
-# The bytes of a document beside the page.
+# The bytes of a document besides the page's.
 _BESIDE = 64 * 2**10
 _WITHOUT_END = 1 << 62
 

@@ -26,7 +26,7 @@ SCORE = "score_"
 THOUSAND = 1000
 """Probabilities are whole thousandths here."""
 MANY = 500
-"""More words count as so many."""
+"""Longer blocks count as having this many words."""
 NEIGHBOURS = (1, 2, 3, 4, 5)
 WINDOWS = (2, 5, 15, 40)
 _FEATURES = 47

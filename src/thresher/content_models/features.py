@@ -55,7 +55,7 @@ _BESIDE = [
 ]
 _PROSE_WORDS, _PROSE_LINKS = 10, 0.5
 _FEATURES = 490
-"""So many there are."""
+"""How many there are."""
 _NONE = -1000
 """Where there is nothing to count from."""
 _FAR_BLOCKS, _FAR_WORDS = 60, 500
@@ -177,14 +177,14 @@ def features_of(segments: Segments) -> BlockFeatures:
     page = _Page(segments)
     rows = Rows(_FEATURES, page.blocks)
     _own(page, rows)
-    _place(page, rows)
+    _position(page, rows)
     comments = _markup(page, rows)
     begins, ends = _containers(page, rows)
     _main_elements(page, rows)
     lists = _repeated(page, rows)
     paths = _paths(page, rows)
     _neighbours(page, rows)
-    _whole(page, rows)
+    _page_features(page, rows)
     names, values = rows.matrix()
     return BlockFeatures(names, values, page.words, begins, ends, paths, lists, comments)
 
@@ -201,7 +201,7 @@ def feature_names() -> tuple[str, ...]:
 
 
 def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float) -> list[Wide]:
-    """Return for each step the values of the blocks so many blocks further; `beyond` past an edge; shape (..., blocks)."""
+    """Return for each step the values of the blocks that many further on; `beyond` past an edge; shape (..., blocks)."""
     most, blocks = max(map(abs, steps)), values.shape[-1]
     padded = np.full((*values.shape[:-1], blocks + 2 * most), beyond, dtype=np.float64)
     padded[..., most : most + blocks] = values
@@ -209,7 +209,7 @@ def shifted(values: npt.NDArray[np.generic], steps: Sequence[int], beyond: float
 
 
 def window_sums(values: npt.NDArray[np.generic], widths: Sequence[int]) -> list[Wide]:
-    """Return for each width the sum over the blocks at most so many blocks away on either side; shape (..., blocks)."""
+    """Return for each width the sum over the blocks at most that many blocks away on either side; shape (..., blocks)."""
     most, blocks = max(widths), values.shape[-1]
     # Sums before the page are 0, and after it all of it.
     sums = np.zeros((*values.shape[:-1], blocks + 1 + 2 * most))
@@ -277,7 +277,7 @@ def _own(page: _Page, rows: Rows) -> None:
     rows["title_words"] = page.in_title
 
 
-def _place(page: _Page, rows: Rows) -> None:
+def _position(page: _Page, rows: Rows) -> None:
     index, before, levels = page.index, page.words_before, page.levels
     rows["place"] = index / page.blocks
     rows["index"] = index
@@ -462,7 +462,7 @@ def _neighbours(page: _Page, rows: Rows) -> None:
         rows[name + "years"] = years / blocks
 
 
-def _whole(page: _Page, rows: Rows) -> None:
+def _page_features(page: _Page, rows: Rows) -> None:
     tree, blocks = page.tree, page.blocks
     rows["page_words"] = page.total
     rows["page_blocks"] = blocks

@@ -56,7 +56,7 @@ def forum_features(names: tuple[str, ...], values: Floats, words: Wide) -> Float
 def without_comments(probabilities: Wide, words: Wide, comments: npt.NDArray[np.bool_], forum: float) -> Wide:
     """Return a page's probabilities with 0 for comments where they are beside the content.
 
-    That is so where the page is no forum's and 100 words of content are expected outside of comments.
+    That is so where the page is not a forum's and 100 words of content are expected outside of comments.
 
     Args:
         probabilities: of content; shape (blocks,).
@@ -134,8 +134,8 @@ class TreeStage:
 
 @cache
 def _rows(wanted: tuple[str, ...], names: tuple[str, ...]) -> npt.NDArray[np.int64]:
-    place = {name: row for row, name in enumerate(names)}
-    return np.array([place[name] for name in wanted])
+    index = {name: row for row, name in enumerate(names)}
+    return np.array([index[name] for name in wanted])
 
 
 @dataclass(frozen=True)

@@ -191,9 +191,9 @@ def page_tree(elements: Elements) -> PageTree:
             page_bits |= int.from_bytes(describe(description), "little")
     # Most elements are images, breaks and words of a sentence, in which no block begins. The page is the first of the others.
     begun = np.flatnonzero(elements.after_blocks > elements.first_blocks)
-    place = np.zeros(len(said), dtype=np.int64)
-    place[begun] = index = np.arange(len(begun))
-    parent = place[elements.parents[begun]]
+    position = np.zeros(len(said), dtype=np.int64)
+    position[begun] = index = np.arange(len(begun))
+    parent = position[elements.parents[begun]]
     parent[0] = 0
     number = np.fromiter(map(tags.__getitem__, tag_of), dtype=np.int64, count=len(tag_of))
     used = np.zeros(len(codes), dtype=np.bool_)
@@ -231,7 +231,7 @@ def page_tree(elements: Elements) -> PageTree:
         everywhere[begun] = values
         return everywhere
 
-    innermost = place[elements.innermost]
+    innermost = position[elements.innermost]
     return PageTree(
         tags,
         number[said],

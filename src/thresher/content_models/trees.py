@@ -42,7 +42,7 @@ class Trees:
     leaves: npt.NDArray[np.int16]
 
     def check(self, features: int) -> None:
-        """Check that the arrays belong together, for so many features.
+        """Check that the arrays belong together and that the trees ask for no more than that many features.
 
         Raises:
             ValueError: if they do not.
@@ -74,17 +74,17 @@ class Trees:
             shape (blocks,).
         """
         matrices = (values,) if isinstance(values, np.ndarray) else tuple(values)
-        places = self.features if rows is None else rows[self.features]
+        indices = self.features if rows is None else rows[self.features]
         parts = []
         for first in range(0, matrices[0].shape[1], _AT_ONCE):
             part = [matrix[:, first : first + _AT_ONCE] for matrix in matrices]
-            parts.append(self._part(part[0] if len(part) == 1 else np.concatenate(part), places))
+            parts.append(self._part(part[0] if len(part) == 1 else np.concatenate(part), indices))
         return np.concatenate([*parts, np.zeros(0, dtype=np.int64)], dtype=np.int64)
 
-    def _part(self, values: Values, places: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
+    def _part(self, values: Values, indices: npt.NDArray[Any]) -> npt.NDArray[np.int32]:
         depth = self.trees.shape[1]
         # `take` is faster than indexing. An answer is a byte of 0 or 1.
-        answers: npt.NDArray[Any] = (values.take(places, axis=0) > self.borders[:, None]).view(np.uint8)
+        answers: npt.NDArray[Any] = (values.take(indices, axis=0) > self.borders[:, None]).view(np.uint8)
         if depth > _BITS:
             answers = answers.astype(np.uint16)
         leaf = answers.take(self.trees[:, -1], axis=0)

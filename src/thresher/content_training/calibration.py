@@ -35,7 +35,7 @@ def calibrate(sums: npt.NDArray[np.int64], labels: Doubles, weights: Doubles, kn
 
     Args:
         sums, labels, weights: of blocks; shape (blocks,).
-        knots: at most so many bins.
+        knots: the most bins.
     """
     order = np.argsort(sums, kind="stable")
     sums, labels, weights = sums[order], labels[order], weights[order]

@@ -27,7 +27,7 @@ _UNIT = 2**13
 class TreeSettings:
     """What trees are fitted by; `share_of_rows` and `share_of_features` are drawn for each tree.
 
-    Of more blocks than `blocks` nearly so many are drawn, see `draw`; `bags` times, each for trees of their own.
+    If there are more than `blocks` blocks, nearly that many are drawn, see `draw`; `bags` times, each for trees of their own.
     """
 
     trees: int = 150
@@ -147,7 +147,7 @@ def _trees(described: Sequence[Any], depth: int) -> Trees:
         for tree in described
     ]
     questions = sorted({never, *(split for tree in splits for split in tree)})
-    number = {question: place for place, question in enumerate(questions)}
+    number = {question: index for index, question in enumerate(questions)}
     trees = np.full((len(splits), depth), number[never], dtype=np.uint16)
     leaves = np.zeros((len(splits), 2**depth))
     for row, (own, tree) in enumerate(zip(splits, described, strict=True)):

@@ -1,7 +1,7 @@
 """Gold standards as sets to train on; with articles that have another page's thread below them.
 
 Few pages with gold have far more words by readers than by their author, as old blogs do; without them a model takes a long
-thread for the content of a forum. The gold of an article says nothing of the thread that is put below it, so it is no content.
+thread for the content of a forum. The gold of an article lacks the thread that is put below it, so that is not content.
 """
 
 from __future__ import annotations

@@ -74,8 +74,8 @@ def labels_of_text(blocks: Sequence[str], gold: str) -> Labels:
 
     The alignment is by longest matching runs of words, as `thresher.cleaneval.alignment`. Blocks without words have 0.
     """
-    places, block_of_word, counts = _aligned(blocks, tokens(gold))
-    shares: Labels = np.bincount(block_of_word[places >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
+    indices, block_of_word, counts = _aligned(blocks, tokens(gold))
+    shares: Labels = np.bincount(block_of_word[indices >= 0], minlength=len(blocks)) / np.maximum(counts, 1)
     return shares
 
 
@@ -87,11 +87,11 @@ def classes_of_text(blocks: Sequence[str], gold: Sequence[tuple[int, str]]) -> n
         gold: its texts in order, each with its class, from 1.
     """
     words = [(kind, word) for kind, text in gold for word in tokens(text)]
-    places, block_of_word, counts = _aligned(blocks, [word for _, word in words])
+    indices, block_of_word, counts = _aligned(blocks, [word for _, word in words])
     kinds = np.array([kind for kind, _ in words] or [0])
-    inside = places >= 0
+    inside = indices >= 0
     size = int(kinds.max()) + 1
-    cells = block_of_word[inside] * size + kinds[places[inside]]
+    cells = block_of_word[inside] * size + kinds[indices[inside]]
     found = np.bincount(cells, minlength=len(blocks) * size).reshape(len(blocks), size)
     shares = found.sum(axis=1) / np.maximum(counts, 1)
     return np.where(shares >= 0.5, found.argmax(axis=1), 0)
@@ -104,10 +104,10 @@ def _aligned(
     words = [tokens(block) for block in blocks]
     counts = np.array([len(each) for each in words], dtype=np.int64)
     block_of_word = np.repeat(np.arange(len(blocks)), counts)
-    places = np.full(len(block_of_word), -1)
+    indices = np.full(len(block_of_word), -1)
     for match in matching_blocks([word for each in words for word in each], gold):
-        places[match.a : match.a + match.size] = np.arange(match.b, match.b + match.size)
-    return places, block_of_word, counts
+        indices[match.a : match.a + match.size] = np.arange(match.b, match.b + match.size)
+    return indices, block_of_word, counts
 
 
 def labels_of_snippets(blocks: Sequence[str], required: Sequence[str], forbidden: Sequence[str]) -> Labels:

@@ -35,7 +35,7 @@ class Power:
     origin: str = ""
 
     def kwh(self, seconds: float, machines: int = 1) -> float:
-        """Return the energy of `machines` that all work for so many seconds."""
+        """Return the energy of `machines` that all work for `seconds`."""
         return seconds / _HOUR * machines * self.watts * self.share * self.pue / 1000.0
 
     def grams(self, seconds: float, machines: int = 1) -> float | None:
@@ -76,7 +76,7 @@ class Footprint:
 
 
 def footprint(work: str, seconds: Interval, power: Power, machines: int, repeated: bool) -> Footprint:
-    """Return the footprint of work that takes so many seconds of each of `machines`."""
+    """Return the footprint of work that takes `seconds` on each of `machines`."""
     bounds = seconds.value, seconds.low, seconds.high
     hours = Interval(*(bound * machines / _HOUR for bound in bounds))
     if seconds.value < RESOLUTION_SECONDS:

@@ -48,7 +48,7 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
     """
     if configured is not None:
         if not (math.isfinite(configured) and configured > 0):
-            raise ConfigError(f"{configured:g} W is no power", "give a positive number of watts", "costs.tdp_watts")
+            raise ConfigError(f"{configured:g} W is not a power", "give a positive number of watts", "costs.tdp_watts")
         return Tdp(float(configured), "configured")
     entry = _table().get(_key(model))
     if entry is None:

@@ -41,7 +41,7 @@ FURTHER = {
         ("RBP", "BPM", "SDCG", "INST", "INSQ", "NERR8", "NERR9", "NERR10", "NERR11"), "run `pip install cwl-eval`"
     ),
 }
-"""Measures that need a program or package beside trec_eval's library, and how to get it."""
+"""Measures that need a program or package besides trec_eval's library, and how to get it."""
 _OF_SUBTOPICS = re.compile(r"(alpha|α)_n?DCG|n?ERR_IA|n?NRBP|AP_IA|MAP_IA|P_IA|StRecall")
 _NAME = re.compile(r"(?P<name>[A-Za-zα_0-9]+?)\s*(?:\((?P<params>.*)\))?\s*(?:@\s*(?P<at>[^\s@]+))?", re.DOTALL)
 
@@ -234,7 +234,7 @@ def _params(text: str | None) -> dict[str, Any]:
 
 
 def _out_of_range(measure: ir_measures.Measure) -> str:
-    """Say what ir-measures' own check lets through but trec_eval's library cannot compute."""
+    """Report what ir-measures' own check lets through but trec_eval's library cannot compute."""
     for key, value in measure.params.items():
         if key in ("cutoff", "rel") and (isinstance(value, bool) or not 1 <= value < 2**31):
             return f"{key} is an integer from 1"

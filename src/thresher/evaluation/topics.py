@@ -83,7 +83,7 @@ def read_topics(path: Path, format: str | None = None, field: str = "title") -> 
     for read in _PARSERS[format](text, field, path):
         _add(topics, read.id, read.query, f"{path}:{read.line}", fixes)
     if not topics:
-        raise InputError("it holds no topics", "write a topic a line as `id<TAB>query`", str(path))
+        raise InputError("it holds no topics", "write one topic per line as `id<TAB>query`", str(path))
     return topics
 
 
@@ -117,14 +117,14 @@ def read_catalogue_topics(dataset_id: str, field: str = "title") -> dict[str, To
 
 
 def _add(topics: dict[str, Topic], id: str, query: str, where: str, fixes: tuple[str, str, str]) -> None:
-    """Add a topic; `fixes` are for an id that is no word, a missing query, and an id that is there twice."""
+    """Add a topic; `fixes` are for an id that is not a word, a missing query, and an id that occurs twice."""
     query = " ".join(query.split())
     if id.split() != [id]:
         raise InputError(f"the topic id `{id}` is empty or holds white space", fixes[0], where)
     if not query:
         raise InputError(f"topic {id} has no query", fixes[1], where)
     if id in topics:
-        raise InputError(f"topic {id} is there twice", fixes[2], where)
+        raise InputError(f"topic {id} occurs twice", fixes[2], where)
     topics[id] = Topic(id, query)
 
 
@@ -203,9 +203,9 @@ def _classic(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
         # Fields are opened but mostly not closed: each one reaches to the next tag that opens.
         pieces = _FIELD.split(_CLOSED_FIELD.sub(" ", body))
         fields = [(name.lower(), value) for name, value in zip(pieces[1::2], pieces[2::2], strict=True)]
-        number = _one([value for name, value in fields if name == "num"], "<num>", where)
+        number = _only([value for name, value in fields if name == "num"], "<num>", where)
         values = _spelled(fields, field)
-        value = _one(values, f"<{field}>", where) if values else ""
+        value = _only(values, f"<{field}>", where) if values else ""
         yield _ReadTopic(_without_zeros(_unlabelled(number)), html.unescape(_unlabelled(value)), line)
 
 
@@ -228,8 +228,8 @@ def _xml(text: str, field: str, path: Path) -> Iterator[_ReadTopic]:
         numbers = [topic.get(name) for name in ("number", "num", "id") if topic.get(name)]
         numbers = numbers or [value for name, value in children if name in ("number", "num", "id")]
         values = _spelled(children, field)
-        value = _one(values, f"<{field}>", where) if values else ""
-        yield _ReadTopic(_one(numbers, "number", where).strip(), value, line)
+        value = _only(values, f"<{field}>", where) if values else ""
+        yield _ReadTopic(_only(numbers, "number", where).strip(), value, line)
 
 
 def _blocks(text: str, tag: str, path: Path, must_close: bool) -> Iterator[tuple[str, int]]:
@@ -272,7 +272,7 @@ def _spelled(fields: list[tuple[str, str]], field: str) -> list[str]:
     return []
 
 
-def _one(values: list[str], what: str, where: str) -> str:
+def _only(values: list[str], what: str, where: str) -> str:
     if len(values) != 1:
         raise InputError(f"the topic has {len(values)} of {what}, not 1", "give it one", where)
     return values[0]

@@ -37,7 +37,7 @@ def read_qrels(path: Path, column: str = GRADES[0]) -> dict[str, dict[str, int]]
 
     Raises:
         ConfigError: if `column` is unknown.
-        InputError: with the line, for a wrong number of columns or none of that name, a grade that is no integer in
+        InputError: with the line, for a wrong number of columns or none of that name, a grade that is not an integer in
             [-`MAX_GRADE`, `MAX_GRADE`], or two grades for one document of a topic; or if there is no judgment.
     """
     if column not in GRADES:
@@ -74,8 +74,8 @@ def read_catalogue_qrels(dataset_id: str) -> dict[str, dict[str, int]]:
 
     Raises:
         ThresherError: if the package is missing, has no qrels under the id, or cannot fetch them.
-        InputError: for a grade that is no integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic, or
-            no judgment.
+        InputError: for a grade that is not an integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic,
+            or no judgment.
     """
     judged = (
         (str(record.query_id), str(record.doc_id), getattr(record, "relevance", None))
@@ -92,15 +92,15 @@ def collect_qrels(
     Args:
         judged: topic, document and grade.
         where: they are, for errors.
-        fix: what to do where a grade is no integer.
+        fix: what to do where a grade is not an integer.
         instead: what to do where there is no judgment.
 
     Returns:
         Grade by document id by topic id, in their order.
 
     Raises:
-        InputError: for a grade that is no integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic, or
-            no judgment.
+        InputError: for a grade that is not an integer in [-`MAX_GRADE`, `MAX_GRADE`], two grades for one document of a topic,
+            or no judgment.
     """
     qrels: dict[str, dict[str, int]] = {}
     for topic, document, grade in judged:
@@ -121,7 +121,7 @@ def _grade(value: str, where: str) -> int:
 
 
 def _no_grade(value: object, fix: str, where: str) -> InputError:
-    return InputError(f"the grade `{value}` is no integer between -{MAX_GRADE} and {MAX_GRADE}", fix, where)
+    return InputError(f"the grade `{value}` is not an integer between -{MAX_GRADE} and {MAX_GRADE}", fix, where)
 
 
 def _judge(qrels: dict[str, dict[str, int]], topic: str, document: str, grade: int, error: tuple[str, str]) -> None:
@@ -178,8 +178,8 @@ def read_run(path: Path) -> dict[str, dict[str, float]]:
         Score by document id by topic id, in the order of the file; empty for a file without lines.
 
     Raises:
-        InputError: with the line, for a wrong number of columns, a score that is no finite number, or a
-            document that is there twice for a topic.
+        InputError: with the line, for a wrong number of columns, a score that is not a finite number, or a
+            document that occurs twice for a topic.
     """
     run: dict[str, dict[str, float]] = {}
     for number, line in enumerate(read_text(path).split("\n"), start=1):
@@ -207,7 +207,7 @@ def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str,
         Score by document id by topic id, in their order.
 
     Raises:
-        InputError: for a score that is no finite number, or a document that is there twice for a topic.
+        InputError: for a score that is not a finite number, or a document that occurs twice for a topic.
     """
     run: dict[str, dict[str, float]] = {}
     for topic, document, score in hits:
@@ -217,8 +217,8 @@ def collect_run(hits: Iterable[tuple[str, str, float]], where: str) -> dict[str,
 
 def _add(run: dict[str, dict[str, float]], topic: str, document: str, score: float, shown: object, where: str) -> None:
     if not math.isfinite(score):
-        raise InputError(f"the score `{shown}` is no finite number", "write a decimal number", where)
+        raise InputError(f"the score `{shown}` is not a finite number", "write a decimal number", where)
     documents = run.setdefault(topic, {})
     if document in documents:
-        raise InputError(f"document {document} is there twice for topic {topic}", "keep one of the two", where)
+        raise InputError(f"document {document} occurs twice for topic {topic}", "keep one of the two", where)
     documents[document] = score

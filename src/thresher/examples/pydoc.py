@@ -122,7 +122,7 @@ def _refuse_other_files(folder: Path) -> None:
         for path in sorted(folder.iterdir()):
             if not _is_page(path):
                 raise StateError(
-                    f"it would be replaced, but holds {path.name}, which is no page of this collection",
+                    f"it would be replaced, but holds {path.name}, which is not a page of this collection",
                     "name a new or an empty folder",
                     str(folder),
                 )

@@ -82,7 +82,7 @@ class Experiment:
 
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with an arm. `held_out` are topics on which what
-    is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in beside the main
+    is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in besides the main
     one, where they are named. `scheduler` is the address of Dask's, empty without it. `logs` are the query logs that arms
     need, by the path that names have.
     """
@@ -142,7 +142,7 @@ def load_experiment(path: Path) -> Experiment:
     text = read_text(path, _MOST_BYTES)
     try:
         values = tomllib.loads(text)
-    except ValueError as error:  # what is no TOML, and numbers of more digits than Python reads
+    except ValueError as error:  # what is not TOML, and numbers of more digits than Python reads
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1] if line else len(text.splitlines())}"
         message = re.sub(r"\s*\(at .*\)$", "", str(error))
@@ -265,7 +265,7 @@ def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:
     try:
         re.sub(table.id_pattern, table.id_replacement, "")
     except (re.error, IndexError) as error:
-        what = f"this is no regular expression with its replacement ({error})"
+        what = f"this is not a regular expression with its replacement ({error})"
         problems.add(what, "correct it", ("collection", "id_pattern"))
     names = []
     for key in ("id_field", "html_field", "text_field", "url_field"):
@@ -303,7 +303,7 @@ def _topics(
 
 
 def _location(value: str | None, path: KeyPath, folder: Path, problems: Problems, must_exist: bool = True) -> Location:
-    """Return what the value of the key at `path` stands for; None, an earlier problem, is no new one."""
+    """Return what the value of the key at `path` stands for; None, an earlier problem, is not a new one."""
     if value is None:
         return Path()
     matches = list(_VARIABLE.finditer(value))

@@ -15,7 +15,7 @@ def power_of(options: CostsTable, machine: Machine) -> Power:
     """Return the factors of Eq. 9 as configured; what is not is the machine's.
 
     Raises:
-        ConfigError: if the TDP is no positive number.
+        ConfigError: if the TDP is not a positive number.
     """
     if options.measured_watts:
         watts, source = options.measured_watts, "measured power, configured"

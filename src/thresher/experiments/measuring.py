@@ -24,11 +24,11 @@ from thresher.pruning.building import LogTexts
 from thresher.scorers.cleaners import BASELINE, Cleaner
 
 WIDTH = 0.05
-"""Intervals of ratios that are narrower than this share to both sides are narrow enough."""
+"""Intervals of ratios are narrow enough if they extend less than this share to both sides."""
 OPENINGS = 10
 """Openings of all indexes, unless time is up before: the fewer, the wider the intervals."""
 CHECKED = 5
-"""After so many more openings intervals are looked at, which takes as long as an opening."""
+"""Openings between two looks at the intervals; a look takes as long as an opening."""
 FEWEST_BUILDS = 5
 """Builds of every index in a row: collections for which time is too short to build them so often are indexed once."""
 _TWIN = "twin of the baseline"

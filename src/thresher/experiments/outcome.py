@@ -46,7 +46,7 @@ Run = Mapping[str, Mapping[str, float]]
 # A crawl may have millions, which are in failures.jsonl.
 _FAILURES_KEPT = 10_000
 SEARCHES = (10_000, 1_000_000)
-"""Numbers of searches whose costs the PyPlexity paper tells."""
+"""Numbers of searches for which the PyPlexity paper gives costs."""
 
 
 def title_bias(store: Path, topics: TopicSet, options: IndexOptions) -> TitleBias:

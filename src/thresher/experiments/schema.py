@@ -84,7 +84,7 @@ class ExperimentTable(_Strict):
 
     name: Annotated[str, "name of the experiment and of its folders of results and indexes"]
     title: Annotated[str, "heading of the report"] = ""
-    source: Annotated[str, "where to get its files, said where one is missing"] = ""
+    source: Annotated[str, "where to get its files; the error for a missing one says so"] = ""
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class SweepTable(_Strict):
 class SystemTable(_Strict):
     """[[system]]."""
 
-    name: Annotated[str, "name of another system, beside the variants"]
+    name: Annotated[str, "name of another system, compared with the variants"]
     path: Annotated[str, "its TREC run for the topics"]
     bytes: Annotated[int, Within(0, 2**60), "bytes of its index; 0 if not known"] = 0
 
@@ -242,7 +242,7 @@ class ChooseTable(_Strict):
         float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
     ] = MOST_EMPTIED
     deciding: Annotated[
-        tuple[str, ...], "measures that must not be lost beside the main one; AP if it is measured and none is named"
+        tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
     ] = ()
     stability: Annotated[
         float, Within(0, 0.99), "more than this share of the trainings must pick about the recommended size; 0 for any"

@@ -24,7 +24,7 @@ class VariantBuild:
         index: of the variant.
         emptied: documents of which nothing is left, and which are not indexed.
         words: kept by the cleaner.
-        cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, where it is no step of its own.
+        cutting: what reading and cutting took, which is cleaning; nothing for pruned variants, which have no such step.
         naming: what naming the languages of emptied documents took.
         languages: of emptied documents.
     """

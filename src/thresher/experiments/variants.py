@@ -69,7 +69,7 @@ def read_variants(document: Document, problems: Problems) -> list[tuple[Variant,
     seen: set[str] = set()
     for variant, at in variants:
         if variant.folder in seen:
-            problems.add(f"the variant {variant.name!r} comes twice", "leave one out", at)
+            problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
         seen.add(variant.folder)
     return variants
 
@@ -178,7 +178,7 @@ def read_cutoffs(value: Sequence[Any] | Mapping[str, Any]) -> Sequence[Cutoff]:
     if not isinstance(value, Mapping):
         return _listed(value)
     if not {"from", "to"} <= set(value) <= {"from", "to", "step"} or not all(map(_is_number, value.values())):
-        raise ConfigError("this is no range of cutoffs", _EXAMPLE)
+        raise ConfigError("this is not a range of cutoffs", _EXAMPLE)
     low, high, step = float(value["from"]), float(value["to"]), float(value.get("step", 1))
     if step <= 0 or high < low or (high - low) / step >= _MOST_CUTOFFS:
         what = f"the range {low:g} to {high:g} by {step:g} has no cutoffs or more than {_MOST_CUTOFFS}"
@@ -203,7 +203,7 @@ def _relative(item: Any) -> Cutoff:
     except ConfigError:
         cutoff = None
     if cutoff is None or not kind_of(cutoff):
-        what = "a cutoff is no finite number, percentile or quota"
+        what = "a cutoff is not a finite number, percentile or quota"
         raise ConfigError(what, 'list numbers, percentiles such as "p70" or quotas such as "doc50"')
     return cutoff
 

@@ -62,7 +62,7 @@ class RankChanges:
         return self._after.get(document)
 
     def fell(self, document: str) -> bool:
-        """Say whether its rank is worse than before, or it is not retrieved any more."""
+        """Say whether its rank is worse than before, or it is no longer retrieved."""
         return _rank(self._before, document) < _rank(self._after, document)
 
     def rose(self, document: str) -> bool:

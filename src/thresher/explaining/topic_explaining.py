@@ -86,7 +86,7 @@ def explain_topic(
         treatment: what the variant does.
         measures: names; `main` is the one that the topic's change is of.
         main: see above.
-        most: of the documents that overtook one, or were overtaken, so many are listed; None for all.
+        most: how many of the documents that overtook one, or were overtaken, are listed; None for all.
 
     Raises:
         StateError: if the scores by the indexes are not those of the runs.
@@ -182,11 +182,11 @@ class _Documents:
     def all(self, main: str) -> list[DocumentChange]:
         """Return the documents concerned."""
         row = {document: number for number, document in enumerate(self.ranks.documents)}
-        found = [self._one(document, row) for document in self.runs.concerned(self.ranks)]
+        found = [self._document_change(document, row) for document in self.runs.concerned(self.ranks)]
         credits = self._credits([document.document for document in found if document.relevant], main)
         return [replace(document, credit=credits.get(document.document, 0.0)) for document in found]
 
-    def _one(self, document: str, row: Mapping[str, int]) -> DocumentChange:
+    def _document_change(self, document: str, row: Mapping[str, int]) -> DocumentChange:
         at, changes, (before, after) = row[document], self.changes, self.inputs
         fell, rose = self.ranks.fell(document), self.ranks.rose(document)
         others: tuple[str, ...] = ()

@@ -57,10 +57,10 @@ def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> boo
         reader: the open index.
     """
     terms = _index_terms(reader)
-    places = pc.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
-    if places.null_count == len(places):
+    indices = pc.index_in(terms, value_set=changed["term"].cast(pa.large_binary()))
+    if indices.null_count == len(indices):
         return False
-    df, cf = (pc.fill_null(changed[name].cast(pa.int64()).take(places), 0) for name in ("df", "cf"))
+    df, cf = (pc.fill_null(changed[name].cast(pa.int64()).take(indices), 0) for name in ("df", "cf"))
     begins = np.arange(0, len(terms), _BLOCK)
     ends = pa.array([*begins, len(terms)], pa.int32())
     table = pa.table(
@@ -110,12 +110,12 @@ class OriginalStatistics:
     def removed(self, word: str) -> tuple[int, int]:
         """Return the df and cf that a word lost; zeros for one that lost nothing or is not in the index."""
         if word not in self._known:
-            place = self._place(word)
-            df = int(self._df[place]) if place is not None else 0
-            self._known[word] = df, df + (int(self._more[place]) if place is not None else 0)
+            index = self._index(word)
+            df = int(self._df[index]) if index is not None else 0
+            self._known[word] = df, df + (int(self._more[index]) if index is not None else 0)
         return self._known[word]
 
-    def _place(self, word: str) -> int | None:
+    def _index(self, word: str) -> int | None:
         """Return the number of a word in the dictionary, counted from the first term of its block."""
         term = java_class("org.apache.lucene.index.Term")
         wanted, every = term(CONTENTS, word).bytes(), self._terms.iterator()
@@ -123,11 +123,11 @@ class OriginalStatistics:
             return None
         block = bisect_right(range(len(self._begins)), word.encode(), key=lambda row: self._begins[row].as_py()) - 1
         every.seekExact(term(CONTENTS, self._begins[block].as_py().decode()).bytes())
-        place = block * _BLOCK
+        index = block * _BLOCK
         while not wanted.bytesEquals(every.term()):
             every.next()
-            place += 1
-        return place
+            index += 1
+        return index
 
 
 def _index_terms(reader: Any) -> pa.Array:

@@ -85,9 +85,9 @@ def stored_lengths_of(reader: Any) -> Numbers:
     # Every document has the field, and so a norm, be it 0.
     _copier(pairs, _NORMS, norm).accept(reader.maxDoc(), values)
     numbers, norms = pairs.take().reshape(-1, 2).T
-    different, place = np.unique(norms, return_inverse=True)
+    different, index = np.unique(norms, return_inverse=True)
     decode = java_class("org.apache.lucene.util.SmallFloat").byte4ToInt
-    lengths[numbers] = np.array([decode(one) for one in different.tolist()], dtype=np.int32)[place]
+    lengths[numbers] = np.array([decode(one) for one in different.tolist()], dtype=np.int32)[index]
     return lengths
 
 

@@ -35,7 +35,7 @@ class PageOptions:
         """Check the language.
 
         Raises:
-            ConfigError: if it is no code of ISO 639-1.
+            ConfigError: if it is not a code of ISO 639-1.
         """
         if self.language not in LANGUAGES:
             known = ", ".join(ABBREVIATIONS)
@@ -73,7 +73,7 @@ def read_html(html: str | bytes, options: PageOptions = DEFAULT_OPTIONS, detail:
 
 
 def read_text_page(text: str, options: PageOptions = DEFAULT_OPTIONS, by_blank_lines: bool = False) -> Segments:
-    """Return the segments of plain text: one block a line, or cut as by `marked_text.dump_blocks`."""
+    """Return the segments of plain text: one block per line, or cut as by `marked_text.dump_blocks`."""
     lines = [line.translate(_CONTROLS) for line in text.encode("utf-8", "replace").decode().splitlines()]
     parted = dump_blocks(lines) if by_blank_lines else [[line] for line in lines]
     blocks = [" ".join(" ".join(block).split()) for block in parted]

@@ -89,7 +89,7 @@ def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
 def dump_blocks(lines: Sequence[str]) -> list[list[str]]:
     """Return the lines of each block of a text dump: blank lines end blocks, marks of headings and list items begin them.
 
-    A text with no blank line between others has a block a line, as cleaned texts have.
+    A text with no blank line between others has one block per line, as cleaned texts have.
 
     >>> dump_blocks(["One", "two.", "", "* three", "* four"]), dump_blocks(["", "One", "two."])
     ([['One', 'two.'], ['* three'], ['* four']], [['One'], ['two.']])

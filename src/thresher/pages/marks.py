@@ -79,8 +79,8 @@ class Marks:
     def stretches(self) -> Stretches:
         """The page as jusText's Java document cuts it: form controls are in it, and images and SELECT without text count."""
         ends = self._paragraph_ends(_OUTSIDE_FORMS)
-        places = (self.firsts, self._of_kind(parsing.IMAGE), self._of_kind(parsing.SELECT))
-        return Stretches(*(np.searchsorted(ends, place) for place in places))
+        positions = (self.firsts, self._of_kind(parsing.IMAGE), self._of_kind(parsing.SELECT))
+        return Stretches(*(np.searchsorted(ends, position) for position in positions))
 
     def _paragraph_ends(self, within: Mask) -> Ints:
         """Return the positions of line feeds in the marked text that end paragraphs; `within`: the marks that end none."""
@@ -128,9 +128,9 @@ class Marks:
     @property
     def element_marks(self) -> tuple[Ints, Mask]:
         """Where elements begin and end in the marked text, if the page was read with them, ascending; and which begin."""
-        places = self._of_kind(parsing.ELEMENT + parsing.ELEMENT_END)
-        begun: Mask = self._codes[places + 1] == ord(parsing.ELEMENT)
-        return places, begun
+        positions = self._of_kind(parsing.ELEMENT + parsing.ELEMENT_END)
+        begun: Mask = self._codes[positions + 1] == ord(parsing.ELEMENT)
+        return positions, begun
 
     @cached_property
     def _tags(self) -> tuple[Ints, Ints]:
@@ -251,7 +251,7 @@ class Elements:
 
 def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     """Return the elements of a page that was read with them; a text has none but the page itself."""
-    places, begun = marks.element_marks
+    positions, begun = marks.element_marks
     # How many elements are open before each mark that begins one, and after each that ends one.
     depths = np.cumsum(np.where(begun, 1, -1)) - begun
     # Of one depth, each that begins is followed by its end. Small numbers are sorted faster.
@@ -261,13 +261,13 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
     firsts, lasts = np.flatnonzero(begun), ends[begun]
     elements = np.cumsum(begun)
     # The element around is the last one before of one depth less.
-    size, depth = len(places), depths[firsts]
+    size, depth = len(positions), depths[firsts]
     around = np.searchsorted(depths[begins] * size + begins, (depth - 1) * size + firsts) - 1
     parents = np.concatenate(([-1], np.where(depth > 0, elements[begins[around]], 0)))
     # A block is in the element that begins at the mark before it, or in the one around that which ends there.
     inside = elements.copy()
     inside[lasts] = parents[1:]
-    blocks = np.searchsorted(marks.firsts, places)
+    blocks = np.searchsorted(marks.firsts, positions)
     return Elements(
         ["", *descriptions],
         parents,
@@ -275,5 +275,5 @@ def find_elements(marks: Marks, descriptions: Sequence[str]) -> Elements:
         np.concatenate(([len(parents)], elements[lasts] + 1)),
         np.concatenate(([0], blocks[firsts])),
         np.concatenate(([len(marks.firsts)], blocks[lasts])),
-        np.concatenate(([0], inside))[np.searchsorted(places, marks.firsts)],
+        np.concatenate(([0], inside))[np.searchsorted(positions, marks.firsts)],
     )

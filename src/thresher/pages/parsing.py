@@ -1,4 +1,4 @@
-"""HTML to lines of text: one block a line, with marks for links and headings.
+"""HTML to lines of text: one block per line, with marks for links and headings.
 
 libxml2 parses the page (through lxml) and a stylesheet flattens the tree into one text in which a line feed ends a block and
 other control characters are marks. The page's own control characters, character references included, are removed first. Pages

@@ -272,10 +272,10 @@ class Blame:
             StateError: if workers end and no page is to blame.
         """
         part = task.part
-        place, name = position_path(self._work, part), self._work.output(part).stem
-        position = read_position(place)
+        path, name = position_path(self._work, part), self._work.output(part).stem
+        position = read_position(path)
         # Otherwise a worker that ends before its first page would be taken for one that ended at this page.
-        place.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
         if code != -signal.SIGALRM and (name, position) not in self._suspected:
             self._suspected.add((name, position))
             return task

@@ -77,7 +77,7 @@ class PageProcess:
             self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
             self._process.start()
             theirs.close()
-            # Starting is no part of a page's time. A process that cannot start closes its end.
+            # Starting is not a part of a page's time. A process that cannot start closes its end.
             self._pipe.poll(None)
             self._pipe.recv()
         return self._pipe

@@ -101,7 +101,7 @@ class ResultPages:
         if not self._shards:
             fix = "run the experiment again: `thresher run`"
             raise StateError("the stored scores are missing", fix, str(folder / "scores"))
-        self._places = {
+        self._rows_by_id = {
             page_id: (path, row)
             for path in self._shards
             for row, page_id in enumerate(read_shard(path, ["id"])["id"].to_pylist())
@@ -115,13 +115,13 @@ class ResultPages:
     @property
     def ids(self) -> tuple[str, ...]:
         """Their ids in the collection's order."""
-        return tuple(self._places)
+        return tuple(self._rows_by_id)
 
     def view(self, page_id: str) -> View:
         """Return a page as it was scored."""
-        if page_id not in self._places:
+        if page_id not in self._rows_by_id:
             raise no_page(page_id)
-        path, row = self._places[page_id]
+        path, row = self._rows_by_id[page_id]
         table: pa.Table = self._shard(path)
         return stored_view(table, row)
 
@@ -142,7 +142,7 @@ class ResultPages:
         """Return the topics with the page's rank in the baseline's run, best first, those that did not retrieve it last."""
         queries = {value.topic: value.query for value in self.results.per_topic}
         ranks = {topic: self.rank(page_id, topic, Cleaner().name) for topic in queries}
-        order = sorted(queries, key=lambda topic: ranks[topic] or len(self._places) + 1)
+        order = sorted(queries, key=lambda topic: ranks[topic] or len(self._rows_by_id) + 1)
         return [{"id": topic, "query": queries[topic], "rank": ranks[topic]} for topic in order]
 
     def rank(self, page_id: str, topic: str, variant: str) -> int | None:

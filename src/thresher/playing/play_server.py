@@ -42,7 +42,7 @@ class Play:
 
     Args:
         path: a collection, or a folder of results; None for pages that are pasted alone.
-        scorers: names of scorers beside those that are shown anyway.
+        scorers: names of scorers besides those that are always shown.
         options: how pages become blocks.
         process: where pages are scored.
 

@@ -105,10 +105,10 @@ def _postings(
     hashes, page = analysed.tokens[token[inside]], words.page[sentence[inside]]
     dark = np.zeros(len(table), dtype=np.bool_)
     dark[words.page[kept & ~words.blank]] = True
-    different, place = np.unique(hashes, return_inverse=True)
+    different, index = np.unique(hashes, return_inverse=True)
     number = vocabulary.numbers(different)
     size = max(vocabulary.size, 1)
-    keys, tf = np.unique(page * np.int64(size) + number[place], return_counts=True)
+    keys, tf = np.unique(page * np.int64(size) + number[index], return_counts=True)
     row, term = np.divmod(keys, size)
     vocabulary.add(term, tf)
     rows = np.flatnonzero(dark)
@@ -148,7 +148,7 @@ class _Vocabulary:
         return by_number
 
     def numbers(self, hashes: Hashes) -> Numbers:
-        """Return the numbers of terms, new ones for those that are new; `hashes` are different and ascending."""
+        """Return the numbers of terms, new numbers for new terms; `hashes` are different and ascending."""
         at = np.searchsorted(self._sorted, hashes)
         known = np.zeros(len(hashes), dtype=np.bool_)
         inside = at < self.size

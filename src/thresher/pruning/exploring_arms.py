@@ -312,8 +312,8 @@ class _Matching:
             of_document = self._numbers[block.document]
             inside = of_document >= 0
             keys = (of_document[inside] << 16) | of_posting[inside]
-            different, place = np.unique(keys, return_inverse=True)
-            tokens = np.bincount(place, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
+            different, index = np.unique(keys, return_inverse=True)
+            tokens = np.bincount(index, weights=block.tf[inside], minlength=len(different)).astype(np.int64)
             parts = different >> 16, different & 0xFFFF, tokens
         of_parts = len(parts[0])
         return StoreCounts(

@@ -62,7 +62,7 @@ def page_address(url: str | None, path: str | None) -> Address | None:
 
 
 def resolve(base: Address | None, href: str) -> Address | None:
-    """Resolve a reference against `base`; None if its target is no web page, or it is relative and there is no base.
+    """Resolve a reference against `base`; None if its target is not a web page, or it is relative and there is no base.
 
     >>> resolve(Address("example.org", "/a/b.html", ""), "../c?d#e")
     Address(host='example.org', path='/c', query='?d')

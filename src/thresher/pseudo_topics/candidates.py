@@ -28,7 +28,7 @@ from thresher.pseudo_topics.title_texts import (
 NAVIGATION_SHARE = 0.1
 """A text that links to its page from at least this share of the site's pages is navigation,"""
 NAVIGATION_LEAST = 5
-"""if they are at least so many."""
+"""if there are at least this many such pages."""
 
 _PARTITION_LINKS = 4_000_000
 # From how many titles of a site its boilerplate is taken, and how many titles are in memory at a time.

@@ -1,4 +1,4 @@
-"""The title and the links of a page, by a parse of its own beside the scoring pass."""
+"""The title and the links of a page, by a parse of its own, apart from the scoring pass."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def extract(page: Page, address: Address | None, stop_words: frozenset[str]) -> 
 
     Raises:
         lxml.etree.LxmlError: if libxml2 cannot parse the page.
-        ValueError: if a tag has so many attributes that a tree would take too long.
+        ValueError: if a tag has too many attributes for a tree to be built in reasonable time.
     """
     utf8 = decode(page.content, page.charset).utf8.translate(_CONTROLS)
     if has_many_attributes(utf8):

@@ -231,7 +231,7 @@ def open_store(folder: Path) -> Store:
     ids, keys, sites = (np.concatenate([empty, *columns[name]]) for name in ("id", "key", "site"))
     bad = np.concatenate([np.zeros(0, dtype=np.bool_), *failed])
     text = np.concatenate([np.zeros(0, dtype=np.bool_), *plain])
-    twice = _again(ids, ~bad)
+    twice = _repeated(ids, ~bad)
     good = ~(bad | twice | text)
     counts = {
         "all": len(ids),
@@ -255,7 +255,7 @@ def open_store(folder: Path) -> Store:
     )
 
 
-def _again(ids: Numbers, counted: Truths) -> Truths:
+def _repeated(ids: Numbers, counted: Truths) -> Truths:
     """Return which of the counted ids occur earlier among them."""
     indices = np.flatnonzero(counted)
     first = indices[np.unique(ids[indices], return_index=True)[1]]

@@ -116,7 +116,7 @@ def _check(options: PseudoOptions, rule: IdRule) -> None:
         re.sub(rule.pattern, rule.replacement, "")
     except (re.error, IndexError) as error:
         raise ConfigError(
-            f"this is no regular expression with its replacement ({error})", "correct it", "id-pattern"
+            f"this is not a regular expression with its replacement ({error})", "correct it", "id-pattern"
         ) from error
 
 

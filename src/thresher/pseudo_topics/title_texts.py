@@ -34,7 +34,7 @@ _REASONS = {str(int(status)): status.phrase.casefold() for status in HTTPStatus 
 
 
 class _Units(dict[int, str]):
-    """Maps characters for `str.translate`: to a space what is no letter, digit or mark; unspaced letters get one before."""
+    """Maps characters for `str.translate`: to a space what is not a letter, digit or mark; unspaced letters get one before."""
 
     def __missing__(self, code: int) -> str:
         character = chr(code)

@@ -61,7 +61,7 @@ def check_folder(folder: Path) -> None:
     """Check that a folder may be replaced.
 
     Raises:
-        StateError: if it holds anything but these files, or is no folder.
+        StateError: if it holds anything but these files, or is not a folder.
     """
     try:
         names = sorted(path.name for path in folder.iterdir())
@@ -86,7 +86,7 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
     Args:
         made: the topics and the counts.
         folder: replaced if it exists.
-        about: what `pseudo-topics.json` holds beside the counts.
+        about: what `pseudo-topics.json` holds besides the counts.
 
     Raises:
         ThresherError: if it cannot be written.

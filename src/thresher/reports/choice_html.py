@@ -26,7 +26,7 @@ from thresher.results.experiment_results import Results
 from thresher.results.selection import spread
 
 A_SCORER = 9
-"""Cutoffs of each scorer, beside those that are picked."""
+"""Cutoffs of each scorer, besides those that are picked."""
 
 
 @dataclass(frozen=True)
@@ -122,13 +122,13 @@ def choice_methods(choice: Choice) -> list[tuple[str, str]]:
     return methods
 
 
-def _guards(found: Recommendation) -> str:
-    guards = found.guards
+def _guards(advice: Recommendation) -> str:
+    guards = advice.guards
     return (
         f"What is recommended leaves at most {percent_text(guards.emptied)} of the pages without text. It is non-inferior in "
-        f"{' and '.join(found.deciding)}, each at α = {percent_text(found.alpha)}, since it must pass all (Berger 1982). More "
-        f"than {percent_text(guards.stability)} of the trainings of the cross-validation pick its size or one that differs by "
-        f"at most {percent_text(guards.neighbour)} of the baseline's size. Trainings pick by the first two."
+        f"{' and '.join(advice.deciding)}, each at α = {percent_text(advice.alpha)}, since it must pass all (Berger 1982). "
+        f"More than {percent_text(guards.stability)} of the trainings of the cross-validation pick its size or one that "
+        f"differs by at most {percent_text(guards.neighbour)} of the baseline's size. Trainings pick by the first two."
     )
 
 

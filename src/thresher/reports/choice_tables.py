@@ -352,7 +352,7 @@ def savings_columns(several: bool) -> list[Column[Savings]]:
         ),
         Column(
             "searching saved",
-            lambda saved: _of(saved.query_seconds),
+            lambda saved: _value(saved.query_seconds),
             "Seconds saved on all queries.",
             unit="s",
             format=each(_saving),
@@ -366,7 +366,7 @@ def savings_columns(several: bool) -> list[Column[Savings]]:
         ),
         Column(
             "CO₂ saved",
-            lambda saved: _of(saved.co2_kg),
+            lambda saved: _value(saved.co2_kg),
             "Kilograms of CO₂ equivalents saved in all.",
             unit="kg",
             format=each(_saving),
@@ -390,7 +390,7 @@ def savings_table(choice: Choice) -> Table | None:
     return Table.of(columns, choice.savings, "What the recommendation saves.", choice.co2_method, keys=1 + several)
 
 
-def _of(figure: Interval | None) -> float | None:
+def _value(figure: Interval | None) -> float | None:
     return None if figure is None else figure.value
 
 

@@ -112,7 +112,11 @@ def classification_tables(found: PageClassification) -> tuple[Table, ...]:
     shown = ("words", "emptied", "accuracy", "difference", "gained", "lost", "p", "p_holm")
     return (
         Table.of(
-            (_NAME, CLASSIFIED_CLEANERS[4], *(_class_column(found, place) for place in range(len(found.classes)))),
+            (
+                _NAME,
+                CLASSIFIED_CLEANERS[4],
+                *(_class_column(found, position) for position in range(len(found.classes))),
+            ),
             found.cleaners,
             f"F1 by class (Table 6), each group of {found.name} left out of training in turn. {found.classifier}. {counts}",
             f"† at {percent_text(ALPHA)} by McNemar's test against the first row with Holm's correction: more pages right (+)"
@@ -127,32 +131,34 @@ def classification_tables(found: PageClassification) -> tuple[Table, ...]:
     )
 
 
-def _class_column(found: PageClassification, place: int) -> Column[CleanerClasses]:
-    name = found.classes[place]
-    return Column(name, lambda row: row.by_class[place].mean, f"F1 of {name}.", name, f"{found.counts[place]:,} pages")
+def _class_column(result: PageClassification, position: int) -> Column[CleanerClasses]:
+    name = result.classes[position]
+    return Column(
+        name, lambda row: row.by_class[position].mean, f"F1 of {name}.", name, f"{result.counts[position]:,} pages"
+    )
 
 
-def f1_figure(found: PageClassification) -> Figure:
+def f1_figure(result: PageClassification) -> Figure:
     """Return macro F1 of each cleaner with its interval, and F1 by class."""
-    names = [one.cleaner for one in found.cleaners][::-1]
-    places = np.arange(len(names))
+    names = [one.cleaner for one in result.cleaners][::-1]
+    positions = np.arange(len(names))
     with style():
         figure = new_figure(6.6, 1.6 + 0.32 * len(names))
         axes = figure.subplots()
-        axes.set_title(plain(f"{found.name}: F1 after cleaning"))
-        for number, label in enumerate(found.classes):
+        axes.set_title(plain(f"{result.name}: F1 after cleaning"))
+        for number, label in enumerate(result.classes):
             axes.plot(
-                [one.by_class[number].mean for one in found.cleaners][::-1],
-                places,
+                [one.by_class[number].mean for one in result.cleaners][::-1],
+                positions,
                 **of_series(number),
                 markerfacecolor="none",
                 linewidth=0,
                 label=plain(label),
             )
-        macro = [one.macro for one in found.cleaners][::-1]
+        macro = [one.macro for one in result.cleaners][::-1]
         axes.errorbar(
             [one.mean for one in macro],
-            places,
+            positions,
             xerr=np.array([[one.mean - one.low for one in macro], [one.high - one.mean for one in macro]]),
             color=INK,
             fmt="|",
@@ -161,7 +167,7 @@ def f1_figure(found: PageClassification) -> Figure:
             label="macro F1, 95 % interval",
         )
         axes.axvline(macro[-1].mean, color=INK, linewidth=0.7, alpha=0.5)
-        axes.set_yticks(places, list(map(plain, names)))
+        axes.set_yticks(positions, list(map(plain, names)))
         axes.set_xlabel("F1")
         axes.set_xlim(0, 1)
         axes.margins(y=0.06)
@@ -187,14 +193,14 @@ def write_classification(found: PageClassification, folder: Path) -> None:
     write_plot(f1_figure(found), folder / "f1.svg")
 
 
-def _class_rows(found: PageClassification) -> Iterator[_ClassRow]:
-    for one in found.cleaners:
-        yield _ClassRow(one.cleaner, MACRO, len(found.pages), one.macro)
-        for label, pages, f1 in zip(found.classes, found.counts, one.by_class, strict=True):
+def _class_rows(result: PageClassification) -> Iterator[_ClassRow]:
+    for one in result.cleaners:
+        yield _ClassRow(one.cleaner, MACRO, len(result.pages), one.macro)
+        for label, pages, f1 in zip(result.classes, result.counts, one.by_class, strict=True):
             yield _ClassRow(one.cleaner, label, pages, f1)
 
 
-def _page_rows(found: PageClassification) -> Iterator[_PageRow]:
-    for one in found.cleaners:
-        for page, predicted in zip(found.pages, one.predicted.tolist(), strict=True):
-            yield _PageRow(one.cleaner, page.id, page.label, page.group, found.classes[predicted])
+def _page_rows(result: PageClassification) -> Iterator[_PageRow]:
+    for one in result.cleaners:
+        for page, predicted in zip(result.pages, one.predicted.tolist(), strict=True):
+            yield _PageRow(one.cleaner, page.id, page.label, page.group, result.classes[predicted])

@@ -174,10 +174,10 @@ SNIPPETS_SHOWN = (
 """The names of those that tables show."""
 
 
-def snippet_caption(found: SnippetSummary) -> str:
+def snippet_caption(kept: SnippetSummary) -> str:
     """Return the caption of a table of snippets, for pages whose gold has `found`."""
     return (
-        f"Share of the {found.counts.required:,} snippets that must stay (recall) and of the {found.counts.forbidden:,} that"
-        f" must go (leak rate) that are kept, on {found.pages:,} pages: means over pages with Student's intervals, and all"
+        f"Share of the {kept.counts.required:,} snippets that must stay (recall) and of the {kept.counts.forbidden:,} that"
+        f" must go (leak rate) that are kept, on {kept.pages:,} pages: means over pages with Student's intervals, and all"
         " snippets pooled (micro)."
     )

@@ -43,7 +43,7 @@ CUTOFFS = 12
 """About as many cutoffs of a sweep are shown on a terminal."""
 
 
-def _whole(value: float) -> float:
+def _as_written(value: float) -> float:
     """Return a whole number as an integer, as canonical names write it."""
     return int(value) if value == int(value) else value
 
@@ -150,7 +150,7 @@ def cleaners_csv(results: Sequence[CleanerResult]) -> str:
 
 
 def words_table(results: Sequence[CleanerResult]) -> Table:
-    """Return the main table, one cleaner a row, the baseline first: words by alignment, and the tests against the baseline."""
+    """Return the main table, one cleaner per row, the baseline first: words by alignment, and tests against the baseline."""
     crashed = ("crashed",) if any(result.is_peer for result in results) else ()
     found = [result.comparison for result in results if result.comparison]
     parts = (f"{name}_{part}" for name in ("precision", "recall", "f1") for part in ("mean", "sd"))
@@ -356,7 +356,7 @@ SWEEP: tuple[Column[_Swept], ...] = (
     Column("tested", lambda row: int(row[0].is_tested), "1 on the gold standard of `--test`."),
     Column(
         "cutoff",
-        lambda row: _whole(row[1].cutoff),
+        lambda row: _as_written(row[1].cutoff),
         "The cutoff.",
         align="left",
         text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),

@@ -133,7 +133,7 @@ def lengths(document: DocumentChange) -> list[str]:
 
 
 def reasons(document: DocumentChange, most: int | None = None) -> list[str]:
-    """Return the topic's words in the document, and at most so many of those that overtook it or that it overtook."""
+    """Return the topic's words in the document, and at most that many documents that overtook it or that it overtook."""
     held = [term_text(term) for term in document.terms if term.before or term.after]
     lines = [f"words of the topic: {', '.join(held) or 'none'}"]
     if document.others:
@@ -262,7 +262,7 @@ def topics_table(explanation: Explanation, moved: Sequence[TopicExplanation], wi
 def variant_text(explanation: Explanation) -> str:
     """Return what is explained: the variant and why this one, the retrieval model, the depth."""
     why = f" ({explanation.why_variant})" if explanation.why_variant else ""
-    return f"{explanation.variant}{why}, by {explanation.retrieval}, {explanation.depth} hits a topic."
+    return f"{explanation.variant}{why}, by {explanation.retrieval}, {explanation.depth} hits per topic."
 
 
 def _table(table: Table, width: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Tables beside that of variants: what was chosen and tested held-out, runs of other systems, variants without headings."""
+"""Further tables: what was chosen and tested held-out, runs of other systems, variants without headings."""
 
 from __future__ import annotations
 

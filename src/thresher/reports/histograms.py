@@ -144,7 +144,7 @@ def histogram_figure(distribution: Distribution, title: str) -> Figure:
 
     Tails of less than 0.05 % of the words are left out, unless a cutoff lies there, and so are labels that would cover others.
     """
-    first, last = _shown(distribution)
+    first, last = _shown_bins(distribution)
     edges, shares = distribution.edges[first : last + 1], 100 * distribution.shares[first:last]
     cutoffs = [item.cutoff for item in distribution.removed]
     with style():
@@ -190,7 +190,7 @@ def histogram_figure(distribution: Distribution, title: str) -> Figure:
     return figure
 
 
-def _shown(distribution: Distribution) -> tuple[int, int]:
+def _shown_bins(distribution: Distribution) -> tuple[int, int]:
     """Return the range of bins to show, its end exclusive: at least one."""
     total = distribution.shares.sum()
     reached = np.cumsum(distribution.shares)

@@ -61,7 +61,7 @@ class KeyFigure:
 class FirstScreen:
     """What a retrieval model's first screen says, beside its chart.
 
-    `variant` is the recommended one, None for none; `sentence` goes on behind its name.
+    `variant` is the recommended one, None for none; `sentence` continues after its name.
     """
 
     retrieval: str
@@ -85,40 +85,42 @@ def first_screens(
 
 
 def _recommended(
-    found: Recommendation, measure: str, results: Results | None, errors: SizeErrors | None
+    advice: Recommendation, measure: str, results: Results | None, errors: SizeErrors | None
 ) -> FirstScreen:
     short = measure_header(measure)[0]
-    main = found.effects[0]
-    margin = measure_text(main.margin) if found.relative_margin is None else percent_text(found.relative_margin)
+    main = advice.effects[0]
+    margin = measure_text(main.margin) if advice.relative_margin is None else percent_text(advice.relative_margin)
     loss = f"{margin} of {short}"
-    if found.variant is not None:
+    if advice.variant is not None:
         sentence = f"is the smallest index shown to lose less than {loss}."
-    elif found.topics < MINIMUM:
-        sentence = f"Stay with the baseline: {found.topics} topics are too few, at least {MINIMUM} are needed."
-    elif found.smaller:
+    elif advice.topics < MINIMUM:
+        sentence = f"Stay with the baseline: {advice.topics} topics are too few, at least {MINIMUM} are needed."
+    elif advice.smaller:
         sentence = f"Stay with the baseline: no smaller index loses less than {loss} and passes every guard."
     else:
         sentence = f"Stay with the baseline: no smaller index is shown to lose less than {loss}."
     figures = (
-        tuple(_figures(found, short, errors)) if found.variant else tuple(_baseline_figures(results, found.retrieval))
+        tuple(_figures(advice, short, errors))
+        if advice.variant
+        else tuple(_baseline_figures(results, advice.retrieval))
     )
-    warnings = (*_warnings(found), *_of_results(results, found.retrieval))
-    return FirstScreen(found.retrieval, measure, found.variant, sentence, figures, warnings)
+    warnings = (*_warnings(advice), *_of_results(results, advice.retrieval))
+    return FirstScreen(advice.retrieval, measure, advice.variant, sentence, figures, warnings)
 
 
-def _figures(found: Recommendation, short: str, errors: SizeErrors | None) -> Iterator[KeyFigure]:
+def _figures(advice: Recommendation, short: str, errors: SizeErrors | None) -> Iterator[KeyFigure]:
     known = {SizeKind.BYTES: "exact bytes", SizeKind.ESTIMATED: "estimated bytes", SizeKind.POSTINGS: "postings"}
-    detail = known[found.size_kind]
-    if errors is not None and found.size_kind is SizeKind.ESTIMATED:
+    detail = known[advice.size_kind]
+    if errors is not None and advice.size_kind is SizeKind.ESTIMATED:
         detail = f"estimated, at most {percent(errors.largest)} % off"
-    yield KeyFigure("Index size", _change(found.share), detail)
-    effect, where = found.effects[0], f"{found.topics} topics"
-    if found.held_out is not None:
-        effect, where = found.held_out, "held-out topics"
+    yield KeyFigure("Index size", _change(advice.share), detail)
+    effect, where = advice.effects[0], f"{advice.topics} topics"
+    if advice.held_out is not None:
+        effect, where = advice.held_out, "held-out topics"
     bounds = f"{change_text(effect.low)} to {change_text(effect.high)}"
     yield KeyFigure(f"{short}, {where}", change_text(effect.difference), bounds)
-    if found.work is not None:
-        share = found.work.share
+    if advice.work is not None:
+        share = advice.work.share
         yield KeyFigure("Postings per query", _change(share.value), f"{_change(share.low)} to {_change(share.high)}")
 
 
@@ -131,14 +133,14 @@ def _baseline_figures(results: Results | None, retrieval: str) -> Iterator[KeyFi
     yield KeyFigure("Postings per query", fixed(base.work.postings, 0), "baseline")
 
 
-def _warnings(found: Recommendation) -> Iterator[str]:
-    if found.nearest:
-        yield f"To show the same of a smaller index, {found.nearest.topics:,} topics would be needed."
-    if found.emptied:
-        yield f"{found.emptied:,} of {found.documents:,} pages are left without text."
-    if found.variant and found.savings and found.savings.basis is Basis.NOT_MEASURABLE:
+def _warnings(advice: Recommendation) -> Iterator[str]:
+    if advice.nearest:
+        yield f"To show the same of a smaller index, {advice.nearest.topics:,} topics would be needed."
+    if advice.emptied:
+        yield f"{advice.emptied:,} of {advice.documents:,} pages are left without text."
+    if advice.variant and advice.savings and advice.savings.basis is Basis.NOT_MEASURABLE:
         yield "Time saved: not measurable here."
-    if found.variant and found.held_out is None:
+    if advice.variant and advice.held_out is None:
         yield "Not checked on held-out topics."
 
 

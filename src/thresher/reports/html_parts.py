@@ -105,15 +105,15 @@ def viewed(table: Table) -> View:
     same = [
         index
         for index in range(1, len(table.columns))
-        if len(table.rows) > 1 and len({_shown(row[index]) for row in table.rows}) == 1
+        if len(table.rows) > 1 and len({_text_and_mark(row[index]) for row in table.rows}) == 1
     ]
     heads = [table.columns[index] for index in same]
     said = tuple(
-        (f"{head.header} ({head.unit})" if head.unit else head.header, "".join(_shown(table.rows[0][index])))
+        (f"{head.header} ({head.unit})" if head.unit else head.header, "".join(_text_and_mark(table.rows[0][index])))
         for index, head in zip(same, heads, strict=True)
     )
     return View(table.without(same), said)
 
 
-def _shown(cell: Cell) -> tuple[str, str]:
+def _text_and_mark(cell: Cell) -> tuple[str, str]:
     return cell.text, cell.mark

@@ -282,11 +282,11 @@ def _run(row: VariantResult, measures: Sequence[str], front: bool, held_out: Map
 
 def _columns(name: str, points: Sequence[Point], swept: bool) -> dict[str, Any]:
     """Return a sweep's points by field, and whether its axis is logarithmic; `swept` if they stand by cutoff."""
-    places = sorted(point.at for point in points)
+    positions = sorted(point.at for point in points)
     return {
         "name": name,
         "swept": swept,
-        "log": swept and places[0] > 0 and places[-1] > WIDE * places[0],
+        "log": swept and positions[0] > 0 and positions[-1] > WIDE * positions[0],
         **{field.name: [getattr(point, field.name) for point in points] for field in fields(Point)},
     }
 

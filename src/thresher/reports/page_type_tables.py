@@ -64,5 +64,5 @@ def _type_column(name: str, pages: int) -> Column[_Typed]:
     )
 
 
-def _with_half(found: MeanInterval) -> str:
-    return f"{fixed(found.mean, DECIMALS)} ± {fixed(found.high - found.mean, DECIMALS)}"
+def _with_half(interval: MeanInterval) -> str:
+    return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.high - interval.mean, DECIMALS)}"

@@ -80,7 +80,7 @@ def frontier_figure(decision: Decision) -> Figure:
 
 
 _COLOURS = matplotlib.colormaps["cividis"].resampled(24)
-"""Reads the same for everyone; in steps, so that its scale is no picture of its own."""
+"""Reads the same for everyone; in steps, so that its scale is not a picture of its own."""
 _ON_CELLS, _HALO = "#000000", "#ffffff"
 
 
@@ -189,7 +189,7 @@ def _marked(
 ) -> list[Line2D]:
     """Mark the highest mean, and the smallest non-inferior by the decision's measure."""
     picks = next(picks for picks in decision.sweeps if picks.sweep == combination.name)
-    places = {variant.name: number for number, row in enumerate(rows) for variant in row}
+    positions = {variant.name: number for number, row in enumerate(rows) for variant in row}
     handles = []
     for variant, label, marker in (
         (picks.highest, "highest mean", "^"),
@@ -199,7 +199,7 @@ def _marked(
             continue
         (point,) = axes.plot(
             [variant.cutoff or 0.0],
-            [places[variant.name]],
+            [positions[variant.name]],
             marker=marker,
             color=_ON_CELLS,
             markersize=7,

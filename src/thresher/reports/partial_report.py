@@ -45,7 +45,7 @@ PARTIAL_PAGES: tuple[Column[PartialRow], ...] = (
 
 
 def partial_table(run: PartialRun) -> Table:
-    """Return the table: one cleaner a row, the baseline first."""
+    """Return the table: one cleaner per row, the baseline first."""
     crashed = ("crashed",) if any(result.is_peer for result in run.results) else ()
     names = ("cleaner", *SNIPPETS_SHOWN, "pages", "emptied", *crashed)
 

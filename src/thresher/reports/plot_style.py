@@ -100,7 +100,7 @@ def write_above(axes: Axes, text: str, height: float = 1.04) -> None:
 
 
 def signed_ticks(axes: Axes, most: int) -> None:
-    """Let the y axis have at most so many ticks, with signs."""
+    """Let the y axis have at most that many ticks, with signs."""
     axes.yaxis.set_major_locator(MaxNLocator(nbins=most))
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _signed_tick(value)))
 
@@ -110,7 +110,7 @@ def _signed_tick(value: float) -> str:
 
 
 def columns_of(labels: Sequence[str], signs: int) -> int:
-    """Return two columns of a legend where they are no wider than so many characters."""
+    """Return two columns of a legend where they are no wider than that many characters."""
     half = (len(labels) + 1) // 2
     return 2 if max(map(len, labels[:half])) + max(map(len, labels[half:])) <= signs else 1
 

@@ -24,7 +24,7 @@ from thresher.reports.formatting import (
 def answer(choice: Choice) -> Iterator[str]:
     """Give the recommendation for each retrieval model: what to use and why, its loss, its savings, what guards forbade.
 
-    No sentence has more than two numbers, beside those in names of variants and measures.
+    No sentence has more than two numbers, besides those in names of variants and measures.
     """
     several = len(choice.recommendations) > 1
     for one in choice.recommendations:
@@ -35,26 +35,26 @@ def answer(choice: Choice) -> Iterator[str]:
     yield from (f"Note: {notice}." for notice in choice.notices)
 
 
-def headline(found: Recommendation) -> str:
+def headline(advice: Recommendation) -> str:
     """Return what is recommended, in a few sentences."""
-    main = found.effects[0]
-    if found.topics < MINIMUM:
-        return f"Inconclusive: {found.topics} topics are too few for a verdict, at least {MINIMUM} are needed. {_STAY}"
-    loss = f"whose loss of {main.measure} is shown to be less than {_margin(found, main)}"
-    if found.variant is not None:
+    main = advice.effects[0]
+    if advice.topics < MINIMUM:
+        return f"Inconclusive: {advice.topics} topics are too few for a verdict, at least {MINIMUM} are needed. {_STAY}"
+    loss = f"whose loss of {main.measure} is shown to be less than {_margin(advice, main)}"
+    if advice.variant is not None:
         return (
-            f"Recommended: {found.variant}, the smallest of {_cutoffs(found.variants)} {loss} and that passes every guard. "
-            f"It has {_share(found.share, found)}. It leaves {_emptied(found.emptied, found)} without text."
+            f"Recommended: {advice.variant}, the smallest of {_cutoffs(advice.variants)} {loss} and that passes every guard. "
+            f"It has {_share(advice.share, advice)}. It leaves {_emptied(advice.emptied, advice)} without text."
         )
-    if not found.smaller:
-        return f"Inconclusive: of {_cutoffs(found.variants)} there is none {loss}. {_STAY}"
+    if not advice.smaller:
+        return f"Inconclusive: of {_cutoffs(advice.variants)} there is none {loss}. {_STAY}"
     reasons = [
-        f"Of these {found.broken[guard]:,} {_reason(found, guard)}." for guard in GuardName if found.broken[guard]
+        f"Of these {advice.broken[guard]:,} {_reason(advice, guard)}." for guard in GuardName if advice.broken[guard]
     ]
-    if found.broken[GuardName.STABILITY] and (least := found.topics - -(-found.topics // found.folds)) < MINIMUM:
+    if advice.broken[GuardName.STABILITY] and (least := advice.topics - -(-advice.topics // advice.folds)) < MINIMUM:
         reasons.append(f"A training has {least} topics, and fewer than {MINIMUM} give no verdict: take more folds.")
     return (
-        f"No cutoff passes every guard. {_STAY} {found.smaller:,} of {_cutoffs(found.variants)} have a smaller index and no "
+        f"No cutoff passes every guard. {_STAY} {advice.smaller:,} of {_cutoffs(advice.variants)} have a smaller index and no "
         f"loss of {main.measure} beyond the margin. {' '.join(reasons)}"
     )
 
@@ -62,40 +62,40 @@ def headline(found: Recommendation) -> str:
 _STAY = "Stay with the baseline."
 
 
-def _reason(found: Recommendation, guard: GuardName) -> str:
-    guards = found.guards
+def _reason(advice: Recommendation, guard: GuardName) -> str:
+    guards = advice.guards
     return {
         GuardName.EMPTIED: f"leave more than {percent_text(guards.emptied)} of the pages without text",
-        GuardName.MEASURES: f"are not shown to lose little in {' and '.join(found.deciding[1:])}",
+        GuardName.MEASURES: f"are not shown to lose little in {' and '.join(advice.deciding[1:])}",
         GuardName.STABILITY: f"do not have about the size that more than {percent_text(guards.stability)} of the trainings "
         "pick",
     }[guard]
 
 
-def _losses(found: Recommendation) -> Iterator[str]:
-    if found.variant is None:
+def _losses(advice: Recommendation) -> Iterator[str]:
+    if advice.variant is None:
         return
-    for effect in found.effects:
+    for effect in advice.effects:
         yield (
-            f"{effect.measure} over {found.topics} topics is {measure_text(effect.mean)}. That differs from the baseline's "
+            f"{effect.measure} over {advice.topics} topics is {measure_text(effect.mean)}. That differs from the baseline's "
             f"{measure_text(effect.baseline)} by {change_text(effect.difference)}. The difference is above "
             f"{change_text(effect.low)}, and a loss of less than {measure_text(effect.margin)} is accepted."
         )
-    sure = percent_text(1 - found.alpha)
-    yield f"These bounds hold with {sure} confidence for all {_cutoffs(found.variants)} at once."
+    sure = percent_text(1 - advice.alpha)
+    yield f"These bounds hold with {sure} confidence for all {_cutoffs(advice.variants)} at once."
 
 
-def _held_out(found: Recommendation) -> Iterator[str]:
-    effect = found.held_out
-    if effect is None or (found.variant is None and found.held_out_topics):
+def _held_out(advice: Recommendation) -> Iterator[str]:
+    effect = advice.held_out
+    if effect is None or (advice.variant is None and advice.held_out_topics):
         return
     where, who = "On held-out topics, by cross-validation,", "the same rule"
-    if found.held_out_topics:
+    if advice.held_out_topics:
         where, who = "On the held-out topics", "it"
     agree = ""
-    if found.stability is not None:
-        near = percent_text(found.guards.neighbour)
-        agree = f" {percent(found.stability)} % of the trainings pick this size or one within {near} of the baseline's size."
+    if advice.stability is not None:
+        near = percent_text(advice.guards.neighbour)
+        agree = f" {percent(advice.stability)} % of the trainings pick this size or one within {near} of the baseline's size."
     yield (
         f"{where} {who} scores {measure_text(effect.mean)} in {effect.measure}, the baseline {measure_text(effect.baseline)}. "
         f"The difference is between {change_text(effect.low)} and {change_text(effect.high)}.{agree}"
@@ -132,25 +132,25 @@ def _saved(saved: Savings) -> str:
     )
 
 
-def _pays(found: BreakEven) -> str:
-    queries = found.queries
+def _pays(break_even: BreakEven) -> str:
+    queries = break_even.queries
     if queries is None or queries.value == 0:
-        return f"Break-even {found.note}."
+        return f"Break-even {break_even.note}."
     return f"Break-even after {queries.value:,.0f} queries. The interval is {queries.low:,.0f} to {queries.high:,.0f}."
 
 
-def _unguarded(found: Recommendation) -> Iterator[str]:
-    other = found.unguarded
+def _unguarded(advice: Recommendation) -> Iterator[str]:
+    other = advice.unguarded
     if other is None:
         return
-    broken = " ".join(_breach(breach, other, found) for breach in other.breaches)
-    yield f"Without guards {other.variant} would be picked, with {_share(other.share, found)}. {broken}"
+    broken = " ".join(_breach(breach, other, advice) for breach in other.breaches)
+    yield f"Without guards {other.variant} would be picked, with {_share(other.share, advice)}. {broken}"
 
 
-def _breach(breach: Breach, other: Unguarded, found: Recommendation) -> str:
+def _breach(breach: Breach, other: Unguarded, advice: Recommendation) -> str:
     if breach.guard is GuardName.EMPTIED:
         return (
-            f"It leaves {_emptied(other.emptied, found)} without text. At most {percent_text(breach.limit)} of them are "
+            f"It leaves {_emptied(other.emptied, advice)} without text. At most {percent_text(breach.limit)} of them are "
             "accepted."
         )
     if breach.guard is GuardName.MEASURES:
@@ -164,30 +164,30 @@ def _breach(breach: Breach, other: Unguarded, found: Recommendation) -> str:
     )
 
 
-def _beyond(found: Recommendation) -> Iterator[str]:
-    nearest = found.nearest
+def _beyond(advice: Recommendation) -> Iterator[str]:
+    nearest = advice.nearest
     if nearest is None:
-        if found.variant is None and not found.smaller:
+        if advice.variant is None and not advice.smaller:
             yield "No number of topics would show this for a smaller index if the differences stay the same."
         return
-    opening = "Smaller indexes are not ruled out. " if found.variant else ""
+    opening = "Smaller indexes are not ruled out. " if advice.variant else ""
     yield (
-        f"{opening}{nearest.variant}, with {_share(nearest.share, found)}, would need {nearest.topics:,} topics to be shown "
-        f"non-inferior in {found.effects[0].measure}, if its difference and spread stay the same."
+        f"{opening}{nearest.variant}, with {_share(nearest.share, advice)}, would need {nearest.topics:,} topics to be shown "
+        f"non-inferior in {advice.effects[0].measure}, if its difference and spread stay the same."
     )
 
 
-def _share(share: float, found: Recommendation) -> str:
+def _share(share: float, advice: Recommendation) -> str:
     kind = {SizeKind.ESTIMATED: "bytes (estimated)", SizeKind.BYTES: "bytes", SizeKind.POSTINGS: "postings"}
-    return f"{percent(share)} % of the baseline's {kind[found.size_kind]}"
+    return f"{percent(share)} % of the baseline's {kind[advice.size_kind]}"
 
 
-def _emptied(count: int, found: Recommendation) -> str:
-    return f"{count:,} of {found.documents:,} pages" if count else f"none of {found.documents:,} pages"
+def _emptied(count: int, advice: Recommendation) -> str:
+    return f"{count:,} of {advice.documents:,} pages" if count else f"none of {advice.documents:,} pages"
 
 
-def _margin(found: Recommendation, effect: Effect) -> str:
-    return loss_text(effect.margin or 0.0, found.relative_margin)
+def _margin(advice: Recommendation, effect: Effect) -> str:
+    return loss_text(effect.margin or 0.0, advice.relative_margin)
 
 
 def _cutoffs(count: int) -> str:

@@ -25,8 +25,8 @@ class FamilyRow(JudgedRow):
     best: BestOfFamily
 
 
-def _family_rows(found: SameSize, decision: Decision) -> list[FamilyRow]:
-    return [FamilyRow(decision, best.variant, best) for best in found.best]
+def _family_rows(same: SameSize, decision: Decision) -> list[FamilyRow]:
+    return [FamilyRow(decision, best.variant, best) for best in same.best]
 
 
 def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
@@ -90,22 +90,22 @@ def _build_text(row: FamilyRow) -> str:
     return f"{fixed(build.ratio.value, 2)} ({low} to {high})"
 
 
-def same_size_table(found: SameSize, decision: Decision) -> Table:
+def same_size_table(same: SameSize, decision: Decision) -> Table:
     """Return a row for each size and family; the decision has the same measure and retrieval model."""
-    hidden = {"retrieval", "measure", "size_kind"} | (set() if any(best.build for best in found.best) else {"build"})
+    hidden = {"retrieval", "measure", "size_kind"} | (set() if any(best.build for best in same.best) else {"build"})
     caption = (
-        f"{found.retrieval}, {found.measure}: the best of each family with an index of at most a share of the baseline's. "
+        f"{same.retrieval}, {same.measure}: the best of each family with an index of at most a share of the baseline's. "
         f"Sizes are {decision.size_kind}."
     )
-    whole = "" if found.baseline_postings is None else f", with {found.baseline_postings:,.0f} postings per query"
+    whole = "" if same.baseline_postings is None else f", with {same.baseline_postings:,.0f} postings per query"
     note = (
         f"The baseline has {measure_text(decision.baseline_mean)}{whole}. Non-inferior: the loss is shown to be "
         f"less than {margin_text(decision)}. The bounds hold for all {len(decision.variants)} variants at once, with "
         f"{percent_text(1 - decision.alpha)} confidence on either side: the best may be picked after looking. "
-        "Its mean promises a little much all the same."
+        "Its mean is still slightly optimistic."
     )
-    columns = [column for column in same_size_columns(found.measure) if column.name not in hidden]
-    return Table.of(columns, _family_rows(found, decision), caption, note, keys=3, group=lambda row: row.best.most)
+    columns = [column for column in same_size_columns(same.measure) if column.name not in hidden]
+    return Table.of(columns, _family_rows(same, decision), caption, note, keys=3, group=lambda row: row.best.most)
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,9 @@ def write_same_size_csv(choice: Choice, folder: Path) -> None:
     write_text(folder / FRONTIERS_FILE, csv_table(FRONTIERS, points))
 
 
-def decision_of(choice: Choice, found: SameSize) -> Decision:
+def decision_of(choice: Choice, same: SameSize) -> Decision:
     """Return the decision by the same measure and retrieval model."""
-    return next(one for one in choice.decisions if (one.retrieval, one.measure) == (found.retrieval, found.measure))
+    return next(one for one in choice.decisions if (one.retrieval, one.measure) == (same.retrieval, same.measure))
 
 
 def _frontier_points(decision: Decision) -> Iterator[FrontierPoint]:

@@ -27,12 +27,12 @@ def gains_figure(study: BlockStudy, problem: str) -> Figure:
         figure = new_figure(6.2, 0.8 + 0.19 * len(gains))
         axes = figure.subplots()
         axes.set_title(plain(f"{study.name}: information about {problem} classes"))
-        places = np.arange(len(gains))
-        axes.barh(places, [gain.by_words for gain in gains], color=SERIES[0], height=0.7, label="by words")
+        positions = np.arange(len(gains))
+        axes.barh(positions, [gain.by_words for gain in gains], color=SERIES[0], height=0.7, label="by words")
         axes.plot(
-            [gain.by_blocks for gain in gains], places, color=SERIES[1], marker="s", linewidth=0, label="by blocks"
+            [gain.by_blocks for gain in gains], positions, color=SERIES[1], marker="s", linewidth=0, label="by blocks"
         )
-        axes.set_yticks(places, [_feature(gain) for gain in gains])
+        axes.set_yticks(positions, [_feature(gain) for gain in gains])
         axes.set_xlabel("information gain, bits")
         axes.margins(y=0.01)
         legend_below(figure, axes)
@@ -94,13 +94,13 @@ def density_figure(study: BlockStudy) -> Figure:
 def _stack(axes: Axes, bins: list[HistogramBin], values: range, height: Callable[[HistogramBin], float]) -> None:
     """Draw stacked bars of classes."""
     below = np.zeros(len(values))
-    for place, name in enumerate(CLASSES):
+    for position, name in enumerate(CLASSES):
         sums = np.zeros(len(values))
         for one in bins:
             if one.name == name and one.value in values:
                 sums[one.value - values.start] += height(one)
         if sums.any():
-            axes.bar([*values], sums, bottom=below, width=0.85, color=SERIES[place], hatch=_HATCHES[place], label=name,
+            axes.bar([*values], sums, bottom=below, width=0.85, color=SERIES[position], hatch=_HATCHES[position], label=name,
                      edgecolor="white", linewidth=0)  # fmt: skip
             below += sums
 
@@ -134,9 +134,9 @@ def _states(axes: Axes, title: str, states: dict[str, tuple[float, float]]) -> N
     width = max(abs(x) for x, _ in states.values()) + 0.9
     axes.set_xlim(-width, width)
     axes.set_ylim(-1.3, 1.9)
-    for name, place in states.items():
-        axes.add_patch(Circle(place, _RADIUS, facecolor="white", edgecolor=INK))
-        axes.text(*place, name, ha="center", va="center")
+    for name, position in states.items():
+        axes.add_patch(Circle(position, _RADIUS, facecolor="white", edgecolor=INK))
+        axes.text(*position, name, ha="center", va="center")
 
 
 def _arrow(axes: Axes, begin: tuple[float, float], end: tuple[float, float], text: str, bend: float) -> None:

@@ -61,13 +61,13 @@ def _share_columns() -> Iterator[Column[_ClassShare]]:
 
 
 def _of_unit(
-    name: str, count: Callable[[_ClassShare], float], share: Callable[[_ClassShare], float], place: int
+    name: str, count: Callable[[_ClassShare], float], share: Callable[[_ClassShare], float], index: int
 ) -> Iterator[Column[_ClassShare]]:
     yield Column(name, count, f"Number of {name}.", format=COUNT)
     yield Column(f"{name}_share", share, f"Share of all {name}.", "share", "%", PERCENT)
     yield Column(
         f"{name}_published",
-        lambda row: _PUBLISHED_SHARES[row.count.name][place],
+        lambda row: _PUBLISHED_SHARES[row.count.name][index],
         f"Share of all {name} in the paper's Table 1.",
         "paper",
         "%",
@@ -162,9 +162,9 @@ _SIZES: tuple[Column[TypeRow], ...] = (
 
 
 def _parameter(
-    name: str, fit: Callable[[TypeRow], WriterFit], place: int, meaning: str, header: str
+    name: str, fit: Callable[[TypeRow], WriterFit], index: int, meaning: str, header: str
 ) -> Column[TypeRow]:
-    return Column(name, lambda row: fit(row).parameters[place], meaning, header, format=_SMALL)
+    return Column(name, lambda row: fit(row).parameters[index], meaning, header, format=_SMALL)
 
 
 _WRITERS: tuple[Column[TypeRow], ...] = (

@@ -156,7 +156,7 @@ def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
     show = column.format([number for number in numbers if number is not None])
     return [
         Cell(
-            _shown(value, show) if value is None or column.text is None else column.text(row),
+            _formatted(value, show) if value is None or column.text is None else column.text(row),
             column.mark(row) if column.mark else "",
             number,
         )
@@ -164,7 +164,7 @@ def _cells(column: Column[Row], rows: Sequence[Row]) -> list[Cell]:
     ]
 
 
-def _shown(value: Value, show: Callable[[float], str]) -> str:
+def _formatted(value: Value, show: Callable[[float], str]) -> str:
     return NOTHING if value is None else value if isinstance(value, str) else show(value)
 
 
@@ -193,7 +193,7 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
     return Column(
         prefix + column.name,
         value,
-        _after(about, column.meaning) if about else column.meaning,
+        _about(about, column.meaning) if about else column.meaning,
         column.header or column.name,
         column.unit,
         column.format,
@@ -204,7 +204,7 @@ def _within(column: Column[Part], part: Callable[[Row], Part | None], prefix: st
     )
 
 
-def _after(about: str, meaning: str) -> str:
+def _about(about: str, meaning: str) -> str:
     """Return a meaning behind what it is about; abbreviations keep their capitals."""
     return f"{about}: {meaning if meaning[1].isupper() else meaning[0].lower() + meaning[1:]}"
 

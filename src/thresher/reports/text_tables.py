@@ -147,7 +147,7 @@ _LATEX_MARKS = {"†+": r"$^{\dagger+}$", "†−": r"$^{\dagger-}$", "†": r"$
 
 
 def render_markdown(table: Table) -> str:
-    """Return the table in GitHub's Markdown; units stand in brackets behind the headers."""
+    """Return the table in GitHub's Markdown; units are in brackets after the headers."""
     head = [_markdown(_header(column)) for column in table.columns]
     signs = ["---:" if column.align == "right" else "---" for column in table.columns]
     lines = [head, signs, *([_markdown(cell.text) + cell.mark for cell in row] for row in table.rows)]

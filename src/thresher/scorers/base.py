@@ -25,6 +25,7 @@ KEEP_HIGH, KEEP_LOW = "keep high", "keep low"
 DECISION = 0.5
 """The cutoff between the two scores of a scorer that decides."""
 _SPELLED = {"true": True, "false": False}
+_TYPES: dict[type, str] = {int: "a whole number", float: "a number"}
 # Longer lists of choices are abbreviated.
 _MANY = 12
 
@@ -71,7 +72,7 @@ class Parameter:
             size = 0.0 if self.type is str else float(value)
         except (ValueError, OverflowError) as error:
             raise ConfigError(
-                f"the value {text!r} of {self.name!r} is no {self.type.__name__}",
+                f"the value {text!r} of {self.name!r} is not {_TYPES[self.type]}",
                 f"give one such as {self.default}",
                 where,
             ) from error

@@ -161,7 +161,7 @@ def is_comment_mark(block: str) -> bool:
 def first_with_title(blocks: Sequence[str], title: str) -> int | None:
     """Return the first block that is the title, or the part of it with the most words, if any.
 
-    Case and punctuation don't count. A block of one word, or of more than twice the title's characters, is no title.
+    Case and punctuation don't count. A block of one word, or of more than twice the title's characters, is not a title.
 
     >>> first_with_title(["Home", "Storms in the North", "Rain is expected."], "Storms in the north - The Daily")
     1
@@ -248,7 +248,7 @@ class Boilerpipe(Scorer):
         links = link_densities(segments, count)
         if self.values["rules"] == "cleaneval":
             return by_cleaneval_rule(densities(segments, count), links)
-        # The title is not displayed in the page, so it is no block's neighbour.
+        # The title is not displayed in the page, so it is not the neighbour of any block.
         parted = title[1:] != title[:-1]
         if self.values["rules"] == "density":
             return by_density(neighbourhood(densities(segments, count), parted), neighbourhood(links, parted))

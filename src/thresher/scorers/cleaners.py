@@ -89,7 +89,7 @@ class Cut:
         if self.cutoff is None:
             what = f"the percentile {self.percentile.name}" if self.percentile else "the cutoff"
             raise ConfigError(
-                f"{what} is no number without the scores of a collection",
+                f"{what} is not a number without the scores of a collection",
                 "clean a collection, or give a number",
                 self.name,
             )
@@ -248,7 +248,7 @@ def parse_values(name: str, parameters: Sequence[Parameter], inside: str, where:
     """Return the values of `key=value,…` for what is called `name`.
 
     Raises:
-        ConfigError: if a parameter is unknown, lacks a value or comes twice, or a value is out of range.
+        ConfigError: if a parameter is unknown, lacks a value or occurs twice, or a value is out of range.
     """
     known = {parameter.name: parameter for parameter in parameters}
     values: dict[str, Value] = {}

@@ -166,7 +166,7 @@ class Justext(Scorer):
     )
     parameters = (
         Parameter("lang", str, "English", "whose stop list", choices=languages(), terse=True),
-        Parameter("stopwords", str, "", "the path of a stop list of one's own, a word a line, instead", terse=True),
+        Parameter("stopwords", str, "", "the path of your own stop list, one word per line, instead", terse=True),
         Parameter(
             "rules",
             str,
@@ -330,9 +330,9 @@ def _paragraphs(segments: Segments, by_document: bool) -> _Paragraphs:
         of_block = segments.marks.paragraphs[blocks]
         images = of_block[:0]
         numbers = np.unique(of_block)
-    place = np.full(len(inside), -1, dtype=np.int64)
-    place[blocks] = np.searchsorted(numbers, of_block)
-    return _Paragraphs(place, blocks, np.searchsorted(of_block, numbers), np.isin(numbers, images))
+    index = np.full(len(inside), -1, dtype=np.int64)
+    index[blocks] = np.searchsorted(numbers, of_block)
+    return _Paragraphs(index, blocks, np.searchsorted(of_block, numbers), np.isin(numbers, images))
 
 
 def _features(segments: Segments, paragraphs: _Paragraphs, by_document: bool) -> Features:

@@ -65,11 +65,11 @@ def own_stop_list(path: Path) -> frozenset[str]:
     try:
         words = frozenset(map(str.lower, path.read_text(encoding="utf-8-sig").split()))
     except UnicodeDecodeError as error:
-        raise InputError("it is not UTF-8", "write it as UTF-8, a word a line", str(path)) from error
+        raise InputError("it is not UTF-8", "write it as UTF-8, one word per line", str(path)) from error
     except OSError as error:
         raise user_error(error, path) from error
     if not words:
-        raise InputError("it holds no words", "write stop words into it, a word a line", str(path))
+        raise InputError("it holds no words", "write stop words into it, one per line", str(path))
     return words
 
 
@@ -140,7 +140,7 @@ def _script(character: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield white-space tokens in lower case without signs and digits at their ends, if two characters are left."""
+    """Yield white-space tokens in lower case without punctuation and digits at their ends, if two characters are left."""
     for token in text.lower().split():
         first, after = 0, len(token)
         while first < after and not token[first].isalpha():

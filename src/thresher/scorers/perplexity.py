@@ -135,7 +135,7 @@ class Perplexity(Scorer):
         if not percentiles:
             return f"{what}; `thresher lm histogram` shows what it removes with {self._lm}"
         share = float(np.interp(cutoff, [*percentiles.values()], [*percentiles], left=0, right=100))
-        return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} tells of"
+        return f"{what}; it keeps {share:.3g} % of the sentences that the card of {self._lm} describes"
 
     def prepare(self) -> None:
         """Build the language model if necessary; check a model at a path.

@@ -70,14 +70,14 @@ def parse_cutoff(text: str, example: str, where: str) -> Cutoff:
         where: the location named in errors.
 
     Raises:
-        ConfigError: if it is no number, percentile or quota. Ranges are not checked.
+        ConfigError: if it is not a number, percentile or quota. Ranges are not checked.
     """
     match = _RELATIVE.fullmatch(text.strip())
     try:
         value = float(match["value"] if match else text)
     except ValueError as error:
         raise ConfigError(
-            f"the cutoff {text!r} is no number",
+            f"the cutoff {text!r} is not a number",
             f"write it like {example}@10, {example}@p70 for a percentile or {example}@doc50 for a quota",
             where,
         ) from error

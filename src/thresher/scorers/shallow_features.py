@@ -351,7 +351,7 @@ def linked_shares(segments: Segments, unspaced: Mask, count: str = WORDS) -> Flo
 class Quotient(Scorer):
     """Words or text density of the block by that of a neighbour, which counts as 1 if it is less or there is none.
 
-    The page's title has no neighbours and is no block's neighbour.
+    The page's title has no neighbours and is not the neighbour of any block.
     """
 
     name = "quotient"

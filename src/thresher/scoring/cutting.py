@@ -55,7 +55,7 @@ def within_cutoff(cut: Cut, scores: Scores, layout: Layout, kept_before: Mask) -
     """Return which sentences a cut's cutoff keeps, a number or a quota; headings and floors are left to the caller.
 
     Args:
-        cut: its cutoff is no percentile, or resolved.
+        cut: its cutoff is not a percentile, or resolved.
         scores: one per block or sentence, as the cut's scorer scores.
         layout: of the sentences.
         kept_before: for each sentence, whether the cuts before this keep it.

@@ -16,7 +16,7 @@ from thresher.scoring.store import FAILED, read_shard, shards
 NO_TEXT = "no text"
 """What pages without text before cleaning are counted as."""
 TOLERATED = 0.05
-"""The share of a collection's pages from which on a loss by language is not said."""
+"""A loss by language is reported if it exceeds this share of a collection's pages."""
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def fail_duplicates(folder: Path) -> None:
             if hashed not in suspects or table["status"][row].as_py() == FAILED:
                 continue
             if document_id in first:
-                doubles[row] = f"the document id comes twice, first in {first[document_id]}"
+                doubles[row] = f"the document id occurs twice, first in {first[document_id]}"
             else:
                 offset = table["offset"][row].as_py()
                 first[document_id] = table["file"][row].as_py() + ("" if offset is None else f" at byte {offset}")

@@ -31,7 +31,7 @@ ZERO_RULE, CUTOFF, ONE_RULE, TREE, PRUNED_TREE, LINEAR, RULE = (
 LEAF_SHARE = 1000 / 72662
 """Of the training blocks that a leaf has at least: the paper's 1,000 of 72,662."""
 SET_ASIDE = 3
-"""Reduced-error pruning takes one of so many training pages, as Weka's."""
+"""Reduced-error pruning holds out one training page in this many, as Weka's does."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ def one_rule(features: npt.NDArray[Any], labels: Ints, classes: int, weights: Do
 def _rule(
     column: int, values: npt.NDArray[Any], labels: Ints, classes: int, weights: Doubles, least: int
 ) -> tuple[float, OneRule]:
-    different, place = np.unique(values, return_inverse=True)
-    cells = place * classes + labels
+    different, index = np.unique(values, return_inverse=True)
+    cells = index * classes + labels
     counts = np.bincount(cells, minlength=len(different) * classes).reshape(-1, classes)
     table = np.bincount(cells, weights, len(different) * classes).reshape(-1, classes)
     # Where intervals begin, what each weighs by class, and its class.

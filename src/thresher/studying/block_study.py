@@ -102,8 +102,8 @@ def cut_points(values: npt.NDArray[Any], labels: Ints, classes: int) -> Doubles:
     Returns:
         the cuts, ascending; none if no cut pays.
     """
-    different, place = np.unique(values, return_inverse=True)
-    table = np.bincount(place * classes + labels, minlength=len(different) * classes).reshape(-1, classes)
+    different, index = np.unique(values, return_inverse=True)
+    table = np.bincount(index * classes + labels, minlength=len(different) * classes).reshape(-1, classes)
     before = np.vstack((np.zeros(classes, dtype=np.int64), np.cumsum(table, axis=0)))
     cuts: list[float] = []
     waiting = [(0, len(different))]
@@ -161,7 +161,7 @@ class ClassCount:
 
 @dataclass(frozen=True)
 class FeatureGain:
-    """The information gain of a feature in bits, with each block counted once and by its words, over so many intervals."""
+    """The information gain of a feature in bits, over its intervals, with each block counted once and by its words."""
 
     problem: str
     feature: str
@@ -312,7 +312,7 @@ def _classes(blocks: StudiedBlocks) -> list[ClassCount]:
         return ClassCount(name, int(rows.sum()), int(blocks.words[rows].sum()), int(blocks.tokens[rows].sum()))
 
     rows = blocks.classes
-    every = [count(name, rows == place) for place, name in enumerate(CLASSES)]
+    every = [count(name, rows == index) for index, name in enumerate(CLASSES)]
     return [every[0], count(ANY_CONTENT, rows != BOILERPLATE), *(one for one in every[1:] if one.blocks)]
 
 
@@ -353,8 +353,8 @@ def _histogram(blocks: StudiedBlocks) -> list[HistogramBin]:
     for feature in ("words", "density"):
         values = np.rint(blocks.column(feature)).astype(np.int64)
         for value in np.unique(values).tolist():
-            for place, name in enumerate(CLASSES):
-                rows = (values == value) & (blocks.classes == place)
+            for index, name in enumerate(CLASSES):
+                rows = (values == value) & (blocks.classes == index)
                 if rows.any():
                     sums = (int(one[rows].sum()) for one in (blocks.words, linked))
                     bins.append(HistogramBin(feature, value, name, int(rows.sum()), *sums))

@@ -1,6 +1,6 @@
 """Features of blocks from the score store: those of Kohlschütter, Fankhauser, Nejdl (2010), sections 3.2 to 3.4.
 
-The store has them as scores, its texts the rest. The page's title, which a browser does not show in the page, is no block.
+The store has them as scores, its texts the rest. The page's title, which a browser does not show in the page, is not a block.
 """
 
 from __future__ import annotations

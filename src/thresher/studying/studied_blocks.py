@@ -196,7 +196,7 @@ def _with_neighbours(own: Floats, frequencies: Floats, page: Ints) -> Floats:
 
 
 def write_blocks(blocks: StudiedBlocks, path: Path) -> None:
-    """Write one row a block: page, type, text, class, whether it is content, tokens, all features.
+    """Write one row per block: page, type, text, class, whether it is content, tokens, all features.
 
     Raises:
         ThresherError: if the file cannot be written.

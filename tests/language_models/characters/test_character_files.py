@@ -18,7 +18,7 @@ from thresher.language_models.characters.character_counts import Settings, train
 from thresher.language_models.characters.model_files import card, read_model, write_model
 
 PAGES = [(["One page of text."], ["Home", "One page of text.", "© 2008 | Top"]), (["Two."], ["Two.", "Home"])]
-DAMAGED = "it is no NCleaner model, or a damaged one. Fix: train it again with `thresher ncleaner train`."
+DAMAGED = "it is damaged, or holds no NCleaner model. Fix: train it again with `thresher ncleaner train`."
 
 
 @pytest.fixture(scope="module")

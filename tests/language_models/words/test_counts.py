@@ -100,7 +100,7 @@ RUNS = st.lists(st.dictionaries(st.integers(0, 60), st.integers(1, 5)), min_size
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(RUNS, st.integers(1, 40), st.integers(2, 6))
 def test_merging_adds_up(tmp_path_factory, monkeypatch, runs, block, most):
-    """Whatever fits into memory, and however many are merged at once: numbers, and words, which know their places."""
+    """Whatever fits into memory, and however many are merged at once: numbers, and words, which know their indices."""
     monkeypatch.setattr(word_files, "BLOCK", block)
     for module in (counts, vocabularies):
         monkeypatch.setattr(module, "MOST_RUNS", most)
@@ -122,8 +122,8 @@ def test_merging_adds_up(tmp_path_factory, monkeypatch, runs, block, most):
     assert read_words(folder / "every").tolist() == as_words(sorted(expected))
     assert read_array(folder / "every.counts").tolist() == [expected[key] for key in sorted(expected)]
     for path, run in zip(words, runs, strict=True):
-        places = read_array(path.with_suffix(".places")).tolist()
-        assert places == [sorted(expected).index(key) for key in sorted(run)]
+        indices = read_array(path.with_suffix(".indices")).tolist()
+        assert indices == [sorted(expected).index(key) for key in sorted(run)]
     assert {path.stem for path in folder.iterdir()} == {"all", "every", *(path.stem for path in words)}
 
 

@@ -168,7 +168,7 @@ def test_an_older_model_is_replaced_and_nothing_else(tmp_path, text):
         with pytest.raises(ConfigError) as caught:
             train(Plan((text,), tmp_path / name))
         assert str(caught.value) == (
-            f"--output {tmp_path / name}: it exists and is no language model. Fix: choose another folder."
+            f"--output {tmp_path / name}: it exists and is not a language model. Fix: choose another folder."
         )
 
 
@@ -213,7 +213,7 @@ def test_all_problems_at_once(tmp_path, text):
     )
     assert problems(plan) == [
         f"{tmp_path / 'none'}: there is no such file or folder. Fix: check the path.",
-        f"--output {text}: it exists and is no language model. Fix: choose another folder.",
+        f"--output {text}: it exists and is not a language model. Fix: choose another folder.",
         "--order 6: the estimator mle has no models of order 6. Fix: choose an order from 1 to 5.",
         "--unigram next: unknown unigram 'next'. Fix: use one of current, history.",
         f"--tokeniser bpe: unknown tokeniser 'bpe'. Fix: use one of {', '.join(TOKENISERS)}.",

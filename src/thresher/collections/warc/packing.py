@@ -68,7 +68,7 @@ class GzipMember:
         self._inflater = isal_zlib.decompressobj(31)
         self._rest = b""
         if blocks.view(offset, 3, 3) != GZIP_MAGIC:
-            self.problem = "bytes that are no gzip member"
+            self.problem = "bytes that are not a gzip member"
 
     def read(self) -> bytes:
         """Return the next bytes, at most a MiB; none at the end."""
@@ -142,7 +142,7 @@ class ZstdFrame:
         else:
             self.end = _frame_end(blocks, offset)
         if self.end is None:
-            self.problem = "bytes that are no zstd frame" if magic[:4] != ZSTD_MAGIC else "a broken zstd frame"
+            self.problem = "bytes that are not a zstd frame" if magic[:4] != ZSTD_MAGIC else "a broken zstd frame"
         elif self.end > blocks.size:
             self.problem = "clipped: the file ends within a zstd frame"
         if magic[:4] == ZSTD_MAGIC:

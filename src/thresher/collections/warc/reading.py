@@ -138,7 +138,7 @@ def _too_large(record: Record, response: Response, limit: int) -> str:
 
 
 def _what(body: bytes, content_type: str) -> tuple[str, bool]:
-    """Return the media type of a body that is no document (else an empty string), and whether it is plain text."""
+    """Return the media type of a body that is not a document (else an empty string), and whether it is plain text."""
     media = media_type(content_type)
     if media in _HTML:
         return "", False

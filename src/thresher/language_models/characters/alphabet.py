@@ -33,9 +33,9 @@ _REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The signs that a model distinguishes.
+    """The symbols that a model distinguishes.
 
-    `size` is the number of codes: `BEGIN` and `size - 1` signs. `table` maps bytes 0 to 127 to codes; 127 represents
+    `size` is the number of codes: `BEGIN` and `size - 1` symbols. `table` maps bytes 0 to 127 to codes; 127 represents
     everything outside ASCII, of which letters and digits become those of ASCII first if it `folds`.
     """
 
@@ -57,13 +57,13 @@ def _alphabet(name: str, same: Sequence[str]) -> Alphabet:
 
 
 LEXICAL = _alphabet("lexical", ())
-"""Printable ASCII, 95 signs."""
+"""Printable ASCII, 95 characters."""
 NON_LEXICAL = _alphabet("non-lexical", (string.ascii_letters, string.digits))
-"""Printable ASCII with one sign for all letters and one for all digits, 35 signs."""
+"""Printable ASCII with one symbol for all letters and one for all digits, 35 symbols."""
 _VOWELS = "aeiouAEIOU"
 _CONSONANTS = "".join(letter for letter in "t" + string.ascii_letters if letter not in _VOWELS)
 VOWELS = _alphabet("vowels", (_VOWELS, _CONSONANTS, string.digits))
-"""Printable ASCII with one sign each for vowels, consonants (y too) and digits, 36 signs."""
+"""Printable ASCII with one symbol each for vowels, consonants (y too) and digits, 36 symbols."""
 ALPHABETS = {alphabet.name: alphabet for alphabet in (LEXICAL, NON_LEXICAL, VOWELS)}
 
 
@@ -110,7 +110,7 @@ def encode(text: str, alphabet: Alphabet) -> Codes:
     if alphabet.folds:
         text = folded(text)
     if text.isascii():
-        return np.frombuffer(text.encode().translate(_whole(alphabet)), dtype=np.uint8)
+        return np.frombuffer(text.encode().translate(_table_of_bytes(alphabet)), dtype=np.uint8)
     codes = np.minimum(np.frombuffer(text.encode("utf-32-le"), dtype="<u4"), _OTHER)
     encoded: Codes = np.frombuffer(alphabet.table, dtype=np.uint8)[codes]
     return encoded
@@ -146,5 +146,5 @@ def _windows(codes: Ints, n: int, size: int) -> Ints:
     return doubled if n % 2 == 0 else doubled[:-1] * size + codes[n - 1 :]
 
 
-def _whole(alphabet: Alphabet) -> bytes:
+def _table_of_bytes(alphabet: Alphabet) -> bytes:
     return alphabet.table + alphabet.table[-1:] * 128

@@ -51,7 +51,7 @@ def tune(
 
     Args:
         pages: for each page the segments of its raw text.
-        alphabet: the signs that are distinguished.
+        alphabet: the symbols that are distinguished.
         most: the largest n.
         qs: the weights of shorter histories, each between 0 and 1.
         folds: the number of random parts.

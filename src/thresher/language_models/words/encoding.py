@@ -93,8 +93,8 @@ def number_portions(folder: Path, portions: int, merged: Path) -> None:
     """Write for each portion the numbers of its words in the vocabulary."""
     numbers = read_array(merged.with_suffix(".numbers"))
     for portion in range(portions):
-        places = read_array(_words_path(folder, portion).with_suffix(".places"))
-        np.save(_map_path(folder, portion), numbers[places].astype(np.int32))
+        indices = read_array(_words_path(folder, portion).with_suffix(".indices"))
+        np.save(_map_path(folder, portion), numbers[indices].astype(np.int32))
 
 
 def sentences_of(folder: Path, number: int, ends: bool, hold_out: bool) -> tuple[npt.NDArray[np.int32], Ints]:

@@ -141,7 +141,7 @@ class _Table:
         # Sums of rounded numbers may be a little more than 1.
         if 0 <= probability <= 1 + FLOOR:
             return probability
-        raise InputError(f"{value!r} is no probability", "give a model that PyPlexity reads", str(self.source))
+        raise InputError(f"{value!r} is not a probability", "give a model that PyPlexity reads", str(self.source))
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Seg
         field: the member of JSON lines that holds the text.
 
     Raises:
-        InputError: if text is not UTF-8, a line is no JSON object with text in `field`, or a page cannot be parsed.
+        InputError: if text is not UTF-8, a line is not a JSON object with text in `field`, or a page cannot be parsed.
     """
     if portion.kind == _PAGES:
         for path, content in zip(portion.paths, portion.parts, strict=True):

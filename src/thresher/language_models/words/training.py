@@ -112,7 +112,7 @@ def _problems(plan: Plan) -> list[ConfigError]:
         problems.append(ConfigError("there is no text to train on", "name files of text, or folders of HTML", "TEXT"))
     if plan.output.exists() and not _is_replaceable(plan.output):
         problems.append(
-            ConfigError("it exists and is no language model", "choose another folder", f"--output {plan.output}")
+            ConfigError("it exists and is not a language model", "choose another folder", f"--output {plan.output}")
         )
     orders = [*WEIGHTS] if plan.estimator == INTERPOLATED else [*ORDERS]
     if plan.estimator not in ESTIMATORS:

@@ -58,7 +58,7 @@ def write_word_run(path: Path, words: Any, counts: Ints) -> None:
 def merge_words(runs: Sequence[Path], merged: Path) -> None:
     """Merge runs that `write_word_run` wrote into one, adding the counts of equal words.
 
-    Each run gets a file `.places`: the index of each of its words among the merged ones.
+    Each run gets a file `.indices`: the index of each of its words among the merged ones.
     """
     if len(runs) <= MOST_RUNS:
         _merge(runs, merged)
@@ -69,11 +69,11 @@ def merge_words(runs: Sequence[Path], merged: Path) -> None:
         _merge(group, part)
     merge_words(parts, merged)
     for group, part in zip(groups, parts, strict=True):
-        places = read_array(part.with_suffix(".places"))
+        indices = read_array(part.with_suffix(".indices"))
         for run in group:
-            path = run.with_suffix(".places")
-            places[np.fromfile(path, dtype=np.int64)].tofile(path)
-        for suffix in (".text", ".ends", ".counts", ".places"):
+            path = run.with_suffix(".indices")
+            indices[np.fromfile(path, dtype=np.int64)].tofile(path)
+        for suffix in (".text", ".ends", ".counts", ".indices"):
             part.with_suffix(suffix).unlink()
 
 
@@ -83,7 +83,7 @@ def _merge(runs: Sequence[Path], merged: Path) -> None:
     size = 0
     with ExitStack() as files, WordWriter(merged) as out:
         count_file = files.enter_context(merged.with_suffix(".counts").open("wb"))
-        place_files = [files.enter_context(run.with_suffix(".places").open("wb")) for run in runs]
+        index_files = [files.enter_context(run.with_suffix(".indices").open("wb")) for run in runs]
         for slices in common_ranges(words, _as_bytes):
             parts = [run[at] for run, at in zip(words, slices, strict=True)]
             encoded = pa.concat_arrays(parts).dictionary_encode()
@@ -91,13 +91,13 @@ def _merge(runs: Sequence[Path], merged: Path) -> None:
             out.write(encoded.dictionary.take(order))
             ranks = np.empty(len(order), dtype=np.int64)
             ranks[order.to_numpy()] = np.arange(len(order))
-            places = ranks[encoded.indices.to_numpy()]
+            indices = ranks[encoded.indices.to_numpy()]
             sums = np.zeros(len(order), dtype=np.int64)
-            np.add.at(sums, places, np.concatenate([run[at] for run, at in zip(counts, slices, strict=True)]))
+            np.add.at(sums, indices, np.concatenate([run[at] for run, at in zip(counts, slices, strict=True)]))
             sums.tofile(count_file)
             edges = np.cumsum([len(part) for part in parts])[:-1]
-            for file, part_places in zip(place_files, np.split(places + size, edges), strict=True):
-                part_places.tofile(file)
+            for file, part_indices in zip(index_files, np.split(indices + size, edges), strict=True):
+                part_indices.tofile(file)
             size += len(order)
 
 
@@ -113,14 +113,14 @@ def vocabulary(merged: Path, sentences: int, least: int = 1, most: int | None = 
         most: the number of words to keep, not counting the special ones; None keeps all.
     """
     words, counts = read_words(merged), read_array(merged.with_suffix(".counts"))
-    places = _ranked(words, counts, merged, max(1, least), most)
-    ranked_counts = scratch_array(merged.parent, len(SPECIAL) + len(places), np.int64)
+    indices = _ranked(words, counts, merged, max(1, least), most)
+    ranked_counts = scratch_array(merged.parent, len(SPECIAL) + len(indices), np.int64)
     ranked = merged.with_name(f"{merged.stem}-ranked")
     with WordWriter(ranked) as out:
         out.write(pa.array(SPECIAL, pa.large_binary()))
-        for at in blocks(len(places)):
-            out.write(words.take(pa.array(places[at])))
-            ranked_counts[at.start + len(SPECIAL) : at.stop + len(SPECIAL)] = counts[places[at]]
+        for at in blocks(len(indices)):
+            out.write(words.take(pa.array(indices[at])))
+            ranked_counts[at.start + len(SPECIAL) : at.stop + len(SPECIAL)] = counts[indices[at]]
     ranked_counts[: len(SPECIAL)] = counts.sum() - ranked_counts.sum(), 0, sentences
     return Vocabulary(read_words(ranked), ranked_counts)
 
@@ -143,7 +143,7 @@ def _ranked(words: Any, counts: Ints, merged: Path, least: int, most: int | None
     # The rank of the next word of each count: after all that are more frequent.
     ranks = sizes.sum() - np.cumsum(sizes)
     kept = int(sizes.sum()) if most is None else min(most, int(sizes.sum()))
-    places: Ints = scratch_array(merged.parent, kept, np.int64)
+    indices: Ints = scratch_array(merged.parent, kept, np.int64)
     with merged.with_suffix(".numbers").open("wb") as out:
         for at in blocks(len(words)):
             positions = wanted(at)
@@ -154,8 +154,8 @@ def _ranked(words: Any, counts: Ints, merged: Path, least: int, most: int | None
             own = ranks[counted] + np.arange(len(counted)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
             ranks += sizes
             positions, own = positions[own < kept], own[own < kept]
-            places[own] = positions
+            indices[own] = positions
             numbers = np.full(at.stop - at.start, UNKNOWN, dtype=np.int64)
             numbers[positions - at.start] = own + len(SPECIAL)
             numbers.tofile(out)
-    return places
+    return indices

@@ -74,7 +74,7 @@ class WordWriter:
 
 
 def read_words(path: Path, kind: Any = None) -> Any:
-    """Map what a `WordWriter` wrote as an Arrow array of `kind`; large binary unless said."""
+    """Map what a `WordWriter` wrote as an Arrow array of `kind`; large binary by default."""
     ends = pa.py_buffer(read_array(path.with_suffix(".ends")))
     text = path.with_suffix(".text")
     content = pa.py_buffer(np.memmap(text, dtype=np.uint8, mode="r") if text.stat().st_size else b"")
