@@ -61,7 +61,7 @@ def results(documents: Documents, query: Sequence[str], k: int, model: str, conj
 
 
 def has_near_ties(documents: Documents, queries: Queries, model: str) -> bool:
-    """Say whether sums in another order may round to others."""
+    """Return whether sums in another order may round to others."""
     for query in queries:
         scores = sorted({score(documents, id_, query, model) for id_ in documents})
         if any(0 < after - before < 1e-9 for before, after in pairwise(scores)):

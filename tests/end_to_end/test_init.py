@@ -1,4 +1,4 @@
-"""A first experiment file for one's own collection: it is right as it stands."""
+"""A first experiment file for the user's collection: it is right as it stands."""
 
 from __future__ import annotations
 

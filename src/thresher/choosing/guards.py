@@ -57,7 +57,7 @@ class Breach:
 
 
 def empties_little(documents: int, before: int, guards: Guards) -> bool:
-    """Say whether few enough pages are left without text: `documents` keep some of the `before` that had some."""
+    """Return whether few enough pages are left without text: `documents` keep some of the `before` that had some."""
     return before - documents <= guards.emptied * before + TOLERANCE
 
 
@@ -83,5 +83,5 @@ def stabilities(
 
 
 def is_stable(share: float, guards: Guards) -> bool:
-    """Say whether enough trainings pick about the same size."""
+    """Return whether enough trainings pick about the same size."""
     return guards.stability == 0 or share > guards.stability + TOLERANCE

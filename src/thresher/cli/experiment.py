@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--name", help="The experiment's name [default: that of PAGES].")
 @click.option("-o", "--output", type=FILE, help="The file to write [default: NAME.toml here].")
 def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None, output: Path | None) -> None:
-    """Write a first experiment file for one's own PAGES, topics and qrels, after looking at them."""
+    """Write a first experiment file for your own PAGES, topics and qrels, after looking at them."""
     import re
 
     from thresher.errors import InputError

@@ -21,7 +21,7 @@ _VOWELS = click.option(
 
 @click.group()
 def ncleaner() -> None:
-    """Make character models for the scorer `ncleaner` from one's own pages: `text`, `train`, `folds`, `curve`, `tune`."""
+    """Make character models for the scorer `ncleaner` from your own pages: `text`, `train`, `folds`, `curve`, `tune`."""
 
 
 @ncleaner.command()

@@ -93,7 +93,7 @@ def compare_times(names: Sequence[str], wall: Sequence[Floats], cpu: Sequence[Fl
 
 
 def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
-    """Say whether a difference from the baseline is more than noise.
+    """Return whether a difference from the baseline is more than noise.
 
     The ratio's interval must lie outside of the noise floor, which reaches from 1 to both sides as far as the twin's interval
     reaches to the farther one; and what is saved in seconds must have one sign all over its interval.
@@ -104,7 +104,7 @@ def measurable(ratio: Interval, saved: Interval, twin: Interval) -> bool:
 
 
 def are_narrow(wall: Sequence[Floats], width: float, seed: int = 0) -> bool:
-    """Say whether every ratio's interval reaches from it by less than the share `width` to both sides; see `compare_times`."""
+    """Return whether every ratio's interval is within the share `width` of it on both sides; see `compare_times`."""
     _, ratios, _ = _bounded(wall, seed)
     return all(ratio.high <= ratio.value * (1 + width) and ratio.low >= ratio.value * (1 - width) for ratio in ratios)
 

@@ -72,7 +72,7 @@ def read_topic_set(source: TopicSource) -> TopicSet:
 
 
 def _are_pseudo_topics(source: TopicSource) -> bool:
-    """Say whether `thresher pseudo-topics` made the topics: it leaves its counts beside them, in the same folder."""
+    """Return whether `thresher pseudo-topics` made the topics: it leaves its counts beside them, in the same folder."""
     return isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists()
 
 

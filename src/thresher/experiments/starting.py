@@ -1,4 +1,4 @@
-"""A first experiment file for one's own collection, topics and qrels, written after looking at them."""
+"""A first experiment file for the user's collection, topics and qrels, written after looking at them."""
 
 from __future__ import annotations
 

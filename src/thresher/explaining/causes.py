@@ -62,11 +62,11 @@ class RankChanges:
         return self._after.get(document)
 
     def fell(self, document: str) -> bool:
-        """Say whether its rank is worse than before, or it is no longer retrieved."""
+        """Return whether its rank is worse than before, or it is no longer retrieved."""
         return _rank(self._before, document) < _rank(self._after, document)
 
     def rose(self, document: str) -> bool:
-        """Say whether its rank is better than before, or it is retrieved now."""
+        """Return whether its rank is better than before, or it is retrieved now."""
         return _rank(self._after, document) < _rank(self._before, document)
 
     def overtakers(self, document: str) -> tuple[str, ...]:

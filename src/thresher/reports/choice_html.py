@@ -151,7 +151,7 @@ def choice_sentences(choice: Choice) -> Iterator[str]:
 
 
 def _stands_beside(decision: Decision, pick: Pick) -> bool:
-    """Say whether a rule is another than the one recommended by, and picks something else if it differs by guards alone."""
+    """Return whether a rule is another than the one recommended by, and picks something else if it differs by guards alone."""
     same = pick.rule is RuleName.SMALLEST and pick.variant == decision.recommended
     return pick.rule is not RuleName.GUARDED and not same
 

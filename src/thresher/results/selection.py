@@ -145,7 +145,7 @@ def front_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
 
 
 def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
-    """Say whether the largest possible difference would be significant with that many topics and comparisons.
+    """Return whether the largest possible difference would be significant with that many topics and comparisons.
 
     The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
     multiplies the smallest of m by m. Other tests are taken to have no such limit.
@@ -155,7 +155,7 @@ def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
 
 
 def shows_a_loss(row: VariantResult) -> bool:
-    """Say whether a variant loses in any measure.
+    """Return whether a variant loses in any measure.
 
     A correction hides losses among many variants: an interval below zero is a loss too.
     """

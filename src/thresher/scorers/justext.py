@@ -186,7 +186,7 @@ class Justext(Scorer):
     )
 
     def check(self, where: str) -> None:  # noqa: ARG002, the path is named
-        """Read the stop list, if it is one's own.
+        """Read the stop list, if it is the user's.
 
         Raises:
             ThresherError: if it cannot be read or holds no word.
@@ -195,12 +195,12 @@ class Justext(Scorer):
 
     @property
     def fingerprint(self) -> str:
-        """The digest of one's own stop list; empty for a known one."""
+        """The digest of the user's stop list; empty for a known one."""
         return digest(sorted(self._stop_words)) if self.values["stopwords"] else ""
 
     @property
     def language(self) -> str:
-        """The language of its stop list; none if that is one's own."""
+        """The language of its stop list; none if it is the user's."""
         return "" if self.values["stopwords"] else spoken(str(self.values["lang"]))
 
     def score(self, segments: Segments) -> Scores:
