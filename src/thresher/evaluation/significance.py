@@ -101,7 +101,7 @@ def signed_ranks(differences: Sequence[float] | NDArray[np.float64]) -> SignedRa
     Zeros are dropped (Wilcoxon 1945); the sizes of the others are ranked, ties with their mean rank. Under the null hypothesis
     each rank is positive or negative with probability 1/2, so the distribution of the sum of positive ranks follows from the
     ranks, tied or not: p = min(1, 2·min(P(T ≤ t), P(T ≥ t))). Beyond `EXACT_LIMIT` pairs it is normal with mean Σr/2 and
-    variance Σr²/4, the usual correction for ties. SciPy's exact test knows no ties.
+    variance Σr²/4, the usual correction for ties. SciPy's exact distribution assumes that there are no ties.
 
     The effect size is the matched-pairs rank-biserial correlation (Kerby 2014): the sum of positive ranks less that of
     negative ones, over the sum of all.
