@@ -108,12 +108,12 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, a
         if target == root or (is_read and target.is_relative_to(root)):
             what = "it is the collection itself" if target == root else "it would be read as a part of the collection"
             raise ConfigError(what, "write it elsewhere", str(path))
-        if kind_of(name) and not asked and place.is_relative_to(root):
+        if kind_of(name) and not asked and target.is_relative_to(root):
             what = "the folder that is read would then hold files of several kinds"
             raise ConfigError(what, f"write it elsewhere, or add --format {format}", str(path))
 
 
-def place_of(path: Path) -> Path:
+def target_of(path: Path) -> Path:
     """Return what two paths have in common that name the same file or descriptor."""
     descriptor = _descriptor(path)
     return path.resolve() if descriptor is None else Path(f"/dev/fd/{descriptor}")

@@ -29,7 +29,7 @@ from thresher.cleaning.output_formats import (
     opened_output,
     output_format,
     path_to_write,
-    place_of,
+    target_of,
 )
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
@@ -287,7 +287,7 @@ def clean_collection(
     rendering = Rendering(output_format(output, how), parsed.name, datetime.now(UTC), how.metadata, how.valid)
     outputs = [path for path in (output, removed, side_by_side, failed) if path is not None]
     same = how.shard_size and any(is_shard(output, path) for path in outputs[1:])
-    if same or len({*map(place_of, outputs)}) < len(outputs):
+    if same or len({*map(target_of, outputs)}) < len(outputs):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_writable(path)
