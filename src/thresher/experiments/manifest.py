@@ -40,6 +40,7 @@ def write_manifest(
     runs: Sequence[VariantRun],
     machine: Machine,
     meter: Meter,
+    code: Mapping[str, Any],
 ) -> None:
     """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
     write_json(
@@ -55,7 +56,7 @@ def write_manifest(
             "topics": list(inputs.topics.ids),
             **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
             "versions": package_versions(),
-            "code": git_state(),
+            "code": code,
             "machine": asdict(machine),
             "co2": meter.method,
             "scoring": asdict(scores),
@@ -79,6 +80,7 @@ def write_run_metadata(
     results: Results,
     machine: Machine,
     meter: Meter,
+    code: Mapping[str, Any],
 ) -> None:
     """Write an ir_metadata file beside every run."""
     twins = results.without_headings.rows if results.without_headings else ()
@@ -86,7 +88,7 @@ def write_run_metadata(
     rows |= {(True, row.variant, row.retrieval): row for row in (results.held_out.rows if results.held_out else ())}
     command = f"thresher run {experiment.file.name}"
     libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
-    software = Software(command, __version__, git_state().get("commit"), libraries)
+    software = Software(command, __version__, code.get("commit"), libraries)
     correction = "Holm" if experiment.correction == HOLM else experiment.correction
     goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test, correction)
     collection = InputFile(experiment.collection.name, inputs.digests["collection"], scores.documents)
@@ -128,9 +130,9 @@ def git_state() -> dict[str, Any]:
     folder = Path(__file__).parent
     try:
         # Installed into an environment inside someone else's checkout, this code is not of that checkout.
-        if Path(_git(folder, "rev-parse", "--show-toplevel")) != folder.parents[2]:
+        top, _, commit = _git(folder, "rev-parse", "--show-toplevel", "HEAD").rpartition("\n")
+        if Path(top) != folder.parents[2]:
             return {}
-        commit = _git(folder, "rev-parse", "HEAD")
         return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no", "."))}
     except (OSError, subprocess.CalledProcessError):
         return {}

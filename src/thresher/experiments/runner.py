@@ -14,7 +14,7 @@ from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
-from thresher.experiments.manifest import write_manifest, write_run_metadata
+from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
 from thresher.experiments.outcome import Run, assemble, title_bias, without_headings
 from thresher.experiments.stages import (
@@ -136,7 +136,6 @@ class _Run:
         self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
         self.machine = read_machine()
         self.meter = Meter.of(experiment.costs, self.machine)
-        self.indexing_is_warm = False
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
         self.treatments: dict[str, Treatment] = {}
         self.finding: dict[str, ThreadClock] = {}
@@ -167,8 +166,9 @@ class _Run:
             scored,
         )
         every = [*runs, *twins]
-        write_manifest(self.folders.results, experiment, inputs, scores, every, self.machine, self.meter)
-        write_run_metadata(experiment, inputs, scores, every, outcome, self.machine, self.meter)
+        code = git_state()
+        write_manifest(self.folders.results, experiment, inputs, scores, every, self.machine, self.meter, code)
+        write_run_metadata(experiment, inputs, scores, every, outcome, self.machine, self.meter, code)
         choice, exploration = last_choice(self.folders.results, outcome.key)
         if choice:
             choice = measured_again(choice, experiment, outcome, self.folders.results)
@@ -229,9 +229,7 @@ class _Run:
         if record is not None:
             return record
         self._may_build(f"the index of {variant.name}", folder)
-        if not self.indexing_is_warm:
-            warm_up_indexing(self.folders.scores, options)
-            self.indexing_is_warm = True
+        warm_up_indexing(self.folders.scores, options, scores.documents)
         with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
             built = build_variant(
                 self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs, origin
