@@ -49,7 +49,7 @@ _BOOSTED = _SEARCH + "BoostQuery"
 
 
 def write_original_statistics(path: Path, changed: pa.Table, reader: Any) -> bool:
-    """Write what the terms of an index lost; say whether any did: else there is no file.
+    """Write what the terms of an index lost; return whether any did; if not, there is no file.
 
     Args:
         path: the file.

@@ -127,8 +127,8 @@ def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
 
 @dataclass(frozen=True)
 class CountedArm:
-    """A sweep's cutoffs, strictest first; what is in the index at each; and where the queries' `terms`, so many, are: in a
-    file, block by block.
+    """A sweep's cutoffs, strictest first; what is in the index at each; and the file with the queries' postings,
+    of `terms` terms, block by block.
     """
 
     cutoffs: Floats

@@ -150,7 +150,7 @@ def test_only_a_model_is_replaced(tmp_path):
     for taken in (out, source, tmp_path):
         with pytest.raises(ConfigError) as caught:
             import_model(source, taken)
-        fix = "it is there already and no folder of a language model. Fix: choose another folder."
+        fix = "it exists and is not the folder of a language model. Fix: choose another folder."
         assert str(caught.value) == f"{taken}: {fix}"
     assert (out / "thesis.txt").read_text() == "x"
 

@@ -230,7 +230,7 @@ def import_model(source: Path, output: Path, tokeniser_name: str | None = None, 
     if tokeniser_name is not None:
         tokeniser(tokeniser_name, "--tokeniser")
     if output.exists() and not (output.is_dir() and {file.name for file in output.iterdir()} <= {ARPA, BINARY, CARD}):
-        raise ConfigError("it is there already and no folder of a language model", "choose another folder", str(output))
+        raise ConfigError("it exists and is not the folder of a language model", "choose another folder", str(output))
     head = _head(source)
     with atomic_path(output.absolute()) as folder:
         folder.mkdir()
