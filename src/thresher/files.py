@@ -84,6 +84,11 @@ _MACHINE = zlib.crc32(socket.gethostname().encode()) * _PROCESSES
 _WATCHED: list[set[Path]] = []
 
 
+def real_path(path: Path) -> Path:
+    """Return a path without links; those that lead to themselves stay: `Path.resolve` raises what is no `OSError` for them."""
+    return Path(os.path.realpath(path))
+
+
 def scores_beside(path: Path) -> Path:
     """Return the folder beside a file that has what it is made from until it is there."""
     return path.with_name(f".{path.name}{_SCORES}")
@@ -108,7 +113,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         ThresherError: for errors of the operating system, naming `path`.
     """
     with suppress(OSError):
-        path = path.resolve() if path.is_symlink() and not path.is_dir() else path
+        path = real_path(path) if path.is_symlink() and not path.is_dir() else path
     temporary = _aside(path, "tmp")
     try:
         # One look, since another process may replace a folder meanwhile.

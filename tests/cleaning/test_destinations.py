@@ -68,6 +68,20 @@ def test_links_stay(tmp_path: Path, pages: Path, expected: bytes) -> None:
     assert len(target.read_bytes().splitlines()) == len(LINES)
 
 
+def test_links_that_lead_to_themselves(tmp_path: Path, pages: Path) -> None:
+    loop = tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    for source, output, extras in (
+        (pages, loop, Extras()),
+        (pages, loop / "o.jsonl", Extras()),
+        (pages, tmp_path / "o.jsonl", Extras(failures=loop)),
+        (loop, tmp_path / "o.jsonl", Extras()),
+    ):
+        with pytest.raises(InputError, match="loop"):
+            clean_collection(source, "words@3", output, extras=extras)
+    assert {path.name for path in tmp_path.iterdir()} == {"pages.jsonl", "loop.jsonl"}
+
+
 def test_a_named_pipe_is_written_through(tmp_path: Path, pages: Path, expected: bytes) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)

@@ -74,6 +74,7 @@ def test_more_than_a_twentieth_is_told_by_kind_and_language(tmp_path: Path) -> N
         ("not HTML: image/png", "not HTML"),
         ("took longer than 30 s", "took longer than"),
         ("ended its worker (exit code -9)", "ended its worker"),
+        ("the line is not UTF-8 (at its byte 7)", "the line is not UTF-8"),
         ("the document id occurs twice, first in a at byte 7", "the document id occurs twice"),
         ("the document id 'a b' holds ' ', which a TREC run cannot hold", "the document id"),
         ("the line has neither `html` nor `contents`", "the line has neither `html` nor `contents`"),

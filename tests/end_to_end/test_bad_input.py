@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from commands import Done
+from commands import THRESHER, Done
 from small_web import Finished, Web, leftovers, tree
 
 from thresher.collections.file_collection import HTML_SUFFIXES, KINDS, TEXT_SUFFIXES
@@ -431,3 +433,48 @@ def test_a_failed_command_keeps_what_was_there(web: Web, call: Call, tmp_path: P
     ]
     assert (web.folder / "out.jsonl").read_text() == "precious\n"
     assert sorted(path.name for path in web.folder.iterdir()) == files
+
+
+@pytest.mark.parametrize(
+    ("shell", "code", "error"),
+    [
+        ("thresher clean - -c words@2 -o o.jsonl <&-", 3, "-: standard input is closed. Fix: give lines of JSON."),
+        (
+            "thresher clean docs.jsonl -c words@2 -o - >&-",
+            3,
+            "-: it cannot be used (Bad file descriptor). Fix: check the",
+        ),
+        ("thresher clean docs.jsonl -c words@2 -o o.jsonl 2>&-", 0, ""),
+        (
+            "mkdir gone; cd gone; rmdir ../gone; thresher doctor",
+            3,
+            "the working folder is gone. Fix: change to one that is",
+        ),
+        ("mv docs.jsonl $'n\\xff.jsonl'; thresher clean $'n\\xff.jsonl' -c words@2 -o o.jsonl", 0, ""),
+        (
+            "thresher clean docs.jsonl -c words@2 -o $'o\\xff.jsonl'",
+            3,
+            ".o\\udcff.jsonl.scores: its name is not UTF-8, as Parquet's must be. Fix: choose another.",
+        ),
+        (
+            "mkdir $'n\\xff'; mv docs.jsonl $'n\\xff'; thresher init $'n\\xff' -o first.toml",
+            3,
+            "a name is not UTF-8. Fix: rename the file or folder.",
+        ),
+    ],
+)
+def test_closed_streams_gone_folders_and_names_that_are_no_text(
+    tmp_path: Path, shell: str, code: int, error: str
+) -> None:
+    (tmp_path / "docs.jsonl").write_text('{"id": "a", "html": "<p>Rain is expected in the north."}\n')
+    environment = {**os.environ, "PATH": f"{THRESHER.parent}{os.pathsep}{os.environ['PATH']}"}
+    command = ["bash", "-c", shell]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (code, ""), done
+    if error:
+        (line,) = done.stderr.splitlines()
+        assert error in line
+    else:
+        assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []

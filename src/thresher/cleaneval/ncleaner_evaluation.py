@@ -24,7 +24,7 @@ from thresher.cleaneval.judging import Text, judge_texts
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import ConfigError, InputError
-from thresher.files import read_bytes
+from thresher.files import read_bytes, real_path
 from thresher.language_models.characters.alphabet import ALPHABETS
 from thresher.language_models.characters.character_counts import CharacterModel, Settings, train, usual_settings
 from thresher.language_models.characters.pages import Pairs, find_pairs, segment_texts
@@ -116,8 +116,8 @@ def measure_curve(
         ConfigError: if the folders overlap, or as `learning_curve` says.
         InputError: if pages or gold are missing or unreadable, or no subset yields a model.
     """
-    tested = gold_folder.resolve()
-    if any(path.resolve().is_relative_to(tested) or tested.is_relative_to(path.resolve()) for path in (clean, raw)):
+    tested = real_path(gold_folder)
+    if any(real_path(path).is_relative_to(tested) or tested.is_relative_to(real_path(path)) for path in (clean, raw)):
         raise ConfigError(
             "a model cannot be tested on the pages that it was trained on", "give another folder", str(gold_folder)
         )

@@ -21,7 +21,7 @@ from thresher.collections.interface import TEXT_SUFFIXES
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError, InputError
-from thresher.files import atomic_path, user_error
+from thresher.files import atomic_path, real_path, user_error
 
 STANDARD = Path("-")
 """Standard input or output."""
@@ -97,11 +97,11 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, a
     """
     if not isinstance(collection, Files):
         return
-    root, format = collection.path.resolve(), collection.format
+    root, format = real_path(collection.path), collection.format
     if shards and any(is_shard(outputs[0], each) for each in (root, collection.path)):
         raise ConfigError("one of its shards would be the collection itself", "choose another name", str(outputs[0]))
     for path in (path for path in outputs if not is_stream(path)):
-        target, name = path.resolve(), path.name.lower()
+        target, name = real_path(path), path.name.lower()
         # Scores, which are beside the output for a while, are Parquet.
         kind = TEXT_DUMPS if name.endswith(TEXT_SUFFIXES) else kind_of(name)
         is_read = format in (kind, ParquetRows.name)
@@ -116,7 +116,7 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, a
 def target_of(path: Path) -> Path:
     """Return what two paths have in common that name the same file or descriptor."""
     descriptor = _descriptor(path)
-    return path.resolve() if descriptor is None else Path(f"/dev/fd/{descriptor}")
+    return real_path(path) if descriptor is None else Path(f"/dev/fd/{descriptor}")
 
 
 def check_writable(path: Path) -> None:
@@ -130,7 +130,7 @@ def check_writable(path: Path) -> None:
             return
         if path.is_dir():
             raise InputError("it is a folder", "name a file in it", str(path))
-        folder = (path.resolve() if path.is_symlink() else path).parent
+        folder = (real_path(path) if path.is_symlink() else path).parent
         if not folder.exists():
             raise InputError("there is no such folder", "make it first, or correct the path", str(folder))
         if not folder.is_dir():
@@ -191,7 +191,7 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     Raises:
         ConfigError: if the format is unknown or the name ends in none, or an option does not go with the format.
     """
-    name = wanted.format or _by_ending(path.name) or _by_ending(path.resolve().name)
+    name = wanted.format or _by_ending(path.name) or _by_ending(real_path(path).name)
     if not name:
         if not is_stream(path):
             what = f"the name ends in no format: {', '.join('.' + each for each in OUTPUT_FORMATS)}"
@@ -233,7 +233,7 @@ def is_shard(path: Path, other: Path) -> bool:
     """Return whether a path is that of a shard of the output `path`."""
     stem, endings = _parted(path)
     is_named = re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(endings)}", other.name) is not None
-    return is_named and other.parent.resolve() == path.parent.resolve()
+    return is_named and real_path(other.parent) == real_path(path.parent)
 
 
 def earlier_shards(path: Path) -> list[Path]:

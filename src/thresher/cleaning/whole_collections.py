@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -37,7 +37,7 @@ from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
 from thresher.experiments.stages import exclusive
-from thresher.files import remove_folder, remove_left, scores_beside, temporary_folder
+from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
@@ -62,7 +62,7 @@ from thresher.scoring.store import read_shard, shards
 
 _MOST_KINDS = 5
 # What follows names the single page: values, numbers, positions.
-_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|\d|\bat byte\b|\bof \d).*", re.DOTALL)
+_OF_THE_PAGE = re.compile(r"\s*(?:[:(,'\"]|(?<![\w-])\d|\bat byte\b|\bof \d).*", re.DOTALL)
 FAILURES_SHOWN = 1000
 FEW_SHARDS = 64
 """With fewer shards of scores, starting workers to cut them costs more than it saves."""
@@ -310,7 +310,7 @@ def clean_collection(
             folder = stack.enter_context(temporary_folder(beside))
         else:
             # Beside the output, so that its disk is the one that must have room.
-            resolved_outputs = [path.resolve() for path in outputs]
+            resolved_outputs = [real_path(path) for path in outputs]
             folder = stack.enter_context(kept_scores(resolved_outputs[0], resolved_outputs))
         inputs: Iterable[tuple[Collection, int]]
         if whole_input is None:
@@ -318,7 +318,7 @@ def clean_collection(
             window = None if whole else WINDOW_BYTES
             inputs = (
                 (lines.collection, lines.offset)
-                for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
+                for lines in piped_lines(_standard_input(), folder, reading, format, window)
             )
         else:
             inputs = [(whole_input, 0)]
@@ -369,6 +369,13 @@ def clean_collection(
         cutoffs=cutoffs,
         warnings=warnings(parsed, tally.documents, tally.kinds, by_count(tally.emptied)),
     )
+
+
+def _standard_input() -> BinaryIO:
+    # None where it was closed before Python began.
+    if sys.stdin is None:
+        raise InputError("standard input is closed", "give lines of JSON", str(STANDARD))
+    return sys.stdin.buffer
 
 
 def needs_all(cleaner: Cleaner) -> bool:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import FILE, gold_options, keys, say, say_stems, show, tell, workers_option
+from thresher.files import real_path
 
 
 @click.command()
@@ -74,7 +75,7 @@ def cleaneval(
     chosen, swept = asked(cleaners, sweeps)
     if tested_on is not None and not swept:
         raise ConfigError("there is no cutoff to test", "name a scorer by --sweep", "--test")
-    if tested_on is not None and tested_on.resolve() == folder.resolve():
+    if tested_on is not None and real_path(tested_on) == real_path(folder):
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )

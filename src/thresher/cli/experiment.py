@@ -14,6 +14,7 @@ from thresher.cli.answers import Answer, Shape, say_answer, shape_options
 from thresher.cli.options import FILE, backend_options, instead_of, keys, say, tell, with_backend, with_seconds
 from thresher.defaults import RETRIEVAL_MODEL
 from thresher.errors import ConfigError
+from thresher.files import real_path
 
 if TYPE_CHECKING:
     from thresher.results.experiment_results import Results
@@ -33,7 +34,7 @@ def init(pages: Path, topics: Path | None, qrels: Path | None, name: str | None,
     from thresher.experiments.starting import starting_file
     from thresher.files import write_text
 
-    stem = pages.resolve().name.split(".")[0]
+    stem = real_path(pages).name.split(".")[0]
     name = name or re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._") or "experiment"
     file = output or Path(f"{name}.toml")
     if file.exists():

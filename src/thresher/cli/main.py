@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -22,7 +23,7 @@ from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.studies import classify, study
-from thresher.errors import ConfigError, MissingDependencyError, ResourceError, ThresherError
+from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
@@ -30,6 +31,7 @@ _NAME = "thresher"
 
 def main() -> None:
     """Run the command line; errors become one line each and an exit code by their class."""
+    _occupy_closed_streams()
     try:
         with without_leftovers():
             cli.main(prog_name=_NAME, standalone_mode=False)
@@ -46,9 +48,35 @@ def main() -> None:
         if not is_out_of_memory(error):
             raise
         _fail(memory_error().lines(), ResourceError.exit_code)
+    except UnicodeEncodeError as error:
+        # Python has surrogates for such bytes of file names and arguments alone.
+        if not "\ud800" <= error.object[error.start] <= "\udfff":
+            raise
+        _fail(InputError("a name is not UTF-8", "rename the file or folder").lines(), InputError.exit_code)
     except OSError as error:
-        shown = user_error(error, error.filename or Path.cwd())
+        shown = user_error(error, error.filename) if error.filename else _without_name(error)
         _fail(shown.lines(), shown.exit_code)
+
+
+def _occupy_closed_streams() -> None:
+    """Let no file that is opened get the number of a closed standard stream: what is written there would go into that file."""
+    # Reading and writing the first two stay errors.
+    for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The least that is free.
+            os.open(os.devnull, flags)
+    # None where it was closed.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _without_name(error: OSError) -> ThresherError:
+    try:
+        return user_error(error, Path.cwd())
+    except FileNotFoundError:
+        return InputError("the working folder is gone", "change to one that is there")
 
 
 def after_interruption(arguments: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ import click
 
 from thresher.cli.options import FILE, plot_option, say, show, tell_all, workers_option
 from thresher.errors import ConfigError
+from thresher.files import real_path
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
 _NON_LEXICAL = click.option(
@@ -144,7 +145,7 @@ def curve(
     from thresher.language_models.characters.character_counts import usual_settings
     from thresher.reports.model_tables import curve_csv, curve_table
 
-    if csv_file is not None and plot is not None and csv_file.resolve() == plot.resolve():
+    if csv_file is not None and plot is not None and real_path(csv_file) == real_path(plot):
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
     wanted = None if sizes is None else _sizes(sizes)
     points = measure_curve(clean, raw, gold_folder, usual_settings(alphabet), wanted, repeats, seed)

@@ -31,6 +31,7 @@ from thresher.content_training.training_pages import (
     tokens,
 )
 from thresher.errors import ConfigError, InputError
+from thresher.files import real_path
 from thresher.pages import Detail, read_html
 from thresher.pages.decoding import decode
 from thresher.passes.backends import Backend, run_tasks
@@ -197,7 +198,7 @@ def read_gold_sets(
     sets: list[PagesOfSet] = []
     left_out: dict[str, list[str]] = {}
     for folder in folders:
-        name = folder.resolve().name
+        name = real_path(folder).name
         if any(one.about.name == name for one in sets):
             raise ConfigError(f"two gold standards are named {name!r}", "rename one of the folders", str(folder))
         gold = read_gold(folder, comments=comments).pages

@@ -17,7 +17,7 @@ from thresher.evaluation.topics import read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
 from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
-from thresher.files import digest, file_digest
+from thresher.files import digest, file_digest, real_path
 from thresher.passes.backends import Backend
 from thresher.pruning.building import LogTexts
 from thresher.pseudo_topics.topic_files import COUNTS_FILE
@@ -181,7 +181,7 @@ def _check_apart(folder: Path, collection: Collection) -> None:
     Raises:
         ConfigError: if they are.
     """
-    if isinstance(collection, Files) and folder.resolve().is_relative_to(collection.path.resolve()):
+    if isinstance(collection, Files) and real_path(folder).is_relative_to(real_path(collection.path)):
         what = f"it is in the folder of the collection, {collection.path}, and would be read as a part of it"
         raise ConfigError(
             what, "name another with --results, or move the collection into a folder of its own", str(folder)

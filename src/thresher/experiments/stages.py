@@ -19,11 +19,12 @@ from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
 from thresher.experiments.variants import Variant
-from thresher.files import digest, file_digest, locked, remove_leftovers, user_error
+from thresher.files import digest, file_digest, locked, real_path, remove_leftovers, user_error
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.passes.parts import fit_text
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
 
@@ -206,9 +207,14 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises:
         StateError: if another process holds it, naming that process.
+        InputError: if its name is not UTF-8.
     """
     path = folder / ".lock"
     with ExitStack() as stack:
+        try:
+            str(folder.absolute()).encode()
+        except UnicodeEncodeError as error:
+            raise InputError("its name is not UTF-8, as Parquet's must be", "choose another", str(folder)) from error
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))
@@ -221,7 +227,7 @@ def exclusive(folder: Path) -> Iterator[None]:
         except OSError as error:
             raise user_error(error, folder) from error
         since = datetime.now().astimezone().isoformat(timespec="seconds")
-        command = shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]])
+        command = fit_text(shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]))
         os.ftruncate(handle, 0)
         os.write(handle, _LOCK_FILE.text(Holder(os.getpid(), socket.gethostname(), since, command)).encode())
         yield
@@ -235,7 +241,7 @@ def held(*folders: Path) -> Iterator[None]:
         StateError: as `exclusive`.
     """
     with ExitStack() as stack:
-        for folder in {folder.resolve(): folder for folder in folders}.values():
+        for folder in {real_path(folder): folder for folder in folders}.values():
             stack.enter_context(exclusive(folder))
             remove_leftovers(folder)
         yield
