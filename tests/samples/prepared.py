@@ -108,7 +108,9 @@ if __name__ == "__main__":
             # Some are of no use without a package.
             with suppress(ModuleNotFoundError) if sys.argv[1:] else nullcontext():
                 importlib.import_module(module.name)
-    warm_up()
+    # SciPy takes a blocked torch for one that is there.
+    if not sys.argv[1:]:
+        warm_up()
     quick_java()
     bundle_charts_once()
     # What is here already is not looked through in the forks.
