@@ -98,7 +98,12 @@ def end(code: int) -> NoReturn:
         # What reads it may have ended.
         with suppress(OSError):
             stream.flush()
-    os._exit(code)
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        os._exit(code)
+    # Python's own end waits for the processes that it started.
+    sys.exit(code)
 
 
 if __name__ == "__main__":
