@@ -168,7 +168,7 @@ def runs_on_a_growing_disk(web: Web, *sizes: str) -> tuple[list[tuple[int, str, 
         path, _, message = error.removeprefix("error: ").partition(": ")
         assert message == "no space left on the disk. Fix: free some space and run the same command again."
         where.append(path.removeprefix(f"{web.folder}/"))
-    there("cp -r disk/results/web/runs runs; umount -l disk")
+    there("cp -r disk/results/web/runs runs; umount disk")
     return ended, where
 
 

@@ -82,8 +82,7 @@ def warm_up() -> None:
     from thresher.scorers.languages import language_of
 
     for module in _LATE:
-        # SciPy looks into torch where that is taken for not installed.
-        with suppress(ImportError, AttributeError):
+        with suppress(ImportError):
             importlib.import_module(module)
     modules = [module for name, module in sys.modules.items() if name.startswith("thresher.") and module]
     kinds = {file.kind for module in modules for file in vars(module).values() if isinstance(file, records.RecordFile)}
