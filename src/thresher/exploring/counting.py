@@ -184,7 +184,7 @@ def _split(path: Path, columns: Sequence[str]) -> SplitShard | None:
     return (table, split_words(table)) if len(table) else None
 
 
-_MUCH = 1 << 24
+_MUCH = 1 << 26
 """Bytes of shards worth starting workers for, each with a Java of its own."""
 
 _JOB = "counting.joblib"
