@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import click
@@ -61,6 +62,26 @@ def test_without_the_memory_to_begin(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (6, "")
     assert done.stderr == "error: no memory left. Fix: use fewer workers or a machine with more memory.\n"
     assert [*tmp_path.iterdir()] == [tmp_path / "page.html"]
+
+
+def test_without_room_for_a_thread(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    @click.command()
+    def begin() -> None:
+        threading.Thread(target=print).start()
+
+    monkeypatch.setitem(cli.commands, "begin", begin)
+    monkeypatch.setattr(sys, "argv", ["thresher", "begin"])
+    # More than any machine has.
+    usual = threading.stack_size(2**46)
+    try:
+        with pytest.raises(SystemExit) as caught:
+            main()
+    finally:
+        threading.stack_size(usual)
+    assert caught.value.code == 6
+    (error,) = capsys.readouterr().err.splitlines()
+    assert "no thread can be started" in error
+    assert "`ulimit -v`" in error
 
 
 def test_shells_complete_verbs_and_options() -> None:

@@ -27,6 +27,8 @@ from thresher.errors import ConfigError, InputError, MissingDependencyError, Res
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
+# Python's own words, where there is no room for a thread's stack or the user may not have another.
+_NO_THREAD = "can't start new thread"
 
 
 def main() -> None:
@@ -48,6 +50,11 @@ def main() -> None:
         if not is_out_of_memory(error):
             raise
         _fail(memory_error().lines(), ResourceError.exit_code)
+    except RuntimeError as error:
+        if str(error) != _NO_THREAD:
+            raise
+        fix = "raise the limits of memory and of processes (`ulimit -v`, `ulimit -u`)"
+        _fail(ResourceError("no thread can be started", fix).lines(), ResourceError.exit_code)
     except UnicodeEncodeError as error:
         # Python has surrogates for such bytes of file names and arguments alone.
         if not "\ud800" <= error.object[error.start] <= "\udfff":
