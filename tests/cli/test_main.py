@@ -42,26 +42,22 @@ def test_it_is_called_thresher_whatever_started_it(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit the address space")
-def test_without_the_memory_to_begin(tmp_path: Path) -> None:
-    """Arrow's libraries do not fit."""
-    (tmp_path / "page.html").write_text("<p>Rain.</p>")
-    command = [
-        "sh",
-        "-c",
-        'ulimit -v 200000 && exec "$@"',
-        "sh",
-        sys.executable,
-        "-m",
-        "thresher",
-        "clean",
-        "page.html",
-    ]
+@pytest.mark.parametrize(("mib", "code"), [(100, 6), (767, 6), (16384, 0)])
+def test_without_the_memory_to_begin(mib: int, code: int, tmp_path: Path) -> None:
+    """Libraries do not fit, or abort."""
+    (tmp_path / "page.html").write_text("<p>Rain falls today.</p>")
+    script = f'ulimit -v {mib << 10} && exec "$@"'
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "thresher", "clean", "page.html"]
     done = subprocess.run(
         [*command, "-c", "words@1", "-o", "out.jsonl"], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    assert (done.returncode, done.stdout) == (6, "")
-    assert done.stderr == "error: no memory left. Fix: use fewer workers or a machine with more memory.\n"
-    assert [*tmp_path.iterdir()] == [tmp_path / "page.html"]
+    assert done.returncode == code, done.stderr
+    if code:
+        (error,) = done.stderr.splitlines()
+        assert done.stdout == ""
+        assert f"limited to {mib} MiB, where 768 MiB" in error
+        assert "`ulimit -v`" in error
+        assert [*tmp_path.iterdir()] == [tmp_path / "page.html"]
 
 
 def test_without_room_for_a_thread(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

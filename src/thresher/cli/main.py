@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -27,6 +28,8 @@ from thresher.errors import ConfigError, InputError, MissingDependencyError, Res
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
+_LEAST_MIB = 768
+"""Of address space: with less, libraries in C may abort where they cannot start a thread, which nothing can catch."""
 # Python's own words, where there is no room for a thread's stack or the user may not have another.
 _NO_THREAD = "can't start new thread"
 
@@ -35,6 +38,7 @@ def main() -> None:
     """Run the command line; errors become one line each and an exit code by their class."""
     _occupy_closed_streams()
     try:
+        _check_address_space()
         with without_leftovers():
             cli.main(prog_name=_NAME, standalone_mode=False)
     except ThresherError as error:
@@ -63,6 +67,18 @@ def main() -> None:
     except OSError as error:
         shown = user_error(error, error.filename) if error.filename else _without_name(error)
         _fail(shown.lines(), shown.exit_code)
+
+
+def _check_address_space() -> None:
+    """Check that no limit leaves too little of the address space.
+
+    Raises:
+        ResourceError: if one does.
+    """
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < _LEAST_MIB << 20:
+        what = f"the address space is limited to {limit >> 20} MiB, where {_LEAST_MIB} MiB are the least"
+        raise ResourceError(what, "raise the limit (`ulimit -v`)")
 
 
 def _occupy_closed_streams() -> None:
