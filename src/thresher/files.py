@@ -85,7 +85,7 @@ _WATCHED: list[set[Path]] = []
 
 
 def real_path(path: Path) -> Path:
-    """Return a path without links; those that lead to themselves stay: `Path.resolve` raises what is no `OSError` for them."""
+    """Return a path without links; those that lead to themselves stay: `Path.resolve` raises a `RuntimeError` for them."""
     return Path(os.path.realpath(path))
 
 
@@ -297,7 +297,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """Read a file, compressed or not, of at most so many bytes.
+    """Read a file, compressed or not, of at most `most` bytes once unpacked; None for any number.
 
     Raises:
         InputError: if it is missing, unreadable, damaged or larger.

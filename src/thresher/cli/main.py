@@ -111,7 +111,7 @@ def after_interruption(arguments: Sequence[str]) -> str:
         # A pipe is over, and what is written to one cannot be taken back.
         "clean": "-" not in others and not any(map(_is_stream, _outputs(others))),
         # Without an output its scores are in a folder of their own.
-        "cleaneval": any(re.match(r"-o|--output", argument) for argument in others),
+        "cleaneval": any(True for _ in _outputs(others)),
     }
     return "continues where it stopped" if kept.get(verb) else "starts from the beginning"
 

@@ -108,9 +108,9 @@ def _cpu_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGVTALRM, before)
 
 
-def is_fit(document_id: str) -> bool:
-    """Return whether `IdRule.fit` gave an id, and not what took too long."""
-    return not document_id.startswith(_LATE)
+def is_late(document_id: str) -> bool:
+    """Return whether what `IdRule.fit` returned is not an id, as the pattern took too long."""
+    return document_id.startswith(_LATE)
 
 
 def id_problem(document_id: str) -> str:
@@ -121,7 +121,7 @@ def id_problem(document_id: str) -> str:
     """
     if not document_id:
         return "the document has no id"
-    if not is_fit(document_id):
+    if is_late(document_id):
         return document_id
     if unfit := _UNFIT.search(document_id):
         return f"the document id {shown_id(document_id)} holds {unfit.group()!r}, which a TREC run cannot hold"

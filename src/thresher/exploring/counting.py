@@ -18,7 +18,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.arms.postings import Hashes
-from thresher.defaults import LOKY
 from thresher.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.lucene.indexing import IndexOptions
@@ -223,8 +222,7 @@ def shard_counter(
         ResourceError: if a worker died.
         ThresherError: as `thresher.passes.backends.run_tasks`.
     """
-    alone = backend is None or (backend.name == LOKY and backend.workers == 1)
-    if backend is None or alone or sum(path.stat().st_size for path in shards(store)) < _MUCH:
+    if backend is None or backend.is_this_process or sum(path.stat().st_size for path in shards(store)) < _MUCH:
         with split_shards(store, columns(sweeps)) as split:
             yield partial(_here, split, sweeps, options)
     else:

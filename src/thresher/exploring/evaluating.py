@@ -10,7 +10,6 @@ from pathlib import Path
 import joblib
 import numpy as np
 
-from thresher.defaults import LOKY
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.match_parts import MatchParts
 from thresher.exploring.matching import Query
@@ -97,8 +96,7 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
     """
     every, models = range(sweeps), range(len(job.models))
     amount = job.postings() * sum(map(job.steps, every)) * len(models)
-    alone = backend is None or (backend.name == LOKY and backend.workers == 1)
-    parallel = not alone and amount >= _MUCH
+    parallel = backend is not None and not backend.is_this_process and amount >= _MUCH
     # The longest first, so that workers end at about the same time.
     order = sorted(every, key=job.steps, reverse=True)
     turns = {sweep: job.turns(sweep, parallel) for sweep in every}

@@ -67,6 +67,10 @@ class ExploredSweep:
         if lengths != {len(self.variants)}:
             raise ValueError("its lists differ in length")
 
+    def mean_query_postings(self, index: int) -> float:
+        """Return the mean over topics of a query's postings for the variant at `index`."""
+        return float(self.query_postings[index].mean())
+
     def means(self, model: int, measure: int) -> npt.NDArray[np.float64]:
         """Return the mean over topics of a measure by variant; shape (variants,)."""
         return _means(self.values, model, measure)

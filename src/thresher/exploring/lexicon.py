@@ -194,11 +194,11 @@ def tokens_of_shard(words: ShardWords, analysed: Analysed) -> tuple[Ints, Ints]:
 def _pieces(texts: list[str]) -> Iterator[list[str]]:
     """Split texts where they have `_CHARACTERS` together."""
     begin, size = 0, 0
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         size += len(text)
         if size >= _CHARACTERS:
-            yield texts[begin : place + 1]
-            begin, size = place + 1, 0
+            yield texts[begin : index + 1]
+            begin, size = index + 1, 0
     if begin < len(texts):
         yield texts[begin:]
 

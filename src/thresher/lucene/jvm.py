@@ -141,7 +141,7 @@ def start_in_worker() -> None:
 
 
 def _start(options: list[str], left: int | None) -> None:
-    """Start the JVM, with so many MiB left of the address space; None if it has no limit."""
+    """Start the JVM; `left`: MiB that a limit leaves of the address space, None without a limit."""
     global _started_in
     check_installed()
     import jnius_config

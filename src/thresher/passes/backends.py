@@ -53,6 +53,11 @@ class Backend:
     workers: int = os.cpu_count() or 1
     scheduler: str = ""
 
+    @property
+    def is_this_process(self) -> bool:
+        """Whether `run_tasks` does tasks in this process: it has a single local worker."""
+        return self.name == LOKY and self.workers <= 1
+
 
 class WorkerDied(Exception):
     """A worker process died; on a cluster, several times on the same task."""
@@ -99,7 +104,7 @@ def run_tasks(
     if backend.name == LOKY:
         first = list(islice(calls, 2))
         calls = chain(first, calls)
-        if backend.workers <= 1 or len(first) == 1:
+        if backend.is_this_process or len(first) == 1:
             yield from (call() for call in calls)
             return
     try:

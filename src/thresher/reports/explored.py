@@ -62,7 +62,7 @@ def explored_variants(exploration: Exploration, model: int) -> Iterator[list[Exp
                 sweep.words[index],
                 exploration.words,
                 sweep.sizes[index],
-                float(sweep.query_postings[index].mean()),
+                sweep.mean_query_postings(index),
                 sweep.bytes[index] if sweep.bytes else None,
                 base.bytes[0] if base.bytes else None,
             )

@@ -67,7 +67,7 @@ def _explored(exploration: Exploration, model: int) -> dict[str, Facts]:
             facts[name] = Facts(
                 sweep.words[point] / exploration.words if exploration.words else None,
                 {measure: float(means[point]) for measure, means in held_out.items()},
-                float(sweep.query_postings[point].mean()),
+                sweep.mean_query_postings(point),
             )
     return facts
 
