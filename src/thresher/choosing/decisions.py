@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from thresher.arms.pruned_names import Family, family_of
 from thresher.choosing.guards import GuardName
 from thresher.costs import BreakEven, Interval
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
@@ -127,6 +128,11 @@ class HeldOutCheck:
     comparison: Comparison
     stability: float | None = None
 
+    @property
+    def baseline_mean(self) -> float:
+        """The baseline's mean on the same held-out topics."""
+        return self.mean - self.comparison.difference
+
 
 @dataclass(frozen=True)
 class Pick:
@@ -146,6 +152,18 @@ class SweepPicks:
     highest: JudgedVariant
     knee: JudgedVariant | None
     smallest: JudgedVariant | None
+
+
+def frontier(variants: Sequence[JudgedVariant]) -> tuple[JudgedVariant, ...]:
+    """Return the variants with a higher mean than all that are as small, or smaller; by ascending size and mean.
+
+    Of equal sizes and means the first.
+    """
+    found: list[JudgedVariant] = []
+    for variant in sorted(variants, key=lambda one: (one.size, -one.mean)):
+        if not found or variant.mean > found[-1].mean:
+            found.append(variant)
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -178,6 +196,11 @@ class Combination:
     def name(self) -> str:
         """The name of the sweep."""
         return self.picks.sweep
+
+    @cached_property
+    def frontier(self) -> tuple[JudgedVariant, ...]:
+        """Its variants on its frontier, see `frontier`."""
+        return frontier(self.variants)
 
 
 @dataclass(frozen=True)
@@ -242,6 +265,24 @@ class Decision:
         """The variants on the Pareto front, by ascending size and mean."""
         return tuple(sorted((one for one in self.variants if one.on_front), key=lambda one: (one.size, one.mean)))
 
+    @property
+    def confidence(self) -> float:
+        """The level at which all lower bounds hold together, and all upper ones: 1 - alpha."""
+        return 1 - self.alpha
+
+    @cached_property
+    def families(self) -> dict[Family, tuple[JudgedVariant, ...]]:
+        """The variants of each family that has some, in the order of `Family`."""
+        members: dict[Family, list[JudgedVariant]] = {family: [] for family in Family}
+        for variant in self.variants:
+            members[family_of(variant.name)].append(variant)
+        return {family: tuple(variants) for family, variants in members.items() if variants}
+
+    @cached_property
+    def frontiers(self) -> dict[Family, tuple[JudgedVariant, ...]]:
+        """The frontier of each of `families`."""
+        return {family: frontier(variants) for family, variants in self.families.items()}
+
     @cached_property
     def ordered_sweeps(self) -> tuple[OrderedSweep, ...]:
         """The sweeps of at least two cutoffs, in the decision's order, without combinations."""
@@ -289,6 +330,14 @@ class Decision:
     def size_share(self, size: float) -> float:
         """Return a size as a share of the baseline's; 0 where that is 0."""
         return size / self.baseline_size if self.baseline_size else 0.0
+
+    def mean_share(self, variant: JudgedVariant) -> float:
+        """Return a variant's mean as a share of the baseline's, which must not be 0."""
+        return variant.mean / self.baseline_mean
+
+    def emptied_share(self, variant: JudgedVariant) -> float:
+        """Return the share of the pages that a variant leaves without text; 0 if there are none."""
+        return 1 - variant.documents / self.documents if self.documents else 0.0
 
     def nearest(self, below: float, sweep: str | None = None) -> JudgedVariant | None:
         """Return the inconclusive variant that needs the fewest topics for non-inferiority; of equals the smallest.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from thresher.arms.pruned_names import Family, family_of
+from thresher.arms.pruned_names import Family
 from thresher.choosing.decisions import Decision, JudgedVariant
 from thresher.costs import MeasuredTime
 from thresher.scorers.cleaners import BASELINE
@@ -51,26 +51,6 @@ class SameSize:
     best: tuple[BestOfFamily, ...]
 
 
-def of_families(decision: Decision) -> dict[Family, tuple[JudgedVariant, ...]]:
-    """Return the variants of each family that has some, in the order of `Family`."""
-    members: dict[Family, list[JudgedVariant]] = {family: [] for family in Family}
-    for variant in decision.variants:
-        members[family_of(variant.name)].append(variant)
-    return {family: tuple(variants) for family, variants in members.items() if variants}
-
-
-def frontier(variants: Sequence[JudgedVariant]) -> tuple[JudgedVariant, ...]:
-    """Return the variants with a higher mean than all that are as small, or smaller; by ascending size and mean.
-
-    Of equal sizes and means the first.
-    """
-    found: list[JudgedVariant] = []
-    for variant in sorted(variants, key=lambda one: (one.size, -one.mean)):
-        if not found or variant.mean > found[-1].mean:
-            found.append(variant)
-    return tuple(found)
-
-
 def same_size(
     decision: Decision, query_postings: Mapping[str, float], builds: Mapping[str, MeasuredTime]
 ) -> SameSize | None:
@@ -81,12 +61,11 @@ def same_size(
         query_postings: by variant, see `BestOfFamily`; of the baseline by its name.
         builds: times of building an index, by variant, as far as they were measured.
     """
-    families = {family: frontier(variants) for family, variants in of_families(decision).items()}
-    if len(families) < 2:
+    if len(decision.families) < 2:
         return None
     best = []
     for most in SHARES:
-        for family, points in families.items():
+        for family, points in decision.frontiers.items():
             inside = [point for point in points if point.size <= most * decision.baseline_size]
             if inside:
                 # The last of a frontier is its best.

@@ -39,6 +39,11 @@ class MeanInterval:
     low: float
     high: float
 
+    @property
+    def half(self) -> float:
+        """Half of the interval's width, which is symmetric."""
+        return self.high - self.mean
+
 
 @dataclass(frozen=True)
 class TTest:

@@ -43,6 +43,11 @@ class Comparison:
     alpha: float = ALPHA
 
     @property
+    def net_wins(self) -> int:
+        """Topics won less topics lost."""
+        return self.wins - self.losses
+
+    @property
     def decisive_p(self) -> float:
         """The p that is compared with alpha: the corrected one, if p is corrected."""
         return self.p if self.p_holm is None else self.p_holm

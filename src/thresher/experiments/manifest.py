@@ -107,6 +107,7 @@ def write_run_metadata(
             run.variant.cleaner,
             experiment.index,
             run.model,
+            row.clean + row.index + row.search,
             {"cleaning": row.clean, "indexing": row.index, "searching": row.search},
             meter.method,
         )

@@ -151,6 +151,11 @@ class DocumentChange:
     passages: tuple[Passage, ...] = ()
 
     @property
+    def score_change(self) -> float:
+        """The score after, less the score before."""
+        return self.score_after - self.score_before
+
+    @property
     def fell(self) -> bool:
         """Whether its rank is worse than before."""
         if self.rank_before is None or self.rank_after is None:
@@ -246,6 +251,11 @@ class Explanation:
     loss: TotalChange | None
     gain: TotalChange | None
     notices: tuple[str, ...]
+
+    @property
+    def moved(self) -> tuple[TopicExplanation, ...]:
+        """The topics that changed, those that changed most first."""
+        return tuple(sorted((one for one in self.topics if one.change), key=lambda one: -abs(one.change)))
 
 
 RECORD = RecordFile(Explanation, "an explanation", "explain the topic again", "thresher-explanation", 1, indent=2)

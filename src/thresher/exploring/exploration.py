@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from thresher.errors import StateError
 from thresher.lucene.work import IndexStatistics
 from thresher.records import NestedLists, RecordFile
+from thresher.scorers.cleaners import BASELINE
 from thresher.shown import Shown
 
 Values = Annotated[npt.NDArray[np.float64], NestedLists(4)]
@@ -81,6 +83,36 @@ class ExploredSweep:
 
 
 @dataclass(frozen=True)
+class ExploredVariant:
+    """A variant of an exploration, ranked by one retrieval model.
+
+    Args:
+        siblings: variants of its sweep.
+        means, held_out: by measure; the latter empty without held-out topics.
+        words, bytes: of the variant; bytes are estimated, None where unknown.
+        words_share, bytes_share, postings_share: of the baseline's; None where that is 0 or unknown.
+        words_total: of the collection.
+        query_postings: of a query's terms, mean over the topics.
+    """
+
+    retrieval: str
+    sweep: str
+    name: str
+    cutoff: float | None
+    siblings: int
+    means: tuple[float, ...]
+    held_out: tuple[float, ...]
+    words: int
+    words_total: int
+    words_share: float | None
+    size: IndexStatistics
+    postings_share: float | None
+    query_postings: float
+    bytes: int | None
+    bytes_share: float | None
+
+
+@dataclass(frozen=True)
 class Exploration(Shown):
     """All sweeps and single variants that were asked for, the baseline among them.
 
@@ -124,6 +156,47 @@ class Exploration(Shown):
             if sweep.name == name:
                 return sweep
         raise KeyError(name)
+
+    @property
+    def cleaned_variants(self) -> int:
+        """How many variants there are beside the baseline."""
+        return sum(len(sweep.variants) for sweep in self.sweeps) - 1
+
+    def variants(self, model: int) -> Iterator[list[ExploredVariant]]:
+        """Give the variants of each sweep, the strictest first, as the retrieval model of that number ranks them."""
+        base = self.sweep(BASELINE)
+        for sweep in self.sweeps:
+            measures = range(len(self.measures))
+            means = [sweep.means(model, measure) for measure in measures]
+            held_out = [values for measure in measures if (values := sweep.held_out_means(model, measure)) is not None]
+            yield [
+                ExploredVariant(
+                    self.retrieval[model],
+                    sweep.name,
+                    name,
+                    sweep.cutoffs[index] if sweep.cutoffs else None,
+                    len(sweep.variants),
+                    tuple(float(values[index]) for values in means),
+                    tuple(float(values[index]) for values in held_out),
+                    sweep.words[index],
+                    self.words,
+                    _share(sweep.words[index], self.words),
+                    sweep.sizes[index],
+                    _share(sweep.sizes[index].postings, base.sizes[0].postings),
+                    sweep.mean_query_postings(index),
+                    sweep.bytes[index] if sweep.bytes else None,
+                    _share(sweep.bytes[index], base.bytes[0]) if sweep.bytes and base.bytes else None,
+                )
+                for index, name in enumerate(sweep.variants)
+            ]
+
+    def best(self, model: int, measure: int) -> ExploredVariant:
+        """Return the variant with the highest mean of a measure; of equals the first."""
+        return max((row for rows in self.variants(model) for row in rows), key=lambda row: row.means[measure])
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
 
 
 def _means(values: npt.NDArray[np.float64], model: int, measure: int) -> npt.NDArray[np.float64]:

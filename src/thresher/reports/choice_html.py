@@ -20,7 +20,7 @@ from thresher.reports.choice_tables import (
 from thresher.reports.formatting import change_text, measure_text, percent, percent_text
 from thresher.reports.page_data import SINGLES, Facts, facts_by_name
 from thresher.reports.recommendation import answer
-from thresher.reports.same_size_tables import decision_of, same_size_table
+from thresher.reports.same_size_tables import same_size_table
 from thresher.reports.table import Table, pick
 from thresher.results.experiment_results import Results
 from thresher.results.selection import spread
@@ -76,12 +76,12 @@ def of_model(choice: Choice, retrieval: str) -> Choice:
 def same_size_tables(choice: Choice, retrieval: str) -> tuple[Table, ...]:
     """Return what is best at the same size by each deciding measure; none if all variants are of one family."""
     return tuple(
-        same_size_table(found, decision_of(choice, found)) for found in choice.same_size if found.retrieval == retrieval
+        same_size_table(found, choice.decision_of(found)) for found in choice.same_size if found.retrieval == retrieval
     )
 
 
 def _band(decision: Decision) -> str:
-    sure = percent_text(1 - decision.alpha)
+    sure = percent_text(decision.confidence)
     return (
         f"Differences from the baseline in {decision.measure} by cutoff, and what the index has left. The band is of all "
         f"{len(decision.variants)} variants at once: with {sure} confidence the true differences of all are above its "
@@ -160,7 +160,7 @@ def _elsewhere(decision: Decision, pick: Pick, check: HeldOutCheck) -> str:
     name = "the baseline" if pick.variant is None else pick.variant.name
     result = check.comparison
     worth = (
-        f"scores {measure_text(check.mean)} where the baseline has {measure_text(check.mean - result.difference)}. The "
+        f"scores {measure_text(check.mean)} where the baseline has {measure_text(check.baseline_mean)}. The "
         f"difference is between {change_text(result.ci_low)} and {change_text(result.ci_high)}."
     )
     if decision.held_out_topics:
@@ -196,7 +196,7 @@ def reading_table(decisions: ModelDecisions, facts: Mapping[str, Facts]) -> Tabl
     rows = [_reading_row(decisions, facts, variant, section) for section, variants in sections for variant in variants]
     columns = variant_columns(main.measure, [other.measure for other in decisions.others])
     names = ("variant", "mean", "difference", "low", "high", "verdict", *(other.measure for other in decisions.others))
-    sure = percent_text(1 - main.alpha)
+    sure = percent_text(main.confidence)
     caption = (
         f"{main.retrieval}: {len(rows)} of {len(main.variants)} variants. Differences from the baseline in "
         f"{main.measure}; all lower bounds hold simultaneously with {sure} confidence, as do all upper ones. Index sizes are "

@@ -13,7 +13,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator
 
 from thresher.choosing.decisions import Decision, JudgedVariant, OrderedSweep
-from thresher.choosing.same_size import frontier
 from thresher.reports.formatting import CUTOFF, MINUS, cutoff_label, fixed, plain, significant_digits
 from thresher.reports.plot_style import (
     GAIN,
@@ -72,7 +71,7 @@ def overview_figure(decision: Decision) -> Figure:
         axes = figure.subplots()
         lines = [
             *((sweep.name, sweep.variants) for sweep in decision.ordered_sweeps),
-            *((f"{one.name}, best", frontier(one.variants)) for one in decision.combinations),
+            *((f"{one.name}, best", one.frontier) for one in decision.combinations),
         ]
         for number, (name, variants) in enumerate(lines):
             shown = [variants[index] for index in thinned(len(variants), ())]
@@ -253,7 +252,7 @@ def _ratios(others: Sequence[Decision], variants: Sequence[JudgedVariant]) -> li
     ratios = []
     for other in others:
         if other.baseline_mean > 0:
-            values = [100 * other.by_name[variant.name].mean / other.baseline_mean for variant in variants]
+            values = [100 * other.mean_share(other.by_name[variant.name]) for variant in variants]
             ratios.append((f"{plain(other.measure)} ({fixed(other.baseline_mean, 4)})", values))
     return ratios
 

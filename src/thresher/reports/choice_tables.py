@@ -221,7 +221,7 @@ def decision_table(decision: Decision) -> Table:
     )
     note = (
         f"Non-inferior: the loss is shown to be less than {margin_text(decision)}. The lower bounds of all "
-        f"{len(decision.variants)} differences hold simultaneously with {percent_text(1 - decision.alpha)} confidence. Each "
+        f"{len(decision.variants)} differences hold simultaneously with {percent_text(decision.confidence)} confidence. Each "
         f"is {fixed(decision.critical, 2)} standard errors below its difference. Topics needed: the fewest that would show "
         "this for a cutoff with a smaller index than the baseline's if its difference and spread stay the same."
     )
@@ -259,7 +259,7 @@ def pick_columns(share: Callable[[float], float], second: bool) -> list[Column[t
         *([] if second else [_held_out_size(share)]),
         Column(
             "baseline",
-            lambda row: row[1].mean - row[1].comparison.difference,
+            lambda row: row[1].baseline_mean,
             "The baseline's mean over the same topics.",
             unit="held out",
         ),
@@ -277,7 +277,7 @@ def pick_columns(share: Callable[[float], float], second: bool) -> list[Column[t
         ),
         Column(
             "W/T/L",
-            lambda row: row[1].comparison.wins - row[1].comparison.losses,
+            lambda row: row[1].comparison.net_wins,
             "Topics won, tied and lost.",
             unit="topics",
             text=lambda row: wins_text(row[1].comparison),
@@ -411,7 +411,7 @@ def loss_text(margin: float, relative: float | None) -> str:
 def _picks_caption(decision: Decision) -> str:
     where = f"{decision.retrieval}, {decision.measure}: "
     test = (
-        f"Difference, {percent_text(1 - decision.alpha)} interval and p (two-sided Wilcoxon signed-rank test, not corrected) "
+        f"Difference, {percent_text(decision.confidence)} interval and p (two-sided Wilcoxon signed-rank test, not corrected) "
         "against the baseline."
     )
     if decision.held_out_topics:

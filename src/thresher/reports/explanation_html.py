@@ -60,7 +60,7 @@ def render_topics(explanation: Explanation) -> str:
     loss, gain = explanation.loss, explanation.gain
     assert loss is not None
     assert gain is not None
-    moved = [topic for topic in explanation.topics if topic.change]
+    moved = explanation.moved
     sentences = [
         f"{loss.topics} topics lost, together {measure_text(loss.total)} {explanation.measure}.",
         f"{gain.topics} topics won, together {measure_text(gain.total)} {explanation.measure}.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import isfinite
 from typing import Any
 
 from thresher.explaining.explanations import (
@@ -17,7 +17,7 @@ from thresher.explaining.explanations import (
     TopicExplanation,
     TotalChange,
 )
-from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain
+from thresher.reports.formatting import NOTHING, change_text, measure_text, percent, plain, rounded_up
 from thresher.reports.table import DIFFERENCE, PERCENT, VALUE, Column, Table
 from thresher.reports.text_tables import NARROWEST, render_text, shortened, wrapped
 from thresher.scorers.cleaners import number
@@ -94,7 +94,7 @@ def documents_table(topic: TopicExplanation, shown: Sequence[DocumentChange], wi
         Column("rank", lambda row: f"{_rank(row.rank_before)} → {_rank(row.rank_after)}", ""),
         Column("cause", lambda row: row.cause or NOTHING, "", align="left"),
         Column("score", lambda row: row.score_before, ""),
-        Column("change", lambda row: row.score_after - row.score_before, "", format=DIFFERENCE),
+        Column("change", lambda row: row.score_change, "", format=DIFFERENCE),
         Column("lost terms", lambda row: row.removed, "", format=DIFFERENCE),
         Column("pruned terms", lambda row: row.pruned, "", format=DIFFERENCE),
         Column("length", lambda row: row.length, "", format=DIFFERENCE),
@@ -159,7 +159,7 @@ def drop_text(drop: Drop) -> str:
     if drop.returns is None:
         return f"{score}; no cutoff brings it back"
     if drop.quota:
-        return f"{score}; it returns above {ceil(drop.returns * 100) / 100:g} % of the page's words"
+        return f"{score}; it returns above {rounded_up(drop.returns):g} % of the page's words"
     return f"{score}; it returns at {_number(drop.returns)}"
 
 
@@ -213,7 +213,7 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
     loss, gain = explanation.loss, explanation.gain
     assert loss is not None
     assert gain is not None
-    same = len(explanation.topics) - loss.topics - gain.topics
+    moved = explanation.moved
     measure = explanation.measure
     yield from wrapped(f"Variant: {variant_text(explanation)}", width)
     for verb, one in (("lost", loss), ("won", gain)):
@@ -221,11 +221,10 @@ def _overall_lines(explanation: Explanation, width: int) -> Iterator[str]:
         why = f", most by {cause} ({percent(one.causes[cause])} %)" if cause else ""
         total = f", together {measure_text(one.total)} {measure}" if one.topics else ""
         yield from wrapped(f"Topics that {verb}: {one.topics}{total}{why}.", width)
-    yield from wrapped(f"Topics without a change: {same}.", width)
+    yield from wrapped(f"Topics without a change: {len(explanation.topics) - len(moved)}.", width)
     yield ""
     for table in share_tables(loss, gain):
         yield from _table(table, width)
-    moved = sorted((one for one in explanation.topics if one.change), key=lambda one: -abs(one.change))
     if moved:
         yield from _table(topics_table(explanation, moved[:_TOPICS], width), width)
         if len(moved) > _TOPICS:

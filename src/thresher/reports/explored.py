@@ -3,71 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.exploring.exploration import Exploration
+from thresher.exploring.exploration import Exploration, ExploredVariant
 from thresher.files import write_text
-from thresher.lucene.work import IndexStatistics
 from thresher.reports.formatting import measure_text, percent
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, pick
 from thresher.scorers.cleaners import BASELINE
 
 CSV_FILE = "explored.csv"
-
-
-@dataclass(frozen=True)
-class ExploredVariant:
-    """A variant of an exploration, ranked by one retrieval model.
-
-    Args:
-        siblings: variants of its sweep.
-        means, held_out: by measure; the latter empty without held-out topics.
-        words, bytes: of the variant; bytes are estimated, None where unknown.
-        query_postings: of a query's terms, mean over the topics.
-        all_words, all_bytes: of the baseline.
-    """
-
-    retrieval: str
-    sweep: str
-    name: str
-    cutoff: float | None
-    siblings: int
-    means: tuple[float, ...]
-    held_out: tuple[float, ...]
-    words: int
-    all_words: int
-    size: IndexStatistics
-    query_postings: float
-    bytes: int | None
-    all_bytes: int | None
-
-
-def explored_variants(exploration: Exploration, model: int) -> Iterator[list[ExploredVariant]]:
-    """Give the variants of each sweep, the strictest first."""
-    base = exploration.sweep(BASELINE)
-    for sweep in exploration.sweeps:
-        measures = range(len(exploration.measures))
-        means = [sweep.means(model, measure) for measure in measures]
-        held_out = [values for measure in measures if (values := sweep.held_out_means(model, measure)) is not None]
-        yield [
-            ExploredVariant(
-                exploration.retrieval[model],
-                sweep.name,
-                name,
-                sweep.cutoffs[index] if sweep.cutoffs else None,
-                len(sweep.variants),
-                tuple(float(values[index]) for values in means),
-                tuple(float(values[index]) for values in held_out),
-                sweep.words[index],
-                exploration.words,
-                sweep.sizes[index],
-                sweep.mean_query_postings(index),
-                sweep.bytes[index] if sweep.bytes else None,
-                base.bytes[0] if base.bytes else None,
-            )
-            for index, name in enumerate(sweep.variants)
-        ]
 
 
 def explored_columns(measures: Sequence[str], held_out: bool) -> list[Column[ExploredVariant]]:
@@ -92,10 +36,10 @@ def explored_columns(measures: Sequence[str], held_out: bool) -> list[Column[Exp
         *(_mean(name, number) for number, name in numbered),
         *(_held_out_mean(name, number) for number, name in numbered if held_out),
         Column("words_kept", lambda row: row.words, "Words left by cleaning."),
-        Column("words_total", lambda row: row.all_words, "Words of the collection."),
+        Column("words_total", lambda row: row.words_total, "Words of the collection."),
         Column(
             "words kept",
-            lambda row: row.words / row.all_words if row.all_words else 0.0,
+            lambda row: row.words_share or 0.0,
             "Share of words left by cleaning.",
             unit="%",
             format=PERCENT,
@@ -117,7 +61,7 @@ def explored_columns(measures: Sequence[str], held_out: bool) -> list[Column[Exp
         ),
         Column(
             "share",
-            lambda row: row.bytes / row.all_bytes if row.bytes is not None and row.all_bytes else None,
+            lambda row: row.bytes_share,
             "Estimated size of the index over that of the baseline.",
             "index, estimated",
             "% of baseline",
@@ -147,8 +91,7 @@ def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
         model: which of its retrieval models.
         measure: which of its measures.
     """
-    # Of equals the strictest, which comes first.
-    best = [max(variants, key=lambda row: row.means[measure]) for variants in explored_variants(exploration, model)]
+    best = [max(rows, key=lambda row: row.means[measure]) for rows in exploration.variants(model)]
     columns = pick(_columns(exploration), "variant", "siblings", exploration.measures[measure], "words kept", "share")
     note = f"The best of many on the very topics that chose it: expect less of it on others. {_size_note(exploration)}"
     caption = f"{exploration.retrieval[model]}, {len(exploration.topics)} topics: the best cutoff of each scorer"
@@ -158,18 +101,14 @@ def explored_table(exploration: Exploration, model: int, measure: int) -> Table:
 def explored_sentences(exploration: Exploration, measure: int) -> Iterator[str]:
     """Say how much was explored and how far the best of it is from the baseline, by a measure of each retrieval model."""
     base = exploration.sweep(BASELINE)
-    cutoffs = sum(len(sweep.variants) for sweep in exploration.sweeps) - 1
-    yield f"Explored {cutoffs:,} variants of {exploration.documents:,} pages, without building indexes."
+    yield f"Explored {exploration.cleaned_variants:,} variants of {exploration.documents:,} pages, without building indexes."
     for model, name in enumerate(exploration.retrieval):
-        best, mean = max(
-            ((row.name, row.means[measure]) for rows in explored_variants(exploration, model) for row in rows),
-            key=lambda item: item[1],
-        )
+        best = exploration.best(model, measure)
         before = float(base.means(model, measure)[0])
         opening = f"{name}: the" if len(exploration.retrieval) > 1 else "The"
         yield (
-            f"{opening} highest mean {exploration.measures[measure]} over the topics is that of {best}, "
-            f"{measure_text(mean)} against the baseline's {measure_text(before)}; the best of many "
+            f"{opening} highest mean {exploration.measures[measure]} over the topics is that of {best.name}, "
+            f"{measure_text(best.means[measure])} against the baseline's {measure_text(before)}; the best of many "
             "promises more than it keeps."
         )
     yield "Which to use is a question for `thresher choose`."
@@ -187,7 +126,7 @@ def write_explored_csv(exploration: Exploration, folder: Path) -> None:
 def explored_csv(exploration: Exploration) -> str:
     """Return a line for each retrieval model and variant."""
     models = range(len(exploration.retrieval))
-    rows = [row for model in models for variants in explored_variants(exploration, model) for row in variants]
+    rows = [row for model in models for variants in exploration.variants(model) for row in variants]
     return csv_table(_columns(exploration), rows)
 
 

@@ -96,6 +96,11 @@ def significant_digits(value: float, digits: int = 3) -> str:
     return fixed(value, max(0, min(9, digits - 1 - math.floor(math.log10(abs(value))))))
 
 
+def rounded_up(value: float) -> float:
+    """Return a value rounded up to two decimals."""
+    return math.ceil(value * 100) / 100
+
+
 def cutoff_text(cutoff: float) -> str:
     """Return a cutoff as canonical names write it: no decimals where there are none.
 

@@ -28,6 +28,7 @@ from thresher.results.selection import (
     direction,
     main_measure,
     relative_bytes,
+    relative_size,
     retrievals,
 )
 
@@ -127,7 +128,7 @@ def system_columns(measures: Sequence[str], tested: Sequence[str], whole: int) -
         Column("index_bytes", lambda row: row.index_bytes, "Size of its index in bytes, if known.", format=COUNT),
         Column(
             "index_bytes_relative",
-            lambda row: row.index_bytes / whole if row.index_bytes and whole else None,
+            lambda row: relative_size(row.index_bytes, whole),
             "The same over that of the baseline.",
             "index",
             "% of baseline",

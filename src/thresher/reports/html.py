@@ -42,7 +42,13 @@ from thresher.reports.results_tables import (
 from thresher.reports.summary import model_summary
 from thresher.reports.table import Table, measure_header
 from thresher.results.experiment_results import Results
-from thresher.results.selection import baseline_row, can_be_significant, direction, main_measure, variant_rows
+from thresher.results.selection import (
+    baseline_row,
+    can_be_significant,
+    main_measure,
+    significantly_worse,
+    variant_rows,
+)
 
 MOST_FAILED = 200
 """Failed pages that are listed one by one."""
@@ -159,7 +165,7 @@ def _not_chosen(results: Results, retrieval: str) -> FirstScreen:
     rows = [row for row in variant_rows(results, retrieval) if measure in row.comparisons]
     sentence = "Only the baseline was run."
     if rows:
-        worse = sum(direction(row.comparisons[measure]) == "worse" for row in rows)
+        worse = significantly_worse(rows, measure)
         sentence = (
             f"Nothing is recommended yet: run thresher choose. {worse} of {len(rows)} variants are significantly worse "
             "than the baseline."

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from thresher.costs import Machine
+from thresher.costs import Machine, Times
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.results.experiment_results import Cost
@@ -65,6 +65,7 @@ def run_metadata(
     cleaner: Cleaner,
     index: IndexOptions,
     model: RetrievalModel,
+    whole: Times,
     costs: Mapping[str, Cost],
     co2_method: str,
 ) -> str:
@@ -76,7 +77,8 @@ def run_metadata(
         architecture: of the CPU, such as `x86_64`.
         collection, topics, qrels: what was searched, with what, and how it was judged.
         cleaner, index, model: how it was cleaned, indexed and searched.
-        costs: by stage; `runtime` and `ram` of the whole are their sums and their maximum.
+        whole: what all stages took together.
+        costs: by stage.
         co2_method: how CO2 is determined, with all factors.
     """
     data = {
@@ -98,7 +100,7 @@ def run_metadata(
             "executable": {"cmd": software.command, "version": software.version},
             "source": {"lang": ["python"], **({"commit": software.commit} if software.commit else {})},
         },
-        "resources": _resources(costs, co2_method),
+        "resources": _resources(whole, costs, co2_method),
         "research goal": {
             "name": goal.name,
             "title": goal.title,
@@ -139,22 +141,15 @@ def run_metadata(
     return "# ir_metadata 0.2-beta\n" + text
 
 
-def _resources(costs: Mapping[str, Cost], co2_method: str) -> dict[str, Any]:
-    whole = _cost(
-        sum(cost.wall for cost in costs.values()),
-        sum(cost.cpu for cost in costs.values()),
-        max(cost.peak for cost in costs.values()),
-    )
-    stages = {
-        name: {**_cost(cost.wall, cost.cpu, cost.peak), "emissions": _emissions(cost)} for name, cost in costs.items()
-    }
-    return {**whole, "stages": stages, "emissions method": co2_method}
+def _resources(whole: Times, costs: Mapping[str, Cost], co2_method: str) -> dict[str, Any]:
+    stages = {name: {**_cost(cost), "emissions": _emissions(cost)} for name, cost in costs.items()}
+    return {**_cost(whole), "stages": stages, "emissions method": co2_method}
 
 
-def _cost(wall_seconds: float, cpu_seconds: float, peak_mib: float) -> dict[str, Any]:
+def _cost(times: Times) -> dict[str, Any]:
     return {
-        "runtime": {"wallclock": f"{1000 * wall_seconds:.0f} ms", "cpu": f"{1000 * cpu_seconds:.0f} ms"},
-        "ram": {"used process": {"max": f"{peak_mib:.0f} MiB"}},
+        "runtime": {"wallclock": f"{1000 * times.wall:.0f} ms", "cpu": f"{1000 * times.cpu:.0f} ms"},
+        "ram": {"used process": {"max": f"{times.peak:.0f} MiB"}},
     }
 
 

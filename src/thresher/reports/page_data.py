@@ -9,7 +9,6 @@ from typing import Any
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision, JudgedVariant, ModelDecisions
-from thresher.choosing.same_size import frontier, of_families
 from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.explaining.explanations import ExplainedTopics
@@ -56,20 +55,13 @@ def facts_by_name(retrieval: str, exploration: Exploration | None, results: Resu
 
 
 def _explored(exploration: Exploration, model: int) -> dict[str, Facts]:
-    facts = {}
-    for sweep in exploration.sweeps:
-        held_out = {
-            measure: means
-            for number, measure in enumerate(exploration.measures)
-            if (means := sweep.held_out_means(model, number)) is not None
-        }
-        for point, name in enumerate(sweep.variants):
-            facts[name] = Facts(
-                sweep.words[point] / exploration.words if exploration.words else None,
-                {measure: float(means[point]) for measure, means in held_out.items()},
-                sweep.mean_query_postings(point),
-            )
-    return facts
+    return {
+        row.name: Facts(
+            row.words_share, dict(zip(exploration.measures, row.held_out, strict=False)), row.query_postings
+        )
+        for rows in exploration.variants(model)
+        for row in rows
+    }
 
 
 def _measured(results: Results, retrieval: str) -> dict[str, Facts]:
@@ -165,7 +157,7 @@ def _chosen_model(
         "margin": main.margin,
         "judged": True,
         "words": _words(main),
-        "sure": percent_text(1 - main.alpha),
+        "sure": percent_text(main.confidence),
         "seconds": costs and costs.seconds,
         "recommended": recommended and recommended.name,
         "start": next((pick.variant.name for pick in main.picks if pick.variant), None),
@@ -180,12 +172,11 @@ def _chosen_model(
         "families": [
             {
                 "name": family.value,
-                "names": [variant.name for variant in points],
-                "shares": [_rounded(100 * main.size_share(variant.size), 2) for variant in points],
-                "means": [_exact(variant.mean) for variant in points],
+                "names": [variant.name for variant in variants],
+                "shares": [_rounded(100 * main.size_share(variant.size), 2) for variant in variants],
+                "means": [_exact(variant.mean) for variant in variants],
             }
-            for family, variants in of_families(main).items()
-            for points in [frontier(variants)]
+            for family, variants in main.frontiers.items()
         ],
         "topics": _topics(results, main.retrieval, main.measure, _recommended_values(exploration, main)),
     }

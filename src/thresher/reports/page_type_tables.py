@@ -65,4 +65,4 @@ def _type_column(name: str, pages: int) -> Column[_Typed]:
 
 
 def _with_half(interval: MeanInterval) -> str:
-    return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.high - interval.mean, DECIMALS)}"
+    return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.half, DECIMALS)}"

@@ -20,12 +20,11 @@ from numpy.typing import NDArray
 from thresher.arms.pruned_names import BAR, Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Combination, Decision, JudgedVariant
-from thresher.choosing.same_size import SHARES, frontier, of_families
+from thresher.choosing.same_size import SHARES
 from thresher.reports.choice_plots import DASHES, DEEPEST, DOTS, draw_levels, judged_sweep_figure, overview_figure
 from thresher.reports.formatting import percent_text, plain, short_number
 from thresher.reports.plot_style import MARKERS, SERIES, cutoff_axis, light_grid, new_figure, style, write_plot
 from thresher.reports.plots import common_scale, shown_topics, sweep_figure, topics_figure, trade_off_figure
-from thresher.reports.same_size_tables import decision_of
 from thresher.results.experiment_results import Results
 from thresher.results.selection import main_measure, retrievals, sweep_rows, sweeps
 
@@ -45,7 +44,7 @@ def frontier_figure(decision: Decision) -> Figure:
         axes = figure.subplots()
         means = []
         for number, family in enumerate(Family):
-            points = frontier(of_families(decision).get(family, ()))
+            points = decision.frontiers.get(family, ())
             if not points:
                 continue
             x = [100 * decision.size_share(point.size) for point in points]
@@ -251,7 +250,7 @@ def _plots(results: Results | None, choice: Choice | None) -> Iterator[tuple[str
             yield _stem("cutoffs", main.retrieval, combination.name), combination_figure(main, combination)
     for found in choice.same_size if choice else ():
         assert choice is not None
-        figure = frontier_figure(decision_of(choice, found))
+        figure = frontier_figure(choice.decision_of(found))
         yield _stem("same-size", found.retrieval, found.measure), figure
 
 

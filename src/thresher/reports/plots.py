@@ -12,7 +12,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from thresher.exploring.exploration import Exploration
-from thresher.reports.explored import explored_variants
 from thresher.reports.formatting import cutoff_label, fixed, plain, signed
 from thresher.reports.plot_style import (
     GAIN,
@@ -40,6 +39,7 @@ from thresher.results.selection import (
     main_measure,
     main_of,
     relative_bytes,
+    relative_mean,
     score,
     spread,
     sweep_rows,
@@ -223,12 +223,11 @@ def explored_figure(exploration: Exploration, model: int) -> Figure:
     """
     measure = main_of(exploration.measures)
     number = exploration.measures.index(measure)
-    whole = exploration.sweep(BASELINE).sizes[0].postings
     with style():
         figure = new_figure(6.2, 4.6)
         axes = figure.subplots()
-        for index, rows in enumerate(explored_variants(exploration, model)):
-            x = [100 * row.size.postings / whole if whole else 100.0 for row in rows]
+        for index, rows in enumerate(exploration.variants(model)):
+            x = [100.0 if row.postings_share is None else 100 * row.postings_share for row in rows]
             y = [row.means[number] for row in rows]
             if rows[0].sweep == BASELINE:
                 star(axes, x[0], y[0], zorder=4)
@@ -251,7 +250,7 @@ def _measure_line(
     if not before > 0:
         return
     kind = of_series(index)
-    ratios = [100 * row.measures.get(measure, math.nan) / before for row in rows]
+    ratios = [100 * relative_mean(row, baseline, measure) for row in rows]
     label = f"{plain(measure)} ({fixed(before, 4)})"
     axes.plot(cutoffs, ratios, **kind, label=label, markerfacecolor="none", markeredgewidth=1.1)
     significant = [direction(row.comparisons.get(measure)) != "none" for row in rows]

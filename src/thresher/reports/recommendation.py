@@ -51,7 +51,7 @@ def headline(advice: Recommendation) -> str:
     reasons = [
         f"Of these {advice.broken[guard]:,} {_reason(advice, guard)}." for guard in GuardName if advice.broken[guard]
     ]
-    if advice.broken[GuardName.STABILITY] and (least := advice.topics - -(-advice.topics // advice.folds)) < MINIMUM:
+    if advice.broken[GuardName.STABILITY] and (least := advice.fewest_training_topics) < MINIMUM:
         reasons.append(f"A training has {least} topics, and fewer than {MINIMUM} give no verdict: take more folds.")
     return (
         f"No cutoff passes every guard. {_STAY} {advice.smaller:,} of {_cutoffs(advice.variants)} have a smaller index and no "
@@ -81,7 +81,7 @@ def _losses(advice: Recommendation) -> Iterator[str]:
             f"{measure_text(effect.baseline)} by {change_text(effect.difference)}. The difference is above "
             f"{change_text(effect.low)}, and a loss of less than {measure_text(effect.margin)} is accepted."
         )
-    sure = percent_text(1 - advice.alpha)
+    sure = percent_text(advice.confidence)
     yield f"These bounds hold with {sure} confidence for all {_cutoffs(advice.variants)} at once."
 
 

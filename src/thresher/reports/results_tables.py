@@ -144,7 +144,7 @@ COMPARED: tuple[Column[Comparison], ...] = (
     ),
     Column(
         "W/T/L",
-        lambda item: item.wins - item.losses,
+        lambda item: item.net_wins,
         "Topics won, tied and lost.",
         unit="topics",
         text=wins_text,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision
-from thresher.choosing.same_size import BestOfFamily, SameSize, frontier, of_families
+from thresher.choosing.same_size import BestOfFamily, SameSize
 from thresher.files import write_text
 from thresher.reports.choice_tables import TESTED, JudgedRow, judged_columns, margin_text
 from thresher.reports.formatting import fixed, measure_text, percent_text
@@ -57,7 +56,7 @@ def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
         *pick(judged, "share", "size_kind", "mean", *(column.name for column in TESTED)),
         Column(
             "emptied",
-            lambda row: 1 - row.variant.documents / row.decision.documents if row.decision.documents else 0.0,
+            lambda row: row.decision.emptied_share(row.variant),
             "Share of the pages that cleaning leaves without text, and which no search finds.",
             unit="% of pages",
             format=PERCENT,
@@ -101,7 +100,7 @@ def same_size_table(same: SameSize, decision: Decision) -> Table:
     note = (
         f"The baseline has {measure_text(decision.baseline_mean)}{whole}. Non-inferior: the loss is shown to be "
         f"less than {margin_text(decision)}. The bounds hold for all {len(decision.variants)} variants at once, with "
-        f"{percent_text(1 - decision.alpha)} confidence on either side: the best may be picked after looking. "
+        f"{percent_text(decision.confidence)} confidence on either side: the best may be picked after looking. "
         "Its mean is still slightly optimistic."
     )
     columns = [column for column in same_size_columns(same.measure) if column.name not in hidden]
@@ -133,19 +132,13 @@ def write_same_size_csv(choice: Choice, folder: Path) -> None:
     """Write `same-size.csv` and `frontiers.csv`, each whole or not at all; neither if all variants are of one family."""
     if not choice.same_size:
         return
-    pairs = [(found, decision_of(choice, found)) for found in choice.same_size]
+    pairs = [(found, choice.decision_of(found)) for found in choice.same_size]
     rows = [row for pair in pairs for row in _family_rows(*pair)]
     write_text(folder / TABLE_FILE, csv_table(same_size_columns(), rows))
-    points = [point for _, decision in pairs for point in _frontier_points(decision)]
+    points = [
+        FrontierPoint(decision, variant, family)
+        for _, decision in pairs
+        for family, variants in decision.frontiers.items()
+        for variant in variants
+    ]
     write_text(folder / FRONTIERS_FILE, csv_table(FRONTIERS, points))
-
-
-def decision_of(choice: Choice, same: SameSize) -> Decision:
-    """Return the decision by the same measure and retrieval model."""
-    return next(one for one in choice.decisions if (one.retrieval, one.measure) == (same.retrieval, same.measure))
-
-
-def _frontier_points(decision: Decision) -> Iterator[FrontierPoint]:
-    for family, variants in of_families(decision).items():
-        for variant in frontier(variants):
-            yield FrontierPoint(decision, variant, family)

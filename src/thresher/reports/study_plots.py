@@ -50,13 +50,12 @@ def words_figure(study: BlockStudy) -> Figure:
     """Return the share of blocks by number of words and class, with both fits (Figure 4)."""
     row = study.types[0]
     bins = [one for one in study.histogram if one.feature == "words" and one.value > 0]
-    total = sum(one.blocks for one in bins)
     words = np.arange(1, _MOST_WORDS + 1, dtype=np.float64)
     with style():
         figure = new_figure(6.2, 3.8)
         axes = figure.subplots()
         axes.set_title(plain(f"{study.name}: blocks by number of words"))
-        _stack(axes, bins, range(1, _MOST_WORDS + 1), lambda one: 100 * one.blocks / total)
+        _stack(axes, bins, range(1, _MOST_WORDS + 1), lambda one: 100 * one.share)
         for model, fit, line, name in (
             (one_state, row.one, "--", "one state (Eq. 2)"),
             (two_states, row.two, "-", "two states (Eq. 3)"),
@@ -81,7 +80,7 @@ def density_figure(study: BlockStudy) -> Figure:
         axes = figure.subplots()
         axes.set_title(plain(f"{study.name}: words by text density"))
         _stack(axes, bins, values, lambda one: one.words / 1000)
-        linked = [sum(one.linked_words for one in bins if one.value == value) / 1000 for value in values]
+        linked = [study.linked_words(value) / 1000 for value in values]
         axes.plot([*values], linked, color=INK, linestyle=":", marker="o", markersize=3, label="linked text")
         axes.axvline(10.5, color=LOSS, linewidth=0.8)
         axes.set_xlabel("text density of the block, rounded; the line is at 10.5")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from thresher.files import write_text
@@ -14,7 +13,6 @@ from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, csv_ta
 from thresher.reports.text_tables import render_markdown
 from thresher.studying.block_classifiers import PublishedFigures
 from thresher.studying.block_study import (
-    ANY_CONTENT,
     BlockScores,
     BlockStudy,
     ClassCount,
@@ -45,29 +43,21 @@ _SHOWN = ("words @15", "link density @0.33", "text density @10.5", "Algorithm 2"
 GAINS_SHOWN = 15
 
 
-@dataclass(frozen=True)
-class _ClassShare:
-    count: ClassCount
-    blocks: float
-    words: float
-    tokens: float
-
-
-def _share_columns() -> Iterator[Column[_ClassShare]]:
-    yield Column("class", lambda row: row.count.name, "The class by the gold, or all but boilerplate.", align="left")
-    yield from _of_unit("blocks", lambda row: row.count.blocks, lambda row: row.blocks, 0)
-    yield from _of_unit("words", lambda row: row.count.words, lambda row: row.words, 1)
-    yield from _of_unit("tokens", lambda row: row.count.tokens, lambda row: row.tokens, 2)
+def _share_columns() -> Iterator[Column[ClassCount]]:
+    yield Column("class", lambda row: row.name, "The class by the gold, or all but boilerplate.", align="left")
+    yield from _of_unit("blocks", lambda row: row.blocks, lambda row: row.blocks_share, 0)
+    yield from _of_unit("words", lambda row: row.words, lambda row: row.words_share, 1)
+    yield from _of_unit("tokens", lambda row: row.tokens, lambda row: row.tokens_share, 2)
 
 
 def _of_unit(
-    name: str, count: Callable[[_ClassShare], float], share: Callable[[_ClassShare], float], index: int
-) -> Iterator[Column[_ClassShare]]:
+    name: str, count: Callable[[ClassCount], float], share: Callable[[ClassCount], float], index: int
+) -> Iterator[Column[ClassCount]]:
     yield Column(name, count, f"Number of {name}.", format=COUNT)
     yield Column(f"{name}_share", share, f"Share of all {name}.", "share", "%", PERCENT)
     yield Column(
         f"{name}_published",
-        lambda row: _PUBLISHED_SHARES[row.count.name][index],
+        lambda row: _PUBLISHED_SHARES[row.name][index],
         f"Share of all {name} in the paper's Table 1.",
         "paper",
         "%",
@@ -194,15 +184,6 @@ HISTOGRAM: tuple[Column[HistogramBin], ...] = (
 )
 
 
-def study_shares(study: BlockStudy) -> list[_ClassShare]:
-    """Return the classes with their shares."""
-    every = [row for row in study.classes if row.name != ANY_CONTENT]
-    blocks, words, tokens = (
-        max(1, sum(column)) for column in zip(*((r.blocks, r.words, r.tokens) for r in every), strict=True)
-    )
-    return [_ClassShare(row, row.blocks / blocks, row.words / words, row.tokens / tokens) for row in study.classes]
-
-
 def study_tables(study: BlockStudy) -> tuple[Table, ...]:
     """Return the classes, the classifiers by problem, the features of most gain, and the fits by type of page."""
     blocks = study.blocks
@@ -212,7 +193,7 @@ def study_tables(study: BlockStudy) -> tuple[Table, ...]:
     )
     shown = [column for column in CLASSIFIED if column.name not in _LEFT_OUT]
     return (
-        Table.of(CLASS_SHARES, study_shares(study), f"Classes of blocks (Table 1). {pages}"),
+        Table.of(CLASS_SHARES, study.classes, f"Classes of blocks (Table 1). {pages}"),
         *(
             Table.of(
                 shown,
@@ -258,7 +239,7 @@ def write_study(study: BlockStudy, folder: Path) -> None:
     """
     write_blocks(study.blocks, folder / "blocks.parquet")
     for name, text in (
-        ("classes.csv", csv_table(CLASS_SHARES, study_shares(study))),
+        ("classes.csv", csv_table(CLASS_SHARES, study.classes)),
         ("classifiers.csv", csv_table(CLASSIFIED, study.classifiers)),
         ("gains.csv", csv_table(GAINS, study.gains)),
         ("page_types.csv", csv_table(TYPE_ROWS, study.types)),

@@ -13,12 +13,14 @@ from thresher.results.experiment_results import Results, TitleBias, VariantResul
 from thresher.results.selection import (
     baseline_row,
     can_be_significant,
+    comparisons_made,
     direction,
     front_rows,
     main_measure,
     retrievals,
-    shows_a_loss,
+    significantly_worse,
     variant_rows,
+    without_a_loss,
 )
 
 
@@ -81,9 +83,8 @@ def _power(results: Results, rows: Sequence[VariantResult]) -> list[str]:
         return []
     if results.correction != HOLM:
         return [f"With {results.topics} topics no difference can be significant, however large: more would be needed."]
-    tests = sum(len(row.comparisons) for row in rows)
     return [
-        f"With {results.topics} topics and {tests} comparisons no difference can be significant after Holm's "
+        f"With {results.topics} topics and {comparisons_made(rows)} comparisons no difference can be significant after Holm's "
         "correction, however large: more topics or fewer variants would be needed."
     ]
 
@@ -99,7 +100,7 @@ def _reach(rows: Sequence[VariantResult], measure: str) -> str:
 def _smaller(rows: Sequence[VariantResult]) -> Iterator[str]:
     smaller = [row for row in rows if row.index_bytes < row.index_bytes_baseline]
     if smaller:
-        harmless = sum(not shows_a_loss(row) for row in smaller)
+        harmless = without_a_loss(smaller)
         yield (
             f"Of {len(smaller)} smaller {_plural(len(smaller), 'index', 'indexes')}, {harmless} "
             f"{_plural(harmless, 'shows', 'show')} no loss in any measure, neither a significant one nor an interval below "
@@ -121,8 +122,7 @@ def _without_headings(results: Results, retrieval: str, measure: str) -> Iterato
     if not pairs:
         return
     kept, dropped = (
-        sum(direction(row.comparisons.get(measure)) == "worse" for row in rows)
-        for rows in zip(*((pair.variant, pair.twin) for pair in pairs), strict=True)
+        significantly_worse(rows, measure) for rows in zip(*((pair.variant, pair.twin) for pair in pairs), strict=True)
     )
     yield (
         f"Of {len(pairs)} {_plural(len(pairs), 'variant', 'variants')} with `headings=keep`, {kept} {_be(kept)} significantly "

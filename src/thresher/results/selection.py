@@ -128,7 +128,22 @@ def finalists(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
 
 def relative_bytes(row: VariantResult) -> float | None:
     """Return the index size as a ratio of the baseline's; None where the baseline's index has no bytes."""
-    return row.index_bytes / row.index_bytes_baseline if row.index_bytes_baseline else None
+    return relative_size(row.index_bytes, row.index_bytes_baseline)
+
+
+def relative_size(size: int | None, baseline: int) -> float | None:
+    """Return a size as a ratio of the baseline's; None where it is not known, or the baseline's is 0."""
+    return size / baseline if size is not None and baseline else None
+
+
+def relative_mean(row: VariantResult, baseline: VariantResult, measure: str) -> float:
+    """Return a variant's mean as a ratio of the baseline's, which must not be 0; NaN where it has none."""
+    return row.measures.get(measure, math.nan) / baseline.measures[measure]
+
+
+def significantly_worse(rows: Sequence[VariantResult], measure: str) -> int:
+    """Return how many variants are significantly worse than the baseline."""
+    return sum(direction(row.comparisons.get(measure)) == "worse" for row in rows)
 
 
 def words_kept(row: VariantResult) -> float | None:
@@ -144,13 +159,18 @@ def front_rows(results: Results, retrieval: str) -> tuple[VariantResult, ...]:
     return tuple(sorted((rows[index] for index in front), key=lambda row: (row.index_bytes, score(row, measure))))
 
 
+def comparisons_made(rows: Sequence[VariantResult]) -> int:
+    """Return how many comparisons with the baseline the rows hold, over all measures."""
+    return sum(len(row.comparisons) for row in rows)
+
+
 def can_be_significant(results: Results, rows: Sequence[VariantResult]) -> bool:
     """Return whether the largest possible difference would be significant with that many topics and comparisons.
 
     The smallest p of a two-sided signed-rank test over n differing pairs is 2^(1-n) (all signs alike, out of 2^n), and Holm
     multiplies the smallest of m by m. Other tests are taken to have no such limit.
     """
-    tests = sum(len(row.comparisons) for row in rows) if results.correction == HOLM else 1
+    tests = comparisons_made(rows) if results.correction == HOLM else 1
     return "wilcoxon" not in results.test.lower() or tests * 2.0 ** (1 - results.topics) <= results.alpha
 
 
@@ -160,6 +180,11 @@ def shows_a_loss(row: VariantResult) -> bool:
     A correction hides losses among many variants: an interval below zero is a loss too.
     """
     return any(direction(item) not in ("better", "none") or item.ci_high < 0 for item in row.comparisons.values())
+
+
+def without_a_loss(rows: Sequence[VariantResult]) -> int:
+    """Return how many variants show no loss in any measure, see `shows_a_loss`."""
+    return sum(not shows_a_loss(row) for row in rows)
 
 
 def spread(count: int, keep: int) -> list[int]:

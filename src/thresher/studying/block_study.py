@@ -151,12 +151,15 @@ def information_gain(
 
 @dataclass(frozen=True)
 class ClassCount:
-    """A class of blocks, one of `CLASSES` or all but boilerplate: its blocks, words and tokens."""
+    """A class of blocks, one of `CLASSES` or all but boilerplate: its blocks, words and tokens, and its shares of all."""
 
     name: str
     blocks: int
     words: int
     tokens: int
+    blocks_share: float
+    words_share: float
+    tokens_share: float
 
 
 @dataclass(frozen=True)
@@ -217,7 +220,10 @@ class TypeRow:
 
 @dataclass(frozen=True)
 class HistogramBin:
-    """The blocks of a class with a number of words, or a text density rounded to a whole number."""
+    """The blocks of a class with a number of words, or a text density rounded to a whole number.
+
+    `share` is that of all blocks with words.
+    """
 
     feature: str
     value: int
@@ -225,6 +231,7 @@ class HistogramBin:
     blocks: int
     words: int
     linked_words: int
+    share: float
 
 
 @dataclass(frozen=True)
@@ -240,6 +247,10 @@ class BlockStudy:
     classifiers: tuple[ClassifierRow, ...]
     types: tuple[TypeRow, ...]
     histogram: tuple[HistogramBin, ...]
+
+    def linked_words(self, density: int) -> int:
+        """Return how many linked words the blocks of a rounded text density have."""
+        return sum(one.linked_words for one in self.histogram if (one.feature, one.value) == ("density", density))
 
 
 def study_blocks(
@@ -308,8 +319,13 @@ def _gain(
 
 
 def _classes(blocks: StudiedBlocks) -> list[ClassCount]:
+    counted = (np.ones(len(blocks.classes), dtype=np.int64), blocks.words, blocks.tokens)
+
     def count(name: str, rows: npt.NDArray[np.bool_]) -> ClassCount:
-        return ClassCount(name, int(rows.sum()), int(blocks.words[rows].sum()), int(blocks.tokens[rows].sum()))
+        sums = [int(one[rows].sum()) for one in counted]
+        return ClassCount(
+            name, *sums, *(part / max(1, int(one.sum())) for part, one in zip(sums, counted, strict=True))
+        )
 
     rows = blocks.classes
     every = [count(name, rows == index) for index, name in enumerate(CLASSES)]
@@ -349,6 +365,7 @@ def _types(blocks: StudiedBlocks, validated: Sequence[Validated]) -> tuple[TypeR
 
 def _histogram(blocks: StudiedBlocks) -> list[HistogramBin]:
     linked = np.rint(blocks.column("links") * blocks.words)
+    with_words = max(1, int((blocks.words > 0).sum()))
     bins = []
     for feature in ("words", "density"):
         values = np.rint(blocks.column(feature)).astype(np.int64)
@@ -357,7 +374,8 @@ def _histogram(blocks: StudiedBlocks) -> list[HistogramBin]:
                 rows = (values == value) & (blocks.classes == index)
                 if rows.any():
                     sums = (int(one[rows].sum()) for one in (blocks.words, linked))
-                    bins.append(HistogramBin(feature, value, name, int(rows.sum()), *sums))
+                    count = int(rows.sum())
+                    bins.append(HistogramBin(feature, value, name, count, *sums, count / with_words))
     return bins
 
 
