@@ -6,10 +6,11 @@ from dataclasses import replace
 
 from report_samples import BASELINE, NDCG, WORDS, comparison, small
 
-from thresher.reports.further_tables import twins, twins_table
+from thresher.reports.further_tables import twins_table
 from thresher.reports.html import render_report
 from thresher.reports.summary import summary
 from thresher.results.experiment_results import Results
+from thresher.results.selection import twins
 
 KEPT, DROPPED, ALL = "words(headings=keep)@11", "words(headings=drop)@11", "words(headings=drop)@0"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
@@ -23,6 +23,7 @@ from thresher.reports.table import (
 )
 from thresher.results.experiment_results import Best, Chosen, Results, SystemResult, VariantResult
 from thresher.results.selection import (
+    Twins,
     baseline_row,
     compared_measures,
     direction,
@@ -30,6 +31,7 @@ from thresher.results.selection import (
     relative_bytes,
     relative_size,
     retrievals,
+    twins,
 )
 
 CHOSEN_FILE = "chosen.csv"
@@ -161,23 +163,6 @@ def systems_table(results: Results) -> Table | None:
 def systems_csv(results: Results) -> str:
     """Return one line per system."""
     return csv_table(_columns(results), results.systems)
-
-
-@dataclass(frozen=True)
-class Twins:
-    """A variant that keeps title and headings, or the baseline, and the same without title and headings."""
-
-    variant: VariantResult
-    twin: VariantResult
-
-
-def twins(results: Results) -> tuple[Twins, ...]:
-    """Return the baseline and each variant with `headings=keep` beside its twin, in the order of the results."""
-    if results.without_headings is None:
-        return ()
-    by_name = {(row.retrieval, row.variant): row for row in results.without_headings.rows}
-    found = ((row, by_name.get((row.retrieval, results.twins.get(row.variant, "")))) for row in results.rows)
-    return tuple(Twins(row, twin) for row, twin in found if twin is not None)
 
 
 def twin_columns(measure: str) -> list[Column[Twins]]:

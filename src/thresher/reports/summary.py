@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from thresher.choosing.choices import Choice
 from thresher.defaults import HOLM, MOST_EMPTIED, MOST_TITLED
 from thresher.reports.formatting import change_text, measure_text, percent_text
-from thresher.reports.further_tables import twins
 from thresher.reports.recommendation import headline
 from thresher.results.experiment_results import Results, TitleBias, VariantResult
 from thresher.results.selection import (
@@ -19,6 +18,7 @@ from thresher.results.selection import (
     main_measure,
     retrievals,
     significantly_worse,
+    twins,
     variant_rows,
     without_a_loss,
 )

@@ -146,6 +146,23 @@ def significantly_worse(rows: Sequence[VariantResult], measure: str) -> int:
     return sum(direction(row.comparisons.get(measure)) == "worse" for row in rows)
 
 
+@dataclass(frozen=True)
+class Twins:
+    """A variant that keeps title and headings, or the baseline, and the same without title and headings."""
+
+    variant: VariantResult
+    twin: VariantResult
+
+
+def twins(results: Results) -> tuple[Twins, ...]:
+    """Return the baseline and each variant with `headings=keep` beside its twin, in the order of the results."""
+    if results.without_headings is None:
+        return ()
+    by_name = {(row.retrieval, row.variant): row for row in results.without_headings.rows}
+    found = ((row, by_name.get((row.retrieval, results.twins.get(row.variant, "")))) for row in results.rows)
+    return tuple(Twins(row, twin) for row, twin in found if twin is not None)
+
+
 def words_kept(row: VariantResult) -> float | None:
     """Return the ratio of words kept to all words; None where the collection has no words."""
     return row.words_kept / row.words_total if row.words_total else None
