@@ -373,9 +373,10 @@ def _histogram(blocks: StudiedBlocks) -> list[HistogramBin]:
             for index, name in enumerate(CLASSES):
                 rows = (values == value) & (blocks.classes == index)
                 if rows.any():
-                    sums = (int(one[rows].sum()) for one in (blocks.words, linked))
-                    count = int(rows.sum())
-                    bins.append(HistogramBin(feature, value, name, count, *sums, count / with_words))
+                    count, kept = int(rows.sum()), int(blocks.words[rows].sum())
+                    bins.append(
+                        HistogramBin(feature, value, name, count, kept, int(linked[rows].sum()), count / with_words)
+                    )
     return bins
 
 
