@@ -1,8 +1,8 @@
 # `make demo` and `make test` are all it takes; both make the environment in .venv first.
 PYTHON ?= python3
 BIN := .venv/bin
-# Processes of the test suite, which waits a good part of its time.
-JOBS ?= 3
+# Processes of the test suite: two a CPU, since each waits a good part of its time.
+JOBS ?= $(shell $(PYTHON) -c "import os; print(min(8, 2 * (os.cpu_count() or 1)))")
 # How long `make fuzz` looks.
 INPUTS ?= 100000
 SECONDS ?= 600

@@ -112,8 +112,11 @@ def _cache(shared_folder: Path) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick(_cache: None) -> Iterator[None]:
-    """Workers are forks of this process, Java starts quickly, and the library of charts is bundled once."""
+    """Workers are forks of this process, Java starts quickly, files are not synced, and the library of charts is bundled
+    once.
+    """
     quick.quick_java()
+    quick.quick_files()
     quick.bundle_charts_once()
     # A few tests run by hand are over before it pays.
     many = "PYTEST_XDIST_WORKER" in os.environ

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from forks import forked_workers
-from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_java, warm_up
+from quick import NO_PLOTS, bundle_charts_once, no_plots, quick_files, quick_java, warm_up
 
 import thresher
 from thresher.cli.main import main
@@ -117,6 +117,7 @@ if __name__ == "__main__":
     if not sys.argv[1:]:
         warm_up()
     quick_java()
+    quick_files()
     bundle_charts_once()
     # What is here already is not looked through in the forks.
     gc.collect()

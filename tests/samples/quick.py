@@ -1,5 +1,5 @@
-"""What costs tests time and is not what they look at: how well Java compiles, loading its classes, what each command
-reads again, bundling the library of charts again, and drawing plots."""
+"""What costs tests time and is not what they look at: how well Java compiles, loading its classes, waiting for the disk,
+what each command reads again, bundling the library of charts again, and drawing plots."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from thresher.files import write_text
+from thresher import files
 from thresher.lucene import jvm
 
 NO_PLOTS = "THRESHER_TESTS_DRAW_NOTHING"
@@ -52,6 +52,11 @@ def quick_java() -> None:
     jvm._options = _quick_options
 
 
+def quick_files() -> None:
+    """Do not wait until files are on the disk: tests kill processes, which lose nothing by it, and no machines."""
+    files._sync = lambda path: None
+
+
 @contextmanager
 def sharing_java_classes() -> Iterator[None]:
     """Prepare beside the block the classes that every Java needs, so that those begun later need not read and check them.
@@ -75,12 +80,16 @@ def sharing_java_classes() -> Iterator[None]:
 
 
 def warm_up() -> None:
-    """Have here, before processes are forked, what each of them would import late, read or compile for itself."""
+    """Have here, before processes are forked, what each of them would import late, read or compile for itself.
+
+    In forks the first index may pay for what Java compiles: their tests look at no times.
+    """
     from thresher import records
-    from thresher.experiments import problems
+    from thresher.experiments import measuring, problems
     from thresher.reports.html_parts import TEMPLATES, templates
     from thresher.scorers.languages import language_of
 
+    measuring._warmed_up_with = sys.maxsize
     for module in _LATE:
         with suppress(ImportError):
             importlib.import_module(module)
@@ -106,7 +115,7 @@ def bundle_charts_once() -> None:
             path = Path(os.environ["THRESHER_CACHE"]) / "charts.js"
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
-                write_text(path, bundle(snippet))
+                files.write_text(path, bundle(snippet))
             return path.read_text(encoding="utf-8")
 
         vl_convert.javascript_bundle = kept

@@ -9,15 +9,19 @@ or the run is replaced: before pydoc shortens long values (and cuts paths beyond
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import html
 import importlib
+import inspect
 import json
 import os
 import pydoc
 import re
 import sys
 import sysconfig
+import types
 import urllib.parse
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -79,6 +83,13 @@ def forget_environment() -> None:
     started_with.update({spelled(key): spelled(value) for key, value in ENVIRONMENT.items()})
 
 
+def parse_once() -> None:
+    """Let `inspect` parse a module once, not for each of its classes without a docstring, whose comments pydoc shows."""
+    parsing = types.ModuleType(ast.__name__)
+    vars(parsing).update(vars(ast), parse=functools.lru_cache(maxsize=1)(ast.parse))
+    inspect.ast = parsing  # type: ignore[attr-defined]
+
+
 def render(name: str, replace: Replace) -> str:
     """Import the module `name` and return its page.
 
@@ -116,6 +127,7 @@ def main() -> None:
     sys.argv[:] = sys.orig_argv[:] = ["pydoc"]
     sys.path[:] = [entry for entry in sys.path if entry]
     forget_environment()
+    parse_once()
     replace = machine_independent(named_paths())
     shorten = pydoc.cram
     pydoc.cram = lambda text, maxlen: shorten(replace(text), maxlen)
