@@ -52,7 +52,7 @@ def bytes_of(results: Path, pattern: str) -> dict[str, bytes]:
 
 def test_an_experiment_whose_workers_are_killed(tmp_path: Path, call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     # Several parts, and too little to do to be left to one process.
-    monkeypatch.setattr(exploring, "_PART", 5000)
+    monkeypatch.setattr(exploring, "_CHUNK", 5000)
     monkeypatch.setattr(evaluating, "_MUCH", 0)
     web = Web.make(tmp_path / "web", MANY)
     file = web.write(sweep='scorer = "words"\ncutoffs = [20, 40]', cleaners='names = ["density@8"]')

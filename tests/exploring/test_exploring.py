@@ -26,7 +26,7 @@ from thresher.exploring import nested_sweeps as nested_sweeps_module
 from thresher.exploring.counting import shard_counter
 from thresher.exploring.exploration import FILE, write_exploration
 from thresher.exploring.exploring import Judging, analyse_queries, count_store, explore
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.exact import ExactRanking
@@ -69,7 +69,7 @@ def lucene_ranks(folder: Path, model: RetrievalModel, queries: Sequence[str], de
         return [dict(zip(*ranking.rank(query), strict=True)) for query in queries]
 
 
-def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchParts:
+def counted_store(store: Path, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:
     with shard_counter(store, every, OPTIONS, folder) as count:
         return count_store(count, every, terms, folder)
 
@@ -86,23 +86,23 @@ def check_against_lucene(
     models: Sequence[str],
     folder: Path,
 ) -> int:
-    """Compare the rankings of the chosen cleaners for every query, each shard a part of its own; return how many."""
+    """Compare the rankings of the chosen cleaners for every query, each shard a chunk of its own; return how many."""
     wanted, terms = analyse_queries(queries, OPTIONS)
-    of_parts = folder.with_name("parts")
-    of_parts.mkdir()
+    of_chunks = folder.with_name("chunks")
+    of_chunks.mkdir()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exploring, "_PART", 1)
-        parts = counted_store(store, every, terms, of_parts)
-    assert len(parts) == sum(len(read_shard(path, ["id"])) > 0 for path in shards(store)) > 1
-    ids = {number: identifier for identifier, number in parts.numbers(ids_of(store)).items()}
+        patch.setattr(exploring, "_CHUNK", 1)
+        chunks = counted_store(store, every, terms, of_chunks)
+    assert len(chunks) == sum(len(read_shard(path, ["id"])) > 0 for path in shards(store)) > 1
+    ids = {number: identifier for identifier, number in chunks.numbers(ids_of(store)).items()}
     compared = 0
     for place, sweep in enumerate(every):
-        explored = {name: rankings_by_step(parts, wanted, place, parse_retrieval(name), 1000) for name in models}
+        explored = {name: rankings_by_step(chunks, wanted, place, parse_retrieval(name), 1000) for name in models}
         for step, cleaner in enumerate(sweep.cleaners):
             if cleaner.name not in chosen:
                 continue
             report = built(folder, store, cleaner)
-            assert report.documents == int(np.cumsum(parts.statistics[place].counts.documents)[step])
+            assert report.documents == int(np.cumsum(chunks.statistics[place].counts.documents)[step])
             for name in models:
                 ranked = explored[name][max(known for known in explored[name] if known <= step)]
                 lucene = lucene_ranks(folder, parse_retrieval(name), queries, 1000)
@@ -248,7 +248,7 @@ def test_bytes_are_estimated_from_indexes_that_were_built(store: Path, judging: 
     )
 
 
-def test_shards_add_up_in_any_order_and_in_parts(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shards_add_up_in_any_order_and_in_chunks(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     every = nested_sweeps(spread_cutoffs(store, [parse_sweep("words")], 20), [Cleaner()])
     queries, terms = analyse_queries(QUERIES, OPTIONS)
     paths = sorted(store.glob("shard-*.parquet"))
@@ -256,9 +256,9 @@ def test_shards_add_up_in_any_order_and_in_parts(store: Path, tmp_path: Path, mo
     for number, path in enumerate(reversed(paths)):
         shutil.copy(path, tmp_path / f"shard-{number:06}-000000.parquet")
     one = counted_store(store, every, terms, tmp_path)
-    monkeypatch.setattr(exploring, "_PART", 2000)
-    (tmp_path / "parts").mkdir()
-    other = counted_store(tmp_path, every, terms, tmp_path / "parts")
+    monkeypatch.setattr(exploring, "_CHUNK", 2000)
+    (tmp_path / "chunks").mkdir()
+    other = counted_store(tmp_path, every, terms, tmp_path / "chunks")
     assert len(one) == 1 < len(other) < len(paths)
     assert one.numbers(ids_of(store)) == other.numbers(ids_of(store))
     for some, others in zip(one.statistics, other.statistics, strict=True):
@@ -267,17 +267,20 @@ def test_shards_add_up_in_any_order_and_in_parts(store: Path, tmp_path: Path, mo
         assert (some.cf.tolist(), some.df.tolist()) == (others.cf.tolist(), others.df.tolist())
     assert one.vocabulary.terms.tolist() == other.vocabulary.terms.tolist()
     for model in map(parse_retrieval, MODELS):
-        ranked, again = (rankings_by_step(parts, queries, 1, model, 50) for parts in (one, other))
+        ranked, again = (rankings_by_step(chunks, queries, 1, model, 50) for chunks in (one, other))
         assert [*ranked] == [*again]
         for step, topics in ranked.items():
             assert [[*topic.items()] for topic in topics] == [[*topic.items()] for topic in again[step]]
 
 
-def test_what_is_explored_does_not_depend_on_parts(
+def test_what_is_explored_does_not_depend_on_chunks(
     store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    # Other tests explore the same store, and work beside it.
+    own = tmp_path / "scores"
+    own.symlink_to(store)
     asked = (
-        store,
+        own,
         [parse_sweep("words")],
         [parse_cleaner("bte")],
         judging,
@@ -286,18 +289,18 @@ def test_what_is_explored_does_not_depend_on_parts(
     )
     one, other = tmp_path / "one", tmp_path / "other"
     for folder, size in ((one, 1 << 22), (other, 1)):
-        monkeypatch.setattr(exploring, "_PART", size)
+        monkeypatch.setattr(exploring, "_CHUNK", size)
         folder.mkdir()
         write_exploration(explore(*asked, depth=25, points=12), folder)
     assert (one / FILE).read_bytes() == (other / FILE).read_bytes()
-    assert not list(store.parent.glob(".thresher-*"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "other", "scores"]
 
 
 def test_memory_does_not_grow_with_the_collection(
     store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """That of Python, with small parts, few words that are remembered and few scores that wait to be counted."""
-    monkeypatch.setattr(exploring, "_PART", 10_000)
+    """That of Python, with small chunks, few words that are remembered and few scores that wait to be counted."""
+    monkeypatch.setattr(exploring, "_CHUNK", 10_000)
     monkeypatch.setattr(lexicon, "_BITS", 10)
     monkeypatch.setattr(nested_sweeps_module, "_AT_ONCE", 1000)
     peaks = []

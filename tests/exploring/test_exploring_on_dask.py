@@ -36,8 +36,8 @@ def test_what_is_explored_is_the_same_bytes(
     qrels = {topic: {ids[(5 * place + int(topic)) % len(ids)]: place % 3 for place in range(60)} for topic in topics}
     judging = Judging(topics, qrels, tuple(topics))
     models = [parse_retrieval("qld"), parse_retrieval("qld(exact)")]
-    for place, who, part in (("here", None, 1 << 22), ("there", backend, 1)):
-        monkeypatch.setattr(exploring, "_PART", part)
+    for place, who, size in (("here", None, 1 << 22), ("there", backend, 1)):
+        monkeypatch.setattr(exploring, "_CHUNK", size)
         result = explore(
             store,
             [parse_sweep("words"), parse_sweep("perplexity(lm=books)")],

@@ -1,4 +1,4 @@
-"""The parts of exploring: steps, cutoffs, measures, lengths, sizes, files."""
+"""What exploring is made of: steps, cutoffs, measures, lengths, sizes, files."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ from thresher.exploring import evaluating, ranking
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import Kept, Numbers, Query
 from thresher.exploring.similarity import stored_lengths
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
@@ -82,8 +82,8 @@ def step_counts(document: Numbers, tokens: Numbers, step: npt.NDArray[np.uint16]
     )
 
 
-def parts_of(whole: StoreCounts, count: int) -> Iterator[StoreCounts]:
-    """Every n-th document, so that the ids of a part are not consecutive."""
+def chunks_of(whole: StoreCounts, count: int) -> Iterator[StoreCounts]:
+    """Every n-th document, so that the ids of a chunk are not consecutive."""
     for first in range(count):
         sentences = np.flatnonzero(whole.document % count == first)
         place = np.full(len(whole.document), -1)
@@ -153,7 +153,7 @@ QUERIES = (
 
 
 def check(result: StoreCounts, steps: int, model: RetrievalModel, depth: int, turns: int) -> None:
-    whole = MatchParts(TERMS, [result])
+    whole = MatchChunks(TERMS, [result])
     parts = [rankings_by_step(whole, QUERIES, 0, model, depth, (turn, turns)) for turn in range(turns)]
     ranked = dict(sorted((pair for part in parts for pair in part.items()), key=lambda pair: pair[0]))
     changed = np.flatnonzero(result.counts[0].tokens[:steps]).tolist()
@@ -189,27 +189,29 @@ def test_rankings_are_those_of_each_document_by_itself(
     check(collection(seed, documents, steps), steps, parse_retrieval(name), depth, 1)
 
 
-def exactly(parts: MatchParts, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
-    ranked = rankings_by_step(parts, QUERIES, 0, model, depth)
+def exactly(chunks: MatchChunks, model: RetrievalModel, depth: int) -> list[tuple[int, list[list[tuple[int, float]]]]]:
+    ranked = rankings_by_step(chunks, QUERIES, 0, model, depth)
     return [(step, [[*ranking.items()] for ranking in some]) for step, some in ranked.items()]
 
 
 @settings(deadline=None, max_examples=200 if settings().max_examples >= MANY else 20)
 @given(st.integers(0, 2**32), st.integers(1, 120), st.integers(1, 30), st.integers(1, 12), st.sampled_from(MODELS))
-def test_leaving_out_changes_nothing_nor_do_parts(seed: int, documents: int, steps: int, depth: int, name: str) -> None:
+def test_leaving_out_changes_nothing_nor_do_chunks(
+    seed: int, documents: int, steps: int, depth: int, name: str
+) -> None:
     """Not one bit of a score, nor the order of equal ones."""
     result, model = collection(seed, documents, steps), parse_retrieval(name)
     with pytest.MonkeyPatch.context() as patch, TemporaryDirectory() as folder:
         patch.setattr(ranking, "_ROWS", 1)
         patch.setattr(ranking, "_FEW", 10**6)
         patch.setattr(ranking, "_CELLS", 1)
-        one = MatchParts(TERMS, [result])
+        one = MatchChunks(TERMS, [result])
         expected = exactly(one, model, depth)
         folders = [Path(folder) / "two", Path(folder) / "seven"]
         for place in folders:
             place.mkdir()
         several = [
-            MatchParts(TERMS, parts_of(result, count), place) for place, count in zip(folders, (2, 7), strict=True)
+            MatchChunks(TERMS, chunks_of(result, count), place) for place, count in zip(folders, (2, 7), strict=True)
         ]
         assert [*map(len, several)] == [2, 7]
         assert [several[1].numbers(result.ids), several[1].numbers(["d000", "elsewhere"])] == [
@@ -221,8 +223,8 @@ def test_leaving_out_changes_nothing_nor_do_parts(seed: int, documents: int, ste
             patch.setattr(ranking, "_CELLS", cells)
             for few in (0, 4, 10**6):
                 patch.setattr(ranking, "_FEW", few)
-                for parts in (one, *several):
-                    assert exactly(parts, model, depth) == expected
+                for chunks in (one, *several):
+                    assert exactly(chunks, model, depth) == expected
 
 
 @pytest.fixture
@@ -242,40 +244,40 @@ def scored(monkeypatch: pytest.MonkeyPatch) -> list[Ints]:
 def test_most_documents_are_left_out(scored: list[Ints], monkeypatch: pytest.MonkeyPatch) -> None:
     """What the speed rests on, and what else no other test would miss: few are scored for the best 10 of 3,000."""
     monkeypatch.setattr(ranking, "_CELLS", 1)
-    parts = MatchParts(TERMS, [collection(5, 3000, 60)])
-    (matches,) = parts
-    assert len(rankings_by_step(parts, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
+    chunks = MatchChunks(TERMS, [collection(5, 3000, 60)])
+    (matches,) = chunks
+    assert len(rankings_by_step(chunks, QUERIES[:3], 0, parse_retrieval("qld"), 10)) == 30
     assert max(len(np.unique(matches.document[pairs])) for pairs in scored) < 1000
 
 
 def test_work_grows_with_what_topics_touch(scored: list[Ints]) -> None:
     """A term is scored once for all topics that have it, and no topic looks at what the others match."""
-    parts = MatchParts(TERMS, [collection(6, 300, 30)])
+    chunks = MatchChunks(TERMS, [collection(6, 300, 30)])
     sizes = []
     for queries in ([QUERIES[2]], [QUERIES[2]] * 50, [Query({2: 2}, 2), QUERIES[2]], [QUERIES[2], Query({0: 1}, 1)]):
         scored.clear()
-        rankings_by_step(parts, queries, 0, parse_retrieval("qld"), 100)
+        rankings_by_step(chunks, queries, 0, parse_retrieval("qld"), 100)
         sizes.append(sum(map(len, scored)))
     one, same, boosted, other = sizes
     assert same == one
     assert boosted == 2 * one
     scored.clear()
-    rankings_by_step(parts, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
+    rankings_by_step(chunks, [Query({0: 1}, 1)], 0, parse_retrieval("qld"), 100)
     assert other == one + sum(map(len, scored))
 
 
 def test_mapped_parts_have_the_dtypes_of_numpy(tmp_path: Path) -> None:
     """The very objects, without which `ufunc.at` takes thirty times as long."""
-    for part in MatchParts(TERMS, parts_of(collection(4, 50, 10), 2), tmp_path):
-        counted = part.counted
-        for numbers in (part.numbers, part.pair_of_occurrence, counted.document, counted.tokens, counted.times):
+    for chunk in MatchChunks(TERMS, chunks_of(collection(4, 50, 10), 2), tmp_path):
+        counted = chunk.counted
+        for numbers in (chunk.numbers, chunk.pair_of_occurrence, counted.document, counted.tokens, counted.times):
             assert type(numbers) is np.ndarray
             assert numbers.dtype is np.dtype(np.int32)
-        assert part.document.dtype is np.dtype(np.int64)
+        assert chunk.document.dtype is np.dtype(np.int64)
         assert counted.steps[0].dtype is np.dtype(np.uint16)
 
 
-def work(parts: MatchParts) -> RankingJob:
+def work(chunks: MatchChunks) -> RankingJob:
     topics = [[f"t{number}" for number in range(2)], [f"t{number}" for number in range(3)]]
     qrels = [
         {
@@ -284,25 +286,25 @@ def work(parts: MatchParts) -> RankingJob:
         }
         for some in topics
     ]
-    numbers = parts.numbers(f"d{number:03}" for number in range(50))
+    numbers = chunks.numbers(f"d{number:03}" for number in range(50))
     judges = [
         Judges(grades, some, numbers, ("AP", "P@5", "nDCG@10")) for grades, some in zip(qrels, topics, strict=True)
     ]
-    return RankingJob(parts, QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
+    return RankingJob(chunks, QUERIES, judges, [parse_retrieval("qld"), parse_retrieval("qld(exact)")], 20)
 
 
 def test_workers_find_the_same_in_one_part_and_in_several(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = collection(4, 50, 70)
-    alone = evaluated(work(MatchParts(TERMS, [result])), 1, None, tmp_path)
+    alone = evaluated(work(MatchChunks(TERMS, [result])), 1, None, tmp_path)
     assert [some.shape for some in alone[0]] == [(2, 3, 70, 2), (2, 3, 70, 3)]
     monkeypatch.setattr(evaluating, "_MUCH", 0)
-    # The best of several parts are held at few steps at a time.
+    # The best of several chunks are held at few steps at a time.
     monkeypatch.setattr(evaluating, "_MOST_HELD", 5000)
     for count in (1, 4):
         for backend in (Backend(workers=2), Backend(workers=1)):
             folder = tmp_path / f"{count}-{backend.workers}"
             folder.mkdir()
-            job = work(MatchParts(TERMS, parts_of(result, count), folder))
+            job = work(MatchChunks(TERMS, chunks_of(result, count), folder))
             assert job.turns(0, False) == (1 if count == 1 else 23)
             together = evaluated(job, 1, backend, tmp_path)
             for some, others in zip(alone[0], together[0], strict=True):
@@ -314,7 +316,7 @@ def test_a_worker_that_ends_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(evaluating, "_MUCH", 0)
     monkeypatch.setattr(evaluating, "_do", _end)
     with pytest.raises(ResourceError) as caught:
-        evaluated(work(MatchParts(TERMS, [collection(4, 50, 10)])), 1, Backend(workers=2), tmp_path)
+        evaluated(work(MatchChunks(TERMS, [collection(4, 50, 10)])), 1, Backend(workers=2), tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: a worker ended while ranking. Fix: look at the machine's memory, then run the same command again."
     )

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from thresher.defaults import STEMMERS
 from thresher.exploring import lexicon as lexicon_module
-from thresher.exploring.lexicon import Lexicon, hash_parts, hash_texts, split_words
+from thresher.exploring.lexicon import Lexicon, hash_ranges, hash_texts, split_words
 from thresher.lucene.analysis import analyse, analyse_each, english_analyzer, valid_unicode
 
 PIECES = (
@@ -159,7 +159,7 @@ def test_the_same_bytes_have_the_same_hash_wherever_they_stand(data: bytes, draw
     buffer = np.frombuffer(data, dtype=np.uint8)
     size = draw.draw(st.integers(1, len(data)))
     starts = np.arange(len(data) - size + 1)
-    hashes = hash_parts(buffer, starts, starts + size).tolist()
+    hashes = hash_ranges(buffer, starts, starts + size).tolist()
     parts = [data[start : start + size] for start in starts.tolist()]
     assert [hashes[parts.index(part)] for part in parts] == hashes
     assert len(set(hashes)) == len(set(parts))
@@ -170,7 +170,7 @@ def test_hashes_do_not_depend_on_where_a_buffer_is_cut() -> None:
     data = np.frombuffer(b"x" * (2**20 - 5) + word + b"y" * 2**20 + word, dtype=np.uint8)
     starts = np.array([0, 2**20 - 5, len(data) - len(word)])
     ends = np.array([1, 2**20 + 5, len(data)])
-    first, second, third = hash_parts(data, starts, ends).tolist()
+    first, second, third = hash_ranges(data, starts, ends).tolist()
     assert second == third == hash_texts(["collection"])[0]
     assert first == hash_texts(["x"])[0]
     assert len(set(hash_texts(["", "\0", "\0\0", "a", "a\0"]).tolist())) == 5

@@ -68,17 +68,17 @@ def compared_rankings(
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
         place = folder / str(number)
         place.mkdir()
-        parts = counted.matches(place)
-        id_of = {of_id: id_ for id_, of_id in parts.numbers(documents).items()}
+        chunks = counted.matches(place)
+        id_of = {of_id: id_ for id_, of_id in chunks.numbers(documents).items()}
         model = models[number % len(models)]
-        explored = rankings_by_step(parts, queries, 0, parse_retrieval(model), 1000)
+        explored = rankings_by_step(chunks, queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
         for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
             step, pruning = of_sweep.index(cutoff), Pruning(sweep.arm, cutoff)
             built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
             assert built.index.statistics == counted.sizes[step], pruning.name
             with Searcher(folder / "index", parse_retrieval(model)) as searcher:
-                touched = query_postings(parts.statistics[0], queries)
+                touched = query_postings(chunks.statistics[0], queries)
                 assert searcher.work(texts).by_query == tuple(touched[step].tolist())
             ranked = explored[max(known for known in explored if known <= step)]
             for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
@@ -157,24 +157,24 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
 
 
 @pytest.mark.parametrize("original", [True, False])
-def test_values_do_not_depend_on_parts(
+def test_values_do_not_depend_on_chunks(
     store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, original: bool
 ) -> None:
     models = [parse_retrieval(name) for name in MODELS[:3]]
     sweeps = [ArmSweep(Cleaner(), parse_arm(name).arm, points=7) for name in ARMS]
-    values, parts = [], []
+    values, chunks = [], []
     _, terms = analyse_queries(QUERIES, OPTIONS)
     for size in (1 << 22, 1):
-        monkeypatch.setattr(exploring, "_PART", size)
+        monkeypatch.setattr(exploring, "_CHUNK", size)
         explored = explore_arms(store, sweeps, judging, models, OPTIONS, original, 25)
         values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
         folder = tmp_path / str(size)
         folder.mkdir()
         with collected_postings(store, Cleaner(), Lexicon("porter", True), folder / "postings") as postings:
             (counted,) = count_arms(postings, sweeps[:1], hash_texts(terms), original, folder)
-        parts.append(len(counted.matches(folder)))
+        chunks.append(len(counted.matches(folder)))
     assert values[0] == values[1]
-    assert parts[0] == 1 < parts[1]
+    assert chunks[0] == 1 < chunks[1]
     assert not list(store.parent.glob(".thresher-*"))
 
 

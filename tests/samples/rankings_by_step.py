@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import Query
 from thresher.exploring.ranking import NONE, rankings
 from thresher.lucene.retrieval import RetrievalModel
 
 
 def rankings_by_step(
-    parts: MatchParts,
+    chunks: MatchChunks,
     queries: Sequence[Query],
     sweep: int,
     model: RetrievalModel,
@@ -20,7 +20,7 @@ def rankings_by_step(
 ) -> dict[int, list[dict[int, float]]]:
     """Return score by document, best first, of each topic at each step that adds tokens."""
     result: dict[int, list[dict[int, float]]] = {}
-    for steps, ranked in rankings(parts, parts.statistics[sweep], queries, sweep, model, depth, turn):
+    for steps, ranked in rankings(chunks, chunks.statistics[sweep], queries, sweep, model, depth, turn):
         result |= {step: [] for step in steps.tolist()}
         for topic in ranked:
             rows = zip(steps.tolist(), topic.documents.tolist(), topic.scores.tolist(), strict=True)

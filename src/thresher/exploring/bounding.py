@@ -64,7 +64,7 @@ class Bounds:
         Args:
             query: the query.
             depth: of the ranking.
-            reached: what `depth` documents of other parts of the collection score at least at every step; minus infinity if
+            reached: what `depth` documents of other chunks of the collection score at least at every step; minus infinity if
                 there are none.
             likely: documents that may well be among the best, best of all those of neighbouring steps, if known.
         """

@@ -1,4 +1,4 @@
-"""Counts the shards of a store at every step of every sweep; counts of parts add up in whatever order."""
+"""Counts the shards of a store at every step of every sweep; counts of shards add up in whatever order."""
 
 from __future__ import annotations
 
@@ -87,31 +87,31 @@ class StoreCounts:
     vocabulary: HashedTerms
 
 
-def add_up(parts: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
-    """Return the sum of the counts of parts of a store; documents are ordered by id, as Lucene compares ids.
+def add_up(counted: Iterable[StoreCounts], steps: Sequence[int]) -> StoreCounts:
+    """Return the sum of the counts of several shards; documents are ordered by id, as Lucene compares ids.
 
     Args:
-        parts: to add up.
+        counted: the shards to add up.
         steps: how many each sweep has.
     """
-    held = list(parts)
-    firsts = np.cumsum([0, *(len(part.ids) for part in held)])
-    sentences = np.cumsum([0, *(len(part.document) for part in held)])
-    ids = [identifier for part in held for identifier in part.ids]
+    held = list(counted)
+    firsts = np.cumsum([0, *(len(one.ids) for one in held)])
+    sentences = np.cumsum([0, *(len(one.document) for one in held)])
+    ids = [identifier for one in held for identifier in one.ids]
     # Python compares code points, Lucene bytes of UTF-8: the order is the same.
     order = sorted(range(len(ids)), key=ids.__getitem__)
     rank = np.empty(len(ids), dtype=np.int32)
     rank[order] = np.arange(len(ids))
     return StoreCounts(
         tuple(ids[index] for index in order),
-        _joined([rank[part.document + first] for part, first in zip(held, firsts, strict=False)], np.int32),
-        _joined([part.tokens for part in held], np.int32),
-        tuple(_joined([part.steps[sweep] for part in held], np.uint16) for sweep in range(len(steps))),
-        _joined([part.sentence + np.int32(first) for part, first in zip(held, sentences, strict=False)], np.int32),
-        _joined([part.term for part in held], np.int32),
-        _joined([part.times for part in held], np.int32),
-        tuple(add_counts([part.counts[sweep] for part in held], size) for sweep, size in enumerate(steps)),
-        add_vocabularies([part.vocabulary for part in held], len(steps)),
+        _joined([rank[one.document + first] for one, first in zip(held, firsts, strict=False)], np.int32),
+        _joined([one.tokens for one in held], np.int32),
+        tuple(_joined([one.steps[sweep] for one in held], np.uint16) for sweep in range(len(steps))),
+        _joined([one.sentence + np.int32(first) for one, first in zip(held, sentences, strict=False)], np.int32),
+        _joined([one.term for one in held], np.int32),
+        _joined([one.times for one in held], np.int32),
+        tuple(add_counts([one.counts[sweep] for one in held], size) for sweep, size in enumerate(steps)),
+        add_vocabularies([one.vocabulary for one in held], len(steps)),
     )
 
 

@@ -11,7 +11,7 @@ import joblib
 import numpy as np
 
 from thresher.exploring.judged_ranks import Judges
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import Query
 from thresher.exploring.ranking import rankings
 from thresher.exploring.similarity import Floats
@@ -24,7 +24,7 @@ _MUCH = 3 * 10**8
 """Postings times steps worth starting workers for."""
 
 _TURNS = 2
-"""Parts of the steps of a sweep that different workers may take."""
+"""Tasks that the steps of a sweep are divided into, so that different workers may take them."""
 
 _MOST_HELD, _HELD_BYTES = 1 << 26, {True: 16, False: 8}
 """Bytes of the best documents that are held, at most, and of one: by whether scores have 64 bits."""
@@ -49,7 +49,7 @@ StepValues = Mapping[int, Sequence[Floats]]
 class RankingJob:
     """What all tasks share. `queries` are the topics of all judges, one judge after the other."""
 
-    parts: MatchParts
+    chunks: MatchChunks
     queries: Sequence[Query]
     judges: Sequence[Judges]
     models: Sequence[RetrievalModel]
@@ -59,8 +59,8 @@ class RankingJob:
         """Return the values at the steps of a task that differ from the ones before."""
         model = self.models[task.model]
         values: dict[int, Sequence[Floats]] = {}
-        statistics = self.parts.statistics[task.sweep]
-        for steps, ranked in rankings(self.parts, statistics, self.queries, task.sweep, model, self.depth, task.turn):
+        statistics = self.chunks.statistics[task.sweep]
+        for steps, ranked in rankings(self.chunks, statistics, self.queries, task.sweep, model, self.depth, task.turn):
             documents = (of_topic.documents for of_topic in ranked)
             of_judges = [judge.values(islice(documents, judge.topics), len(steps)) for judge in self.judges]
             values.update(zip(steps.tolist(), zip(*of_judges, strict=True), strict=True))
@@ -68,16 +68,16 @@ class RankingJob:
 
     def postings(self) -> int:
         """Return how many pairs of a term and a document the queries touch, at most."""
-        return sum(int(self.parts.pairs[query.terms].sum()) for query in self.queries)
+        return sum(int(self.chunks.pairs[query.terms].sum()) for query in self.queries)
 
     def steps(self, sweep: int) -> int:
         """Return how many steps a sweep has."""
-        return len(self.parts.statistics[sweep].cf)
+        return len(self.chunks.statistics[sweep].cf)
 
     def turns(self, sweep: int, parallel: bool) -> int:
-        """Return how many parts of the steps of a sweep there are: for workers, and where the best of each part are held."""
+        """Return how many tasks the steps of a sweep are divided into, for workers and where best documents are held."""
         each = _HELD_BYTES[any(model.exact for model in self.models)]
-        held = self.steps(sweep) * len(self.queries) * self.depth * each if len(self.parts) > 1 else 0
+        held = self.steps(sweep) * len(self.queries) * self.depth * each if len(self.chunks) > 1 else 0
         return max(_TURNS if parallel else 1, -(-held // _MOST_HELD))
 
 
@@ -107,7 +107,7 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
         for turn in range(turns[sweep])
     ]
     if backend is None or not parallel:
-        done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "parts")}
+        done = {task: job.do(task) for task in progress(tasks, "ranking", len(tasks), "tasks")}
     else:
         done = _by_workers(job, tasks, backend, folder)
     values = []
@@ -118,8 +118,8 @@ def evaluated(job: RankingJob, sweeps: int, backend: Backend | None, folder: Pat
 
 
 def _joined(done: Mapping[RankingTask, StepValues], sweep: int, model: int) -> StepValues:
-    parts = [values for task, values in done.items() if (task.sweep, task.model) == (sweep, model)]
-    return {step: values for part in parts for step, values in part.items()}
+    own = (values for task, values in done.items() if (task.sweep, task.model) == (sweep, model))
+    return {step: values for of_task in own for step, values in of_task.items()}
 
 
 def _whole(steps: int, values: StepValues) -> list[Floats]:
@@ -135,9 +135,9 @@ def _by_workers(
 ) -> dict[RankingTask, StepValues]:
     done: dict[RankingTask, StepValues] = {}
     with temporary_folder(folder) as temporary:
-        job.parts.write(temporary)
+        job.chunks.write(temporary)
         joblib.dump(job, temporary / _WORK)
-        with Progress("ranking", len(tasks), "parts") as bar:
+        with Progress("ranking", len(tasks), "tasks") as bar:
             numbers = ((temporary, tasks, number) for number in range(len(tasks)))
             for number in run_tasks(backend, _do, numbers, "ranking", str(folder)):
                 done[tasks[number]] = joblib.load(temporary / f"{number}.joblib")

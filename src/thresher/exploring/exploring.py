@@ -22,7 +22,7 @@ from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import Exploration, ExploredSweep
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import hash_texts
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import Query, query_postings
 from thresher.exploring.nested_sweeps import NestedSweep, nested_sweeps, spread_cutoffs
 from thresher.exploring.size_model import with_bytes
@@ -38,8 +38,8 @@ from thresher.scoring.percentiles import resolve_all
 POINTS = 100
 """Fewest cutoffs of each sweep, where the scorer gives as many different scores."""
 
-_PART = 1 << 22
-"""Sentences and occurrences of query terms that are ranked at once, some 100 bytes each: parts are as large whatever the
+_CHUNK = 1 << 22
+"""Sentences and occurrences of query terms that are ranked at once, some 100 bytes each: chunks are as large whatever the
 collection, and ranking each costs a little more than ranking all of them at once.
 """
 
@@ -97,14 +97,14 @@ def explore(
             queries, terms = analyse_queries(
                 [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
             )
-            parts = count_store(count, every, terms, temporary)
-        numbers = parts.numbers(judged_documents(sets))
+            chunks = count_store(count, every, terms, temporary)
+        numbers = chunks.numbers(judged_documents(sets))
         judges = [Judges(topic_set.qrels, topic_set.ids, numbers, judging.measures) for topic_set in sets]
-        values = evaluated(RankingJob(parts, queries, judges, models, depth), len(every), backend, store.parent)
-    counts = [statistics.counts for statistics in parts.statistics]
-    sizes = [_sizes(of_sweep, parts.vocabulary, number) for number, of_sweep in enumerate(counts)]
+        values = evaluated(RankingJob(chunks, queries, judges, models, depth), len(every), backend, store.parent)
+    counts = [statistics.counts for statistics in chunks.statistics]
+    sizes = [_sizes(of_sweep, chunks.vocabulary, number) for number, of_sweep in enumerate(counts)]
     words = [np.cumsum(of_sweep.words)[:-1].tolist() for of_sweep in counts]
-    postings = [query_postings(statistics, queries[: len(judging.ids)]) for statistics in parts.statistics]
+    postings = [query_postings(statistics, queries[: len(judging.ids)]) for statistics in chunks.statistics]
     names = [[cleaner.name for cleaner in sweep.cleaners] for sweep in every]
     explored = [
         ExploredSweep(
@@ -152,14 +152,14 @@ def judged_documents(sets: Iterable[Judging]) -> set[str]:
     return {document for judging in sets for grades in judging.qrels.values() for document in grades}
 
 
-def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchParts:
-    """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of parts."""
+def count_store(count: Counting, every: Sequence[NestedSweep], terms: Sequence[str], folder: Path) -> MatchChunks:
+    """Count all shards of a store, in one pass; `terms` are those of the queries, `folder` is for files of chunks."""
     counted = count(hash_texts(list(terms)))
-    return MatchParts(len(terms), in_parts(counted, [len(sweep.cleaners) for sweep in every]), folder)
+    return MatchChunks(len(terms), in_chunks(counted, [len(sweep.cleaners) for sweep in every]), folder)
 
 
-def in_parts(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[StoreCounts]:
-    """Add up neighbouring shards to parts of at least `_PART` sentences and occurrences, but for the last.
+def in_chunks(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[StoreCounts]:
+    """Add up neighbouring shards to chunks of at least `_CHUNK` sentences and occurrences, but for the last.
 
     Args:
         counted: the shards.
@@ -170,7 +170,7 @@ def in_parts(counted: Iterable[StoreCounts], steps: Sequence[int]) -> Iterator[S
     for shard in counted:
         waiting.append(shard)
         size += len(shard.document) + len(shard.term)
-        if size >= _PART:
+        if size >= _CHUNK:
             yield _taken(waiting, steps)
             size, given = 0, True
     if waiting or not given:

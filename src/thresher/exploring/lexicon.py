@@ -1,6 +1,6 @@
 """Splits whole shards into words and analyses them, with 64-bit hashes in place of words and terms.
 
-The hash of the bytes b_1 ... b_n is the polynomial Σ (b_i + 1) · M^i modulo 2^64, for every part of a buffer by one
+The hash of the bytes b_1 ... b_n is the polynomial Σ (b_i + 1) · M^i modulo 2^64, for every range of a buffer by one
 subtraction of prefix sums (Karp and Rabin, "Efficient randomized pattern-matching algorithms", 1987), then mixed so that all
 bits depend on all others (the finaliser of Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014).
 Two of n different words share a hash with a probability of about n² / 2^65.
@@ -29,21 +29,21 @@ _INVERSE = pow(_MULTIPLIER, -1, 2**64)
 _PIECE = 1 << 16
 
 
-def hash_parts(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
-    """Return the hash of each part of `data`.
+def hash_ranges(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
+    """Return the hash of each range of `data`.
 
     Args:
         data: bytes.
-        starts: where the parts begin, ascending.
+        starts: where the ranges begin, ascending.
         ends: where they end.
     """
     hashes = np.zeros(len(starts), dtype=np.uint64)
     # Piece by piece: the sums take eight times the memory of the bytes, and should fit into the cache.
     pieces = np.flatnonzero(np.diff(starts // _PIECE, prepend=-1))
     for first, after in pairwise([*pieces, len(starts)]):
-        part = slice(first, after)
+        some = slice(first, after)
         begin = starts[first]
-        hashes[part] = _hash_piece(data[begin : ends[part].max()], starts[part] - begin, ends[part] - begin)
+        hashes[some] = _hash_piece(data[begin : ends[some].max()], starts[some] - begin, ends[some] - begin)
     return hashes
 
 
@@ -53,7 +53,7 @@ def hash_texts(texts: list[str]) -> Hashes:
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, dtype=np.int64)[: len(texts) + 1]
     held = np.frombuffer(data, dtype=np.uint8) if data is not None else np.zeros(0, dtype=np.uint8)
-    return hash_parts(held, ends[:-1], ends[1:])
+    return hash_ranges(held, ends[:-1], ends[1:])
 
 
 def _hash_piece(data: Bytes, starts: Ints, ends: Ints) -> Hashes:
@@ -110,7 +110,7 @@ def split_words(table: pa.Table) -> ShardWords:
     inside[ends] = False
     starts = np.flatnonzero(solid[1:] & ~inside)
     after = np.flatnonzero(solid[:-1] & ~inside)
-    hashes = hash_parts(data, starts, after)
+    hashes = hash_ranges(data, starts, after)
     encoded = pa.array(hashes).dictionary_encode()
     kind = encoded.indices.to_numpy().astype(np.int64)
     kinds = encoded.dictionary.to_numpy().astype(np.uint64)

@@ -40,11 +40,11 @@ _AT_ONCE = 1 << 20
 class Matches:
     """The pairs of a query term and a document with it in its whole text, by term, then by document id.
 
-    `document` is the document of each pair; `parts` has the slice of each term's pairs; `numbers` has the number of each
-    document in the whole collection, of which this may be a part: numbers ascend with ids.
+    `document` is the document of each pair; `slices` has the slice of each term's pairs; `numbers` has the number of each
+    document in the whole collection, of which this may be a chunk: numbers ascend with ids.
 
     Args:
-        counted: the collection, or a part of it.
+        counted: the collection, or a chunk of it.
         terms: how many query terms there are.
     """
 
@@ -64,7 +64,7 @@ class Matches:
         # Indices of 64 bits: numpy would convert smaller ones each time.
         self.document: Ints = pairs % size
         bounds = np.searchsorted(pairs, np.arange(terms + 1) * np.int64(size)).tolist()
-        self.parts = [slice(first, after) for first, after in pairwise(bounds)]
+        self.slices = [slice(first, after) for first, after in pairwise(bounds)]
 
     def statistics(self, sweep: int) -> SweepStatistics:
         """Return the statistics of a sweep, by its number."""
@@ -90,7 +90,7 @@ class SweepStatistics:
     fixed: States | None = None
 
     def plus(self, other: SweepStatistics) -> SweepStatistics:
-        """Return those of this part of a collection and another one together."""
+        """Return those of this chunk of a collection and another one together."""
         counts = add_counts([self.counts, other.counts], len(self.counts.tokens) - 1)
         return SweepStatistics(counts, self.cf + other.cf, self.df + other.df, self.fixed)
 
@@ -133,11 +133,11 @@ def blocks(
     """Give the steps of a sweep in blocks; a block is valid until the next is asked for.
 
     Args:
-        matches: of the collection, or a part of it.
+        matches: of the collection, or a chunk of it.
         statistics: of the sweep, in the whole collection.
         sweep: its number.
         rows: the most steps of a block.
-        turn: (part, parts) of the blocks to give, consecutive ones.
+        turn: (index, number of turns) of the blocks to give: each turn has consecutive ones.
     """
     counted, chosen = matches.counted, statistics.changing()
     steps, document, tokens = counted.steps[sweep], counted.document, counted.tokens
@@ -155,9 +155,9 @@ def blocks(
     lengths = np.zeros(len(matches.numbers), dtype=np.int32)
     times = np.zeros(len(matches.document), dtype=np.int32)
     for number, first in enumerate(range(0, len(mine), rows)):
-        part = mine[first : first + rows]
+        chosen_steps = mine[first : first + rows]
         new = sentences[sentence_bounds[number] : sentence_bounds[number + 1]]
-        held = np.zeros((len(part), len(lengths)), dtype=np.int32)
+        held = np.zeros((len(chosen_steps), len(lengths)), dtype=np.int32)
         held[0] = lengths
         entries = (of_sentence[new].astype(np.int64) - first) * len(lengths) + document[new]
         np.add.at(held.ravel(), entries, tokens[new])
@@ -169,7 +169,9 @@ def blocks(
         at_first = row == 0
         np.add.at(times, pairs[at_first], more[at_first])
         later = ~at_first
-        yield Block(part, statistics.states(part), held, times, after, (pairs[later], row[later], more[later]))
+        yield Block(
+            chosen_steps, statistics.states(chosen_steps), held, times, after, (pairs[later], row[later], more[later])
+        )
         lengths, times = held[-1].copy(), after
 
 
@@ -189,18 +191,18 @@ def _holders(matches: Matches, steps: npt.NDArray[np.uint16], size: int) -> Ints
     begins = np.flatnonzero(np.diff(matches.pair_of_occurrence, prepend=np.int32(-1)))
     of_occurrence = steps[matches.counted.sentence]
     first = np.minimum.reduceat(of_occurrence, begins) if len(begins) else of_occurrence
-    lengths = [part.stop - part.start for part in matches.parts]
+    lengths = [pairs.stop - pairs.start for pairs in matches.slices]
     return _summed(matches, size, first, np.repeat(np.arange(len(lengths), dtype=np.int32), lengths), None)
 
 
 def _summed(matches: Matches, size: int, step: npt.NDArray[np.uint16], term: Numbers, weights: Numbers | None) -> Ints:
     """Return how much of each term is there at each step; shape (steps, terms)."""
-    terms = len(matches.parts)
+    terms = len(matches.slices)
     sums = np.zeros((size + 1) * terms, dtype=np.int64)
     for begin in range(0, len(step), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        keys = step[part] * np.int64(terms) + term[part]
-        added = np.bincount(keys, None if weights is None else weights[part], len(sums))
+        some = slice(begin, begin + _AT_ONCE)
+        keys = step[some] * np.int64(terms) + term[some]
+        added = np.bincount(keys, None if weights is None else weights[some], len(sums))
         sums += added.astype(np.int64)
     return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
@@ -223,25 +225,24 @@ class Kept:
         self._block = block
         self._pairs = np.flatnonzero(block.after)
         self._documents = np.take(matches.document, self._pairs)
-        starts = [*(part.start for part in matches.parts), len(block.after)]
+        starts = [*(pairs.start for pairs in matches.slices), len(block.after)]
         bounds = np.searchsorted(self._pairs, starts).tolist()
-        self._parts = [slice(first, after) for first, after in pairwise(bounds)]
+        self._slices = [slice(first, after) for first, after in pairwise(bounds)]
         # Where what is added to each pair begins, among all that is added.
         self._added = np.zeros(len(block.after) + 1, dtype=np.int64)
         np.cumsum(np.bincount(block.added[0], minlength=len(block.after)), out=self._added[1:])
 
     def pairs(self, term: int) -> Ints:
         """Return the numbers of a term's pairs, ascending."""
-        return self._pairs[self._parts[term]]
+        return self._pairs[self._slices[term]]
 
     def documents(self, term: int) -> Ints:
         """Return the document of each of a term's pairs."""
-        return self._documents[self._parts[term]]
+        return self._documents[self._slices[term]]
 
     def count(self, query: Query) -> int:
         """Return how many pairs the terms of a query have."""
-        parts = (self._parts[term] for term in query.counts)
-        return sum(part.stop - part.start for part in parts)
+        return sum(self._slices[term].stop - self._slices[term].start for term in query.counts)
 
     def times(self, pairs: Ints) -> Numbers:
         """Return tf of some pairs, in any order, at each step; shape (steps, pairs)."""

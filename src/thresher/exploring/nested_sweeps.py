@@ -99,14 +99,14 @@ def evenly(values: Scores, words: Ints, points: int) -> Scores:
     chosen: npt.NDArray[np.int64] = np.arange(len(values))
     if len(values) > points:
         reached = np.cumsum(words)
-        parts = points // 2
+        intervals = points // 2
         chosen = np.zeros(0, dtype=np.int64)
         while len(chosen) < points:
-            ranks = np.linspace(0, len(values) - 1, parts + 1).astype(np.int64)
-            shares = np.searchsorted(reached, np.linspace(0, reached[-1], parts + 1))
+            ranks = np.linspace(0, len(values) - 1, intervals + 1).astype(np.int64)
+            shares = np.searchsorted(reached, np.linspace(0, reached[-1], intervals + 1))
             chosen = np.unique(np.concatenate([ranks, np.minimum(shares, len(values) - 1)]))
             # Many words may share few scores.
-            parts += max(1, (points - len(chosen)) // 2)
+            intervals += max(1, (points - len(chosen)) // 2)
     return values[chosen]
 
 

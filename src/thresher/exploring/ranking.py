@@ -115,7 +115,7 @@ class _RankedByValue:
 
 
 def rankings(
-    parts: Iterable[Matches],
+    chunks: Iterable[Matches],
     statistics: SweepStatistics,
     queries: Sequence[Query],
     sweep: int,
@@ -125,19 +125,19 @@ def rankings(
 ) -> Iterator[tuple[Ints, Iterator[Ranked]]]:
     """Give the steps of a sweep that add tokens, in blocks, each with the rankings of every topic in turn at these steps.
 
-    The rankings of a block are valid until the next is asked for. The best of a part are held until those of the next are
-    merged into them, and the scores that they reached leave out most documents of the next part.
+    The rankings of a block are valid until the next is asked for. The best of a chunk are held until those of the next are
+    merged into them, and the scores that they reached leave out most documents of the next chunk.
 
     Args:
-        parts: of the collection, any number; in memory one after the other.
+        chunks: of the collection, any number; in memory one after the other.
         statistics: of the sweep, in the whole collection.
         queries: of the topics.
         sweep: its number.
         model: the retrieval model.
         depth: the most documents of a ranking.
-        turn: (part, parts) of the steps to rank; parts take about as long as each other.
+        turn: (index, number of turns) of the steps to rank; all turns take about as long.
     """
-    waiting = iter(parts)
+    waiting = iter(chunks)
     held: dict[int, list[Ranked]] = {}
     matches = next(waiting, None)
     while matches is not None:
@@ -158,12 +158,12 @@ class _Batch:
     """Queries that are ranked together.
 
     Args:
-        pairs: parts to score, each of one term with one boost.
-        terms, boosts: of each part.
+        pairs: lists of pairs to score, each of one term with one boost.
+        terms, boosts: of each list.
         sizes: of each query in tokens.
-        uses: parts of the queries: the place among the query's terms, the query, the part.
-        whole: parts that hold all pairs of a term, by term and boost.
-        used: how many pairs the queries have, those of shared parts counted for each.
+        uses: the queries' lists: the position among the query's terms, the query, the list.
+        whole: lists that hold all pairs of a term, by term and boost.
+        used: how many pairs the queries have, those of shared lists counted for each.
     """
 
     pairs: list[Ints] = field(default_factory=list)
@@ -175,7 +175,7 @@ class _Batch:
     used: int = 0
 
     def add(self, term: int, boost: int, pairs: Ints) -> int:
-        """Add a part; return its number."""
+        """Add a list; return its number."""
         self.pairs.append(pairs)
         self.terms.append(term)
         self.boosts.append(boost)
@@ -203,7 +203,7 @@ class _Search:
         self._bounds = Bounds(self._kept, block, self._scoring, queries)
 
     def ranked(self) -> Iterator[Ranked]:
-        """Give the best documents of each query, those of the parts before among them."""
+        """Give the best documents of each query, those of the chunks before among them."""
         ranked = self._ranked()
         if self._before is None:
             return ranked
@@ -226,13 +226,13 @@ class _Search:
             contenders = self._bounds.contenders(query, self._depth, reached, self._likely.get(number))
             self._likely[number] = contenders.documents
         for place, (term, boost) in enumerate(query.counts.items()):
-            part = None if contenders else batch.whole.get((term, boost))
-            if part is None:
-                part = batch.add(term, boost, contenders.pairs[place] if contenders else self._kept.pairs(term))
+            entry = None if contenders else batch.whole.get((term, boost))
+            if entry is None:
+                entry = batch.add(term, boost, contenders.pairs[place] if contenders else self._kept.pairs(term))
                 if contenders is None:
-                    batch.whole[term, boost] = part
-            batch.uses.append((place, len(batch.sizes), part))
-            batch.used += len(batch.pairs[part])
+                    batch.whole[term, boost] = entry
+            batch.uses.append((place, len(batch.sizes), entry))
+            batch.used += len(batch.pairs[entry])
         batch.sizes.append(query.size)
 
     def _best(self, batch: _Batch) -> Iterator[Ranked]:
@@ -252,17 +252,17 @@ class _Search:
         The sums are those of scores over terms; 0 at steps where the document has none of them; shape (pairs, steps).
         """
         pairs = np.concatenate([np.zeros(0, dtype=np.int64), *batch.pairs])
-        counts = np.array([len(part) for part in batch.pairs], dtype=np.int64)
+        counts = np.array([len(one) for one in batch.pairs], dtype=np.int64)
         scores = self._scores(batch, pairs, counts)
         # All first terms of queries, then all second ones: each touches a document once, and sums are in the order of terms.
-        place, query, part = np.array(sorted(batch.uses), dtype=np.int64).reshape(-1, 3).T
-        used = ranges((np.cumsum(counts) - counts)[part], counts[part])
-        keys = np.repeat(query, counts[part]) * self._block.lengths.shape[1] + self._matches.document[pairs[used]]
+        place, query, own = np.array(sorted(batch.uses), dtype=np.int64).reshape(-1, 3).T
+        used = ranges((np.cumsum(counts) - counts)[own], counts[own])
+        keys = np.repeat(query, counts[own]) * self._block.lengths.shape[1] + self._matches.document[pairs[used]]
         slots = np.sort(keys)
         slots = slots[np.flatnonzero(np.diff(slots, prepend=-1))]
         slot = np.searchsorted(slots, keys)
         sums = np.zeros((len(slots), len(self._block.steps)))
-        ends = np.cumsum(counts[part])[np.flatnonzero(np.diff(place, append=-1))]
+        ends = np.cumsum(counts[own])[np.flatnonzero(np.diff(place, append=-1))]
         for first, after in pairwise([0, *ends.tolist()]):
             places = slot[first:after]
             sums[places] = np.take(sums, places, axis=0) + np.take(scores, used[first:after], axis=0)
@@ -273,8 +273,8 @@ class _Search:
 
         Args:
             batch: the batch.
-            pairs: all its parts, one after the other.
-            counts: how many pairs each part has.
+            pairs: of all its lists, one after the other.
+            counts: how many pairs each list has.
         """
         times = self._kept.times(pairs)
         scores = self._scoring.columns(np.array(batch.terms, dtype=np.int64)).scores(

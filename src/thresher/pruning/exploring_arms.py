@@ -22,10 +22,10 @@ from thresher.arms.pruned_names import Pruning, Treatment
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
-from thresher.exploring.exploring import POINTS, Judging, analyse_queries, in_parts, judged_documents
+from thresher.exploring.exploring import POINTS, Judging, analyse_queries, in_chunks, judged_documents
 from thresher.exploring.judged_ranks import Judges
 from thresher.exploring.lexicon import Lexicon, hash_texts
-from thresher.exploring.match_parts import MatchParts
+from thresher.exploring.match_chunks import MatchChunks
 from thresher.exploring.matching import query_postings
 from thresher.exploring.nested_sweeps import ScoreSpread, evenly
 from thresher.exploring.similarity import States
@@ -104,16 +104,16 @@ def explore_arms(
                 every = count_arms(postings, of_cleaner, hash_texts(terms), original, folder, analysed)
             judges: list[Judges] = []
             for sweep, counted in zip(of_cleaner, every, strict=True):
-                with temporary_folder(store.parent) as of_parts:
-                    parts = counted.matches(of_parts)
+                with temporary_folder(store.parent) as of_chunks:
+                    chunks = counted.matches(of_chunks)
                     # All sweeps of a cleaner have the same documents.
                     if not judges:
-                        numbers = parts.numbers(judged_documents(sets))
+                        numbers = chunks.numbers(judged_documents(sets))
                         judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
-                    job = RankingJob(parts, queries, judges, models, depth)
+                    job = RankingJob(chunks, queries, judges, models, depth)
                     explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
                     # Not while the next arm is read.
-                    del parts, job
+                    del chunks, job
     return tuple(explored[id(sweep)] for sweep in sweeps)
 
 
@@ -140,9 +140,9 @@ class CountedArm:
     file: Path
     fixed: States | None
 
-    def matches(self, folder: Path) -> MatchParts:
-        """Return where the queries' terms are, for ranking; `folder` is for files of parts."""
-        return MatchParts(self.terms, in_parts(self._read(), [len(self.cutoffs)]), folder, self.fixed)
+    def matches(self, folder: Path) -> MatchChunks:
+        """Return where the queries' terms are, for ranking; `folder` is for files of chunks."""
+        return MatchChunks(self.terms, in_chunks(self._read(), [len(self.cutoffs)]), folder, self.fixed)
 
     def _read(self) -> Iterator[StoreCounts]:
         yield replace(add_up((), [len(self.cutoffs)]), counts=(self.counts,))
@@ -156,7 +156,7 @@ class CountedArm:
 def _explored(
     sweep: ArmSweep, counted: CountedArm, job: RankingJob, backend: Backend | None, folder: Path
 ) -> ExploredSweep:
-    postings = query_postings(job.parts.statistics[0], job.queries[: job.judges[0].topics])
+    postings = query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics])
     cutoffs = counted.cutoffs.tolist()
     return ExploredSweep(
         sweep.treatment(None).name,

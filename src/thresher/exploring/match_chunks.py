@@ -1,4 +1,4 @@
-"""Where the queries' terms occur in a collection of any size, part by part, and what the whole collection has at each step."""
+"""Where the queries' terms occur in a collection of any size, chunk by chunk, and its statistics at each step."""
 
 from __future__ import annotations
 
@@ -26,78 +26,80 @@ _PIECE = 1 << 16
 _Kind = TypeVar("_Kind", bound=np.generic)
 
 
-class MatchParts:
-    """The matches of the parts of a collection: of a single part in memory, of several in files, which are read one at a time.
+class MatchChunks:
+    """The matches of a collection by chunk: a single one in memory, several in files, which are read one at a time.
+
+    A chunk is some neighbouring shards of the store, counted together.
 
     `statistics`, by sweep, and `vocabulary` are of the whole collection; `pairs` is how many documents have each query term in
     their whole text.
 
     Args:
         terms: how many query terms there are.
-        parts: counts of each part, at least one; their documents are numbered over all parts, by id.
-        folder: for the files of several parts.
+        chunks: counts of each chunk, at least one; their documents are numbered over all chunks, by id.
+        folder: for the files of several chunks.
         fixed: statistics to rank by at every step, as one step; None for those of each step.
     """
 
     def __init__(
-        self, terms: int, parts: Iterable[StoreCounts], folder: Path | None = None, fixed: States | None = None
+        self, terms: int, chunks: Iterable[StoreCounts], folder: Path | None = None, fixed: States | None = None
     ) -> None:
-        self._parts: list[Matches | Path] = []
+        self._chunks: list[Matches | Path] = []
         self.pairs = np.zeros(terms, dtype=np.int64)
         self.statistics: list[SweepStatistics] = []
         self._vocabularies: list[HashedTerms] = []
-        for counted in parts:
+        for counted in chunks:
             self._add(counted, fixed)
-            # Not while the next part is counted.
+            # Not while the next chunk is counted.
             del counted
-            if folder is not None and len(self._parts) > 1:
+            if folder is not None and len(self._chunks) > 1:
                 self.write(folder)
         (self.vocabulary,) = self._vocabularies
-        if len(self._parts) > 1:
-            _number([path for path in self._parts if isinstance(path, Path)])
+        if len(self._chunks) > 1:
+            _number([path for path in self._chunks if isinstance(path, Path)])
 
     def _add(self, counted: StoreCounts, fixed: States | None) -> None:
         matches = Matches(counted, len(self.pairs))
-        self.pairs += [part.stop - part.start for part in matches.parts]
+        self.pairs += [pairs.stop - pairs.start for pairs in matches.slices]
         every = [replace(matches.statistics(sweep), fixed=fixed) for sweep in range(len(counted.counts))]
         pairs = zip(self.statistics, every, strict=True)
-        self.statistics = [one.plus(other) for one, other in pairs] if self._parts else every
+        self.statistics = [one.plus(other) for one, other in pairs] if self._chunks else every
         self._vocabularies = [add_vocabularies([*self._vocabularies, counted.vocabulary], len(every))]
-        self._parts.append(matches)
+        self._chunks.append(matches)
 
     def __len__(self) -> int:
-        """Return how many parts there are."""
-        return len(self._parts)
+        """Return how many chunks there are."""
+        return len(self._chunks)
 
     def __iter__(self) -> Iterator[Matches]:
-        """Give the parts, one after the other."""
-        return map(_read, self._parts)
+        """Give the chunks, one after the other."""
+        return map(_read, self._chunks)
 
     def write(self, folder: Path) -> None:
         """Write to files what is in memory, so that workers can read it and memory is free."""
-        self._parts = [_written(part, folder / f"part-{place:06}") for place, part in enumerate(self._parts)]
+        self._chunks = [_written(chunk, folder / f"chunk-{place:06}") for place, chunk in enumerate(self._chunks)]
         _give_back()
 
     def numbers(self, wanted: Iterable[str]) -> dict[str, int]:
         """Return the numbers of documents by id, of those that have a query term."""
         found: dict[str, int] = {}
         chosen = {identifier.encode() for identifier in wanted}
-        for part in self._parts:
-            held = _read(part).numbers
-            places = ((place, identifier) for place, identifier in enumerate(_ids(part)) if identifier in chosen)
+        for chunk in self._chunks:
+            held = _read(chunk).numbers
+            places = ((place, identifier) for place, identifier in enumerate(_ids(chunk)) if identifier in chosen)
             found |= {identifier.decode(): int(held[place]) for place, identifier in places}
         return found
 
 
-def _written(part: Matches | Path, path: Path) -> Path:
-    """Write a part to files, unless it was; return where it is."""
-    if isinstance(part, Path):
-        return part
-    counted = part.counted
+def _written(chunk: Matches | Path, path: Path) -> Path:
+    """Write a chunk to files, unless it was; return where it is."""
+    if isinstance(chunk, Path):
+        return chunk
+    counted = chunk.counted
     _ids_of(path).write_bytes("".join(f"{identifier}\n" for identifier in counted.ids).encode())
-    np.save(_numbers_of(path), part.numbers)
-    part.counted = replace(counted, ids=(), term=counted.term[:0], counts=())
-    joblib.dump(part, path)
+    np.save(_numbers_of(path), chunk.numbers)
+    chunk.counted = replace(counted, ids=(), term=counted.term[:0], counts=())
+    joblib.dump(chunk, path)
     return path
 
 
@@ -110,14 +112,14 @@ def _give_back() -> None:
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def _read(part: Matches | Path) -> Matches:
-    if isinstance(part, Matches):
-        return part
+def _read(chunk: Matches | Path) -> Matches:
+    if isinstance(chunk, Matches):
+        return chunk
     # Workers on one machine share the mapped files.
-    matches: Matches = joblib.load(part, mmap_mode="r")
+    matches: Matches = joblib.load(chunk, mmap_mode="r")
     matches.document = _plain(matches.document)
     matches.pair_of_occurrence = _plain(matches.pair_of_occurrence)
-    matches.numbers = _plain(np.load(_numbers_of(part), mmap_mode="r"))
+    matches.numbers = _plain(np.load(_numbers_of(chunk), mmap_mode="r"))
     counted = matches.counted
     matches.counted = replace(
         counted,
@@ -137,14 +139,14 @@ def _plain(array: npt.NDArray[_Kind]) -> npt.NDArray[_Kind]:
     return np.asarray(array).view(array.dtype.type)
 
 
-def _ids(part: Matches | Path) -> Iterator[bytes]:
-    """Give the ids of a part in UTF-8, ascending; the file is open only while it is read."""
-    if isinstance(part, Matches):
-        yield from (identifier.encode() for identifier in part.counted.ids)
+def _ids(chunk: Matches | Path) -> Iterator[bytes]:
+    """Give the ids of a chunk in UTF-8, ascending; the file is open only while it is read."""
+    if isinstance(chunk, Matches):
+        yield from (identifier.encode() for identifier in chunk.counted.ids)
         return
     begin = 0
     while True:
-        with _ids_of(part).open("rb") as lines:
+        with _ids_of(chunk).open("rb") as lines:
             lines.seek(begin)
             piece = lines.readlines(_PIECE)
         if not piece:
@@ -153,20 +155,20 @@ def _ids(part: Matches | Path) -> Iterator[bytes]:
         yield from (line[:-1] for line in piece)
 
 
-def _number(parts: Sequence[Path]) -> None:
-    """Number the documents of several parts by id, and write the numbers."""
-    numbers = [np.load(_numbers_of(path), mmap_mode="r+") for path in parts]
-    numbered = [0] * len(parts)
+def _number(chunks: Sequence[Path]) -> None:
+    """Number the documents of several chunks by id, and write the numbers."""
+    numbers = [np.load(_numbers_of(path), mmap_mode="r+") for path in chunks]
+    numbered = [0] * len(chunks)
     # Bytes of UTF-8, as Lucene compares ids.
-    every = merge(*(zip(_ids(path), repeat(place), strict=False) for place, path in enumerate(parts)))
+    every = merge(*(zip(_ids(path), repeat(place), strict=False) for place, path in enumerate(chunks)))
     for number, (_, place) in enumerate(every):
         numbers[place][numbered[place]] = number
         numbered[place] += 1
 
 
-def _ids_of(part: Path) -> Path:
-    return part.with_name(f"{part.name}.ids")
+def _ids_of(chunk: Path) -> Path:
+    return chunk.with_name(f"{chunk.name}.ids")
 
 
-def _numbers_of(part: Path) -> Path:
-    return part.with_name(f"{part.name}.npy")
+def _numbers_of(chunk: Path) -> Path:
+    return chunk.with_name(f"{chunk.name}.npy")
