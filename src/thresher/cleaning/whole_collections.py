@@ -124,8 +124,8 @@ def nothing_read(source: Path, collection: Collection, kinds: Mapping[str, int],
         found = likely_fields_apart(collection.path, collection.format, collection.options.fields)
         if found.members:
             options = " ".join(f"--{name}-field {member}" for name, member in found.likely.items() if name != "url")
-            told = f"its members are {', '.join(found.members)}"
-            fix = f"add {options} ({told})" if options else f"{told}; {fix}"
+            members = f"its members are {', '.join(found.members)}"
+            fix = f"add {options} ({members})" if options else f"{members}; {fix}"
     return InputError(what, fix, str(source))
 
 
@@ -142,15 +142,15 @@ def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied
         ThresherError: as `thresher.scoring.lost_pages.language_warning`.
     """
     failed, empty = sum(kinds.values()), sum(emptied.values())
-    told: list[str] = []
+    notes: list[str] = []
     if failed > TOLERATED * documents:
-        told.append(f"{_share(failed, documents)} failed: {_listed(by_count(kinds))}")
+        notes.append(f"{_share(failed, documents)} failed: {_listed(by_count(kinds))}")
     unknown = language_warning(cleaner, emptied, documents)
     # That warning has the languages of all of them.
-    all_told = unknown and sum(foreign(cleaner, emptied).values()) == empty
-    if empty > TOLERATED * documents and not all_told:
-        told.append(f"{_share(empty, documents)} are left without text: {_listed(by_count(emptied))}")
-    return (*told, *([unknown] if unknown else []))
+    explained = unknown and sum(foreign(cleaner, emptied).values()) == empty
+    if empty > TOLERATED * documents and not explained:
+        notes.append(f"{_share(empty, documents)} are left without text: {_listed(by_count(emptied))}")
+    return (*notes, *([unknown] if unknown else []))
 
 
 def _share(pages: int, documents: int) -> str:

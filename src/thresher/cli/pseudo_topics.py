@@ -52,7 +52,7 @@ def pseudo_topics(
     max_page_mib: float,
     page_seconds: float,
 ) -> None:
-    """Make topics with one relevant page each of a COLLECTION that nobody judged.
+    """Make topics with one relevant page each of a COLLECTION without judgments.
 
     Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
     of ids are those of [collection] in experiment files, and must be the same there.

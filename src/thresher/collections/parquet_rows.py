@@ -101,8 +101,8 @@ def _damage(error: Exception) -> Exception:
     if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno):
         return error
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    told = "".join(character if character.isprintable() else "?" for character in lines[0][:_MOST_SHOWN])
-    return ValueError(f"the Parquet file is damaged ({told.strip(' .')})")
+    message = "".join(character if character.isprintable() else "?" for character in lines[0][:_MOST_SHOWN])
+    return ValueError(f"the Parquet file is damaged ({message.strip(' .')})")
 
 
 def _starts(file: Any, size: int) -> list[int]:

@@ -172,7 +172,7 @@ def write_run(path: Path, hits: Mapping[str, Sequence[tuple[str, float]]], tag: 
 
 
 def read_run(path: Path) -> dict[str, dict[str, float]]:
-    """Read a run. Like trec_eval, it goes by the scores; the ranks are not looked at.
+    """Read a run. As in trec_eval, the scores rank; the rank column is ignored.
 
     Returns:
         Score by document id by topic id, in the order of the file; empty for a file without lines.

@@ -234,7 +234,7 @@ class Explanation:
 
     Args:
         experiment, variant, retrieval, measure: names; the measure is the main one.
-        why_variant: how the variant was come by, if it was not named.
+        why_variant: why this variant, if it was not named.
         depth: hits per topic.
         topics: those asked for, in order.
         loss, gain: over all topics; None if not all were asked for.

@@ -79,12 +79,12 @@ class Bounds:
         slack = _SLACK * (float(ceilings.sum()) + highest.ceiling(query.boosts) + _SMALL)
         needed = highest.sums_reaching(reached - slack, self._by_shortest, query.size)
         rest = float(ceilings.sum())
-        for place in np.argsort(-ceilings, kind="stable").tolist():
+        for index in np.argsort(-ceilings, kind="stable").tolist():
             # Of documents without the terms before.
-            rest -= ceilings[place]
-            documents = every[place]
+            rest -= ceilings[index]
+            documents = every[index]
             limits = needed if isinstance(needed, float) else needed[documents]
-            self._may[documents[bounds[place] >= limits - rest - slack]] = True
+            self._may[documents[bounds[index] >= limits - rest - slack]] = True
         chosen = [np.flatnonzero(np.take(self._may, documents)) for documents in every]
         for documents, bound, some in zip(every, bounds, chosen, strict=True):
             self._sums[documents[some]] += bound[some]

@@ -22,7 +22,7 @@ from thresher.exploring.similarity import Floats
 from thresher.pages.plain import Ints
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
-_PLACES = 1 << 16
+_SLOTS = 1 << 16
 _OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
 """All others are the same for a ranking that ends at its last judged document."""
 
@@ -55,8 +55,8 @@ class _Hits:
         sums: Floats = np.bincount(self.ranking, weights, self.rankings).astype(np.float64)
         return sums
 
-    def place(self) -> Ints:
-        """Return the place of each hit among those of its ranking, from 1."""
+    def position(self) -> Ints:
+        """Return the position of each hit among those of its ranking, from 1."""
         begins = np.flatnonzero(np.diff(self.ranking, prepend=-1))
         return np.arange(1, len(self.ranking) + 1) - np.repeat(begins, np.diff(begins, append=len(self.ranking)))
 
@@ -98,13 +98,13 @@ class Judges:
         self._ids: dict[int, str] = {}
         self._judged: list[tuple[Ints, Ints]] = []
         best: list[tuple[int, int, int]] = []
-        for place, topic in enumerate(topics):
+        for position, topic in enumerate(topics):
             grades = qrels.get(topic, {})
             judged = sorted((numbers[document], grade) for document, grade in grades.items() if document in numbers)
             self._ids |= {numbers[document]: document for document in grades if document in numbers}
             number_of, grade = _ints(judged).reshape(-1, 2).T
             self._judged.append((number_of, grade))
-            best.extend((place, rank, grade) for rank, grade in enumerate(sorted(grades.values(), reverse=True)))
+            best.extend((position, rank, grade) for rank, grade in enumerate(sorted(grades.values(), reverse=True)))
         topic_of, rank_of, grade_of = _ints(best).reshape(-1, 3).T
         # As if all judged documents were retrieved, the best first.
         self._ideal = _Hits(len(topics), topic_of, rank_of, grade_of, np.full(len(best), NONE))
@@ -144,19 +144,19 @@ class Judges:
         """Return the hits of all rankings, numbered by step, then by topic; and how many documents each ranking has."""
         retrieved = np.zeros((steps, len(self._topics)), dtype=np.int64)
         # By the last bits of a document's number, whether it may be judged: a collection's size does not matter.
-        may_be = np.zeros(_PLACES, dtype=np.bool_)
+        may_be = np.zeros(_SLOTS, dtype=np.bool_)
         hits_by_topic = [(_ints([]),) * 4]
         for topic, (documents, (judged, grades)) in enumerate(zip(rankings, self._judged, strict=True)):
             retrieved[:, topic] = np.count_nonzero(documents != NONE, axis=1)
             if not (len(judged) and documents.size):
                 continue
-            may_be[judged % _PLACES] = True
-            places = np.flatnonzero(may_be[documents % _PLACES])
-            may_be[judged % _PLACES] = False
-            hits = documents.ravel()[places].astype(np.int64)
+            may_be[judged % _SLOTS] = True
+            positions = np.flatnonzero(may_be[documents % _SLOTS])
+            may_be[judged % _SLOTS] = False
+            hits = documents.ravel()[positions].astype(np.int64)
             of_judged = np.minimum(np.searchsorted(judged, hits), len(judged) - 1)
             same = judged[of_judged] == hits
-            step, rank = np.divmod(places[same], documents.shape[1])
+            step, rank = np.divmod(positions[same], documents.shape[1])
             hits_by_topic.append((step * len(self._topics) + topic, rank, grades[of_judged[same]], hits[same]))
         columns = [np.concatenate(column) for column in zip(*hits_by_topic, strict=True)]
         return _Hits(retrieved.size, *columns), retrieved.ravel()
@@ -175,11 +175,11 @@ class Judges:
         hits = hits.some(hits.grade >= measure["rel"])
         if measure.NAME == "P":
             return _ratio(hits.sums(), np.full(hits.rankings, depth))
-        place = hits.place()
+        position = hits.position()
         if measure.NAME in ("RR", "Success"):
-            hits = hits.some(place == 1)
+            hits = hits.some(position == 1)
             return hits.sums(1 / (hits.rank + 1)) if measure.NAME == "RR" else hits.sums()
-        gains = hits.sums() if measure.NAME == "R" else hits.sums(place / (hits.rank + 1))
+        gains = hits.sums() if measure.NAME == "R" else hits.sums(position / (hits.rank + 1))
         return self._over(gains, ideal.some(ideal.grade >= measure["rel"]).sums())
 
     def _over(self, sums: Floats, by_topic: Floats) -> Floats:
@@ -194,26 +194,26 @@ class Judges:
         documents, ranks = hits.document[order].tolist(), hits.rank[order].tolist()
         # By topic, the number of each different ranking; the n-th ones of all topics are evaluated together.
         different: list[dict[tuple[object, ...], int]] = [{} for _ in self._topics]
-        place = []
+        evaluated_in = []
         runs: list[dict[str, dict[str, float]]] = []
         for ranking, count in enumerate(sizes.tolist()):
-            part = slice(bounds[ranking], bounds[ranking + 1])
+            own = slice(bounds[ranking], bounds[ranking + 1])
             topic = ranking % len(self._topics)
-            key = (count, *documents[part], *ranks[part])
+            key = (count, *documents[own], *ranks[own])
             number = different[topic].setdefault(key, len(different[topic]))
-            place.append((number, self._topics[topic]))
+            evaluated_in.append((number, self._topics[topic]))
             if number == len(runs):
                 runs.append({})
             if self._topics[topic] not in runs[number]:
                 # Ids have no white space.
                 run = {f"unjudged {rank}": float(-rank) for rank in range(count)}
-                for document, rank in zip(documents[part], ranks[part], strict=True):
+                for document, rank in zip(documents[own], ranks[own], strict=True):
                     del run[f"unjudged {rank}"]
                     run[self._ids[document]] = float(-rank)
                 runs[number][self._topics[topic]] = run
         evaluations = [evaluate(self._qrels, run, measures, [*run]) for run in runs]
         return {
-            measure: np.array([evaluations[number][measure][topic] for number, topic in place], dtype=np.float64)
+            measure: np.array([evaluations[number][measure][topic] for number, topic in evaluated_in], dtype=np.float64)
             for measure in measures
         }
 

@@ -77,7 +77,7 @@ class MatchChunks:
 
     def write(self, folder: Path) -> None:
         """Write to files what is in memory, so that workers can read it and memory is free."""
-        self._chunks = [_written(chunk, folder / f"chunk-{place:06}") for place, chunk in enumerate(self._chunks)]
+        self._chunks = [_written(chunk, folder / f"chunk-{index:06}") for index, chunk in enumerate(self._chunks)]
         _give_back()
 
     def numbers(self, wanted: Iterable[str]) -> dict[str, int]:
@@ -86,8 +86,8 @@ class MatchChunks:
         chosen = {identifier.encode() for identifier in wanted}
         for chunk in self._chunks:
             held = _read(chunk).numbers
-            places = ((place, identifier) for place, identifier in enumerate(_ids(chunk)) if identifier in chosen)
-            found |= {identifier.decode(): int(held[place]) for place, identifier in places}
+            wanted_ids = ((index, identifier) for index, identifier in enumerate(_ids(chunk)) if identifier in chosen)
+            found |= {identifier.decode(): int(held[index]) for index, identifier in wanted_ids}
         return found
 
 
@@ -160,10 +160,10 @@ def _number(chunks: Sequence[Path]) -> None:
     numbers = [np.load(_numbers_of(path), mmap_mode="r+") for path in chunks]
     numbered = [0] * len(chunks)
     # Bytes of UTF-8, as Lucene compares ids.
-    every = merge(*(zip(_ids(path), repeat(place), strict=False) for place, path in enumerate(chunks)))
-    for number, (_, place) in enumerate(every):
-        numbers[place][numbered[place]] = number
-        numbered[place] += 1
+    every = merge(*(zip(_ids(path), repeat(index), strict=False) for index, path in enumerate(chunks)))
+    for number, (_, index) in enumerate(every):
+        numbers[index][numbered[index]] = number
+        numbered[index] += 1
 
 
 def _ids_of(chunk: Path) -> Path:

@@ -146,9 +146,9 @@ def blocks(
     mine = chosen[turn[0] * number // turn[1] * rows : (turn[0] + 1) * number // turn[1] * rows]
     if not len(mine):
         return
-    # The place of each step among these: 0 for what is there at the first, their number for what comes later or never.
-    place = np.searchsorted(mine, np.arange(len(statistics.cf) + 1)).astype(np.uint16)
-    of_sentence = place[steps]
+    # The position of each step among these: 0 for what is there at the first, their number for what comes later or never.
+    position = np.searchsorted(mine, np.arange(len(statistics.cf) + 1)).astype(np.uint16)
+    of_sentence = position[steps]
     of_occurrence = of_sentence[sentence]
     sentences, sentence_bounds = _by_block(of_sentence, len(mine), rows)
     occurrences, bounds = _by_block(of_occurrence, len(mine), rows)
@@ -207,12 +207,12 @@ def _summed(matches: Matches, size: int, step: npt.NDArray[np.uint16], term: Num
     return np.cumsum(sums.reshape(size + 1, terms)[:size], axis=0)
 
 
-def _by_block(places: npt.NDArray[np.uint16], size: int, rows: int) -> tuple[Numbers, Ints]:
-    """Return the indices of `places` below `size`, in the order of blocks of so many places and as they are within, and where
-    those of each block begin, with the end of the last.
+def _by_block(positions: npt.NDArray[np.uint16], size: int, rows: int) -> tuple[Numbers, Ints]:
+    """Return the indices of `positions` below `size`, ordered by block of `rows` positions and otherwise as they are, and
+    where those of each block begin, with the end of the last.
     """
-    chosen = np.flatnonzero(places < size).astype(np.int32)
-    block = places[chosen] // np.uint16(rows)
+    chosen = np.flatnonzero(positions < size).astype(np.int32)
+    block = positions[chosen] // np.uint16(rows)
     # A stable sort of 16 bits takes linear time.
     order = chosen[np.argsort(block, kind="stable")]
     return order, np.concatenate(([0], np.cumsum(np.bincount(block, minlength=-(-size // rows)))))

@@ -225,13 +225,13 @@ class _Search:
         if self._kept.count(query) > few:
             contenders = self._bounds.contenders(query, self._depth, reached, self._likely.get(number))
             self._likely[number] = contenders.documents
-        for place, (term, boost) in enumerate(query.counts.items()):
+        for position, (term, boost) in enumerate(query.counts.items()):
             entry = None if contenders else batch.whole.get((term, boost))
             if entry is None:
-                entry = batch.add(term, boost, contenders.pairs[place] if contenders else self._kept.pairs(term))
+                entry = batch.add(term, boost, contenders.pairs[position] if contenders else self._kept.pairs(term))
                 if contenders is None:
                     batch.whole[term, boost] = entry
-            batch.uses.append((place, len(batch.sizes), entry))
+            batch.uses.append((position, len(batch.sizes), entry))
             batch.used += len(batch.pairs[entry])
         batch.sizes.append(query.size)
 
@@ -255,17 +255,17 @@ class _Search:
         counts = np.array([len(one) for one in batch.pairs], dtype=np.int64)
         scores = self._scores(batch, pairs, counts)
         # All first terms of queries, then all second ones: each touches a document once, and sums are in the order of terms.
-        place, query, own = np.array(sorted(batch.uses), dtype=np.int64).reshape(-1, 3).T
+        position, query, own = np.array(sorted(batch.uses), dtype=np.int64).reshape(-1, 3).T
         used = ranges((np.cumsum(counts) - counts)[own], counts[own])
         keys = np.repeat(query, counts[own]) * self._block.lengths.shape[1] + self._matches.document[pairs[used]]
         slots = np.sort(keys)
         slots = slots[np.flatnonzero(np.diff(slots, prepend=-1))]
         slot = np.searchsorted(slots, keys)
         sums = np.zeros((len(slots), len(self._block.steps)))
-        ends = np.cumsum(counts[own])[np.flatnonzero(np.diff(place, append=-1))]
+        ends = np.cumsum(counts[own])[np.flatnonzero(np.diff(position, append=-1))]
         for first, after in pairwise([0, *ends.tolist()]):
-            places = slot[first:after]
-            sums[places] = np.take(sums, places, axis=0) + np.take(scores, used[first:after], axis=0)
+            positions = slot[first:after]
+            sums[positions] = np.take(sums, positions, axis=0) + np.take(scores, used[first:after], axis=0)
         return slots, sums
 
     def _scores(self, batch: _Batch, pairs: Ints, counts: Ints) -> Floats:

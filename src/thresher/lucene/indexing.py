@@ -78,8 +78,8 @@ class Origin:
 
 @dataclass(frozen=True)
 class IndexSettings:
-    """What an index keeps about itself in `SETTINGS`; `original_statistics`: whether the statistics of an unpruned
-    collection stand beside it, with which it is ranked; `lucene`: the version that wrote it.
+    """What an index keeps about itself in `SETTINGS`; `original_statistics`: whether it is ranked with the statistics of
+    the unpruned collection, which are beside it; `lucene`: the version that wrote it.
     """
 
     options: IndexOptions

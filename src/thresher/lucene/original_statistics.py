@@ -1,6 +1,6 @@
 """The statistics of the unpruned collection that a pruned index has lost, and queries that carry them.
 
-They stand beside the index in a Parquet file. To repeat the terms there would take more bytes than the numbers do, so the file
+They are beside the index in a Parquet file. To repeat the terms there would take more bytes than the numbers do, so the file
 follows the index's dictionary: a row has what a block of terms lost, in the dictionary's order, and the block's first term.
 
     term           the first term of a block of 128

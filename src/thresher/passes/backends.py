@@ -168,7 +168,7 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
     with needs_extra("dask", "the backend dask needs the package distributed", "--backend"):
         from distributed import Client, KilledWorker
         from distributed.comm.core import CommClosedError
-    nobody = ConfigError(
+    no_scheduler = ConfigError(
         "no Dask scheduler answers there",
         "give the address that `dask scheduler` prints, such as tcp://head:8786",
         backend.scheduler,
@@ -179,11 +179,11 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
             thread.submit(lambda: asyncio.run(_knock(backend.scheduler))).result()
     except Exception as error:
         # What answers may be any program, and say anything.
-        raise nobody from error
+        raise no_scheduler from error
     try:
         client = Client(backend.scheduler, set_as_default=False, timeout=_ANSWER_SECONDS)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
-        raise nobody from error
+        raise no_scheduler from error
     with client:
         try:
             client.wait_for_workers(1, timeout=WAIT_SECONDS)
@@ -193,7 +193,7 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
                 "the Dask cluster has no workers", "start some with `dask worker`", backend.scheduler
             ) from error
         except OSError as error:
-            raise nobody from error
+            raise no_scheduler from error
         try:
             yield from _results(partial(client.submit, pure=False), calls, workers, ordered)
         except KilledWorker as error:

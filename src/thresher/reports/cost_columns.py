@@ -116,7 +116,7 @@ def footprint_columns(works: Sequence[str] = FOOTPRINTS) -> list[Column[VariantR
 
 
 def shown_footprints(works: Sequence[str], quantity: str) -> list[Column[VariantResult]]:
-    """Return the columns that a table of `hours`, `kwh` or `kg` shows: the bounds stand beside the figures there."""
+    """Return the columns that a table of `hours`, `kwh` or `kg` shows: their cells have the bounds too."""
     return pick(footprint_columns(works), *(f"{_slug(work)}_{quantity}" for work in works))
 
 

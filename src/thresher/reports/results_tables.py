@@ -106,7 +106,7 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
         Column(
             "break_even_queries",
             lambda row: None if row.break_even.queries is None else row.break_even.queries.value,
-            "Queries after which cleaning pays off; empty where it never does, and where nobody can say.",
+            "Queries after which cleaning pays off; empty where it never does, and where that is not measurable.",
             "break-even",
             "queries",
             COUNT,

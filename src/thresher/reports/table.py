@@ -56,7 +56,7 @@ class Column(Generic[Row]):
         name: what CSV files call it; tables, too, unless there is a `header`.
         value: of a row, exactly: CSV files hold it and pages sort by it; None is an empty field there, an en dash in tables.
         meaning: a sentence or phrase that stands alone, in docs/columns.md and over headers of pages.
-        header, unit: what stands above it in a table.
+        header, unit: its header in a table, in two lines.
         format: how its numbers are shown; texts are shown as they are.
         text: of a row that has a value, where a cell shows more than it ("3/1/2").
         mark: of a row, a significance mark behind the number.
