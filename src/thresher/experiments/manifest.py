@@ -6,11 +6,10 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
 
 from thresher import __version__
 from thresher.costs import Machine
@@ -40,7 +39,7 @@ def write_manifest(
     runs: Sequence[VariantRun],
     machine: Machine,
     meter: Meter,
-    code: Mapping[str, Any],
+    code: CodeState | None,
 ) -> None:
     """Write `manifest.json`: configuration, digests of the inputs, versions, machine, what each stage took and how."""
     write_json(
@@ -56,7 +55,7 @@ def write_manifest(
             "topics": list(inputs.topics.ids),
             **({"held_out_topics": list(inputs.held_out.ids)} if inputs.held_out else {}),
             "versions": package_versions(),
-            "code": code,
+            "code": asdict(code) if code else {},
             "machine": asdict(machine),
             "co2": meter.method,
             "scoring": asdict(scores),
@@ -80,7 +79,7 @@ def write_run_metadata(
     results: Results,
     machine: Machine,
     meter: Meter,
-    code: Mapping[str, Any],
+    code: CodeState | None,
 ) -> None:
     """Write an ir_metadata file beside every run."""
     twins = results.without_headings.rows if results.without_headings else ()
@@ -88,7 +87,7 @@ def write_run_metadata(
     rows |= {(True, row.variant, row.retrieval): row for row in (results.held_out.rows if results.held_out else ())}
     command = f"thresher run {experiment.file.name}"
     libraries = tuple(f"{name}=={number}" for name, number in package_versions().items())
-    software = Software(command, __version__, code.get("commit"), libraries)
+    software = Software(command, __version__, code.commit if code else None, libraries)
     correction = "Holm" if experiment.correction == HOLM else experiment.correction
     goal = Goal(experiment.name, experiment.title, experiment.measures, BASELINE, results.test, correction)
     collection = InputFile(experiment.collection.name, inputs.digests["collection"], scores.documents)
@@ -126,17 +125,25 @@ def package_versions() -> Mapping[str, str]:
     return versions
 
 
-def git_state() -> dict[str, Any]:
-    """Return the commit that this code is checked out from and whether it was changed; empty outside a checkout."""
+@dataclass(frozen=True)
+class CodeState:
+    """The commit that this code is checked out from, and whether it was changed since."""
+
+    commit: str
+    changed: bool
+
+
+def git_state() -> CodeState | None:
+    """Return the state of this code; None outside a checkout."""
     folder = Path(__file__).parent
     try:
         # Installed into an environment inside someone else's checkout, this code is not of that checkout.
         top, _, commit = _git(folder, "rev-parse", "--show-toplevel", "HEAD").rpartition("\n")
         if Path(top) != folder.parents[2]:
-            return {}
-        return {"commit": commit, "changed": bool(_git(folder, "status", "--porcelain", "--untracked-files=no", "."))}
+            return None
+        return CodeState(commit, bool(_git(folder, "status", "--porcelain", "--untracked-files=no", ".")))
     except (OSError, subprocess.CalledProcessError):
-        return {}
+        return None
 
 
 def _git(folder: Path, *arguments: str) -> str:
