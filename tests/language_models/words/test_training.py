@@ -15,6 +15,7 @@ from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import file_digest
 from thresher.language_models import checked_model, load_model
 from thresher.language_models.words.cards import read_card
+from thresher.language_models.words.texts import TextFile
 from thresher.language_models.words.tokenisers import TOKENISERS
 from thresher.language_models.words.training import ESTIMATORS, PERCENTILES, Plan, train
 
@@ -51,7 +52,7 @@ def test_the_folder_and_its_card(tmp_path, text, estimator):
     training = card.training
     assert training is not None
     assert training.date <= datetime.now(UTC).date().isoformat()
-    assert training.texts == ({"name": text.name, "bytes": text.stat().st_size, "digest": file_digest(text)},)
+    assert training.texts == (TextFile(text.name, text.stat().st_size, file_digest(text)),)
     # 600 sentences: 6 are too few to hold them out.
     assert (training.words, training.sentences) == (3000, 600)
     assert (training.perplexities_of, training.perplexity_sentences) == ("training sentences", 600)

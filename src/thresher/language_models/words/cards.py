@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from thresher.errors import StateError
+from thresher.language_models.words.texts import TextFile
 from thresher.records import RecordFile
 
 BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
@@ -21,7 +22,7 @@ class Training:
 
     Attributes:
         date: the day, by UTC, as YYYY-MM-DD.
-        texts: the name, bytes and SHA-256 of each file or folder.
+        texts: what it was trained on.
         words, sentences: their numbers.
         vocabulary: the number of word types, without `<unk>`, `<s>` and `</s>`.
         least_count: rarer words are unknown.
@@ -36,7 +37,7 @@ class Training:
     """
 
     date: str
-    texts: tuple[Mapping[str, Any], ...]
+    texts: tuple[TextFile, ...]
     words: int
     sentences: int
     vocabulary: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -196,7 +196,7 @@ def train(plan: Plan) -> ModelCard:
         percentiles = np.percentile(perplexities, PERCENTILES)
         training = Training(
             date=datetime.now(UTC).date().isoformat(),
-            texts=tuple(asdict(file) for file in files),
+            texts=tuple(files),
             words=int(words.counts.sum() - words.counts[END]),
             sentences=sentences,
             vocabulary=len(words.words) - len(SPECIAL),
@@ -285,7 +285,7 @@ def _card(plan: Plan, training: Training, formula: str, ngrams: tuple[int, ...],
     return ModelCard(
         name=plan.output.name,
         language=plan.language,
-        corpus=", ".join(str(text["name"]) for text in training.texts),
+        corpus=", ".join(text.name for text in training.texts),
         order=plan.order,
         ngrams=ngrams,
         formula=formula,
