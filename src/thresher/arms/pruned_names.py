@@ -19,7 +19,7 @@ from thresher.scorers.describe import parameter_declarations, parameter_lines
 from thresher.scorers.registry import declared_in, named
 
 BAR = "|"
-"""Stands between a cleaner and an arm: first clean, then prune."""
+"""Separates cleaner and arm in a name: first clean, then prune."""
 _ARM = re.compile(
     r"\s*(?P<name>[A-Za-z0-9_][\w-]*)\s*(?:\((?P<inside>[^()]*)\))?\s*(?:@\s*(?P<cutoff>[^+@()|\s]+))?\s*"
 )

@@ -42,8 +42,8 @@ class SizedVariant:
 
     Args:
         name: canonical, unique within a decision.
-        sweep: the sweep it belongs to; its own name if none. Where several cutoffs of a scorer stand before one arm, all of
-            them with all cutoffs of the arm are one sweep, such as `words|dcp`: a combination.
+        sweep: the sweep it belongs to; its own name if none. Several cutoffs of a scorer, each with the cutoffs of one arm,
+            are one sweep, such as `words|dcp`: a combination.
         cutoff: None for a variant without one.
         size: see `SizeKind`.
         documents: how many keep some text.
@@ -107,7 +107,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class HeldOutCheck:
-    """What a rule is worth on topics without a part in picking.
+    """How a rule does on topics that had no part in picking.
 
     Args:
         apparent: the pick's mean on the topics it was picked on; with a second topic set, the mean that the best pick on that

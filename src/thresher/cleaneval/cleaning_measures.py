@@ -5,7 +5,7 @@ underscores in lower case. If the cleaned page is empty, precision
 is 1 if the gold text is empty too, else 0; if the gold text is empty, recall likewise.
 
 Segments are measured as in Evert's evaluation of CleanEval (`cleaneval.py`, 2008; NCleaner, LREC 2008, Table 4). In both texts
-a tag `<h>`, `<p>` or `<l>` stands before each segment, and the words and tags of both are aligned as `difflib` does. The tags
+a tag `<h>`, `<p>` or `<l>` precedes each segment, and the words and tags of both are aligned as `difflib` does. The tags
 in matching blocks are right; precision is their share of the cleaned page's tags, recall of the gold text's. Unlabelled, every
 tag is `<p>`. Raw text has no tags, so that its segmentation scores 0, as in that table. Three things differ from that script:
 difflib's heuristic for long texts, `autojunk`, is off, as for words; a text's words cannot pass for tags; and gold text before

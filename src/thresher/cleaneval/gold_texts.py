@@ -28,7 +28,7 @@ _COMMENTS = "x-nc-sel5"
 _MARKS = _CONTENT | {"x-nc-sel0", "x-nc-sel4", _COMMENTS}
 _CLASSES = ("x-nc-sel2", "x-nc-sel1", "x-nc-sel3", _COMMENTS, "x-nc-sel4")
 """Marks in the order of `gold_classes.CLASSES`, boilerplate left out."""
-# Stand before text of each class in turn, and before text of none. No page keeps its own.
+# Marks before text of each class in turn, and before text of none. The page's own are removed before.
 _SIGNS = "".join(map(chr, range(0xE000, 0xE001 + len(_CLASSES))))
 _SIGNED = re.compile(f"([{_SIGNS}])")
 # Control characters, which the page parser reads as spaces; some would not survive being parsed twice.

@@ -77,7 +77,7 @@ class Files:
         return self.listed()[0]
 
     def listed(self) -> tuple[str, int]:
-        """Return the fingerprint and the number of the files, both of one look at them.
+        """Return the fingerprint and the number of the files, both from one listing.
 
         Raises:
             InputError: as `parts`.

@@ -59,7 +59,7 @@ _FEATURES = 490
 _NONE = -1000
 """Where there is nothing to count from."""
 _FAR_BLOCKS, _FAR_WORDS = 60, 500
-# What is further off is as far: the pages that are much longer are too few to learn from, and differ.
+# Distances are capped: pages that are much longer are too few to learn from, and differ.
 _LIMITS = (
     dict.fromkeys("index index_from_end after_h1 after_headline to_heading since_heading".split(), _FAR_BLOCKS)
     | dict.fromkeys("words_before_count words_after_count words_after_h1 words_after_headline".split(), _FAR_WORDS)

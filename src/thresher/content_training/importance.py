@@ -19,7 +19,7 @@ from thresher.progress import progress
 
 MOST_PAGES = 300
 OVERALL = ""
-"""Stands for pages of all types."""
+"""Pages of all types together."""
 
 # Groups by the beginning of features' names, the first that fits; the block itself has what is left.
 _GROUPS = (

@@ -178,7 +178,7 @@ def _blocks(sets: Sequence[PagesOfSet], folds: int) -> _Blocks:
 
 
 def _forums(blocks: _Blocks, settings: TrainingSettings, done: Callable[[], None]) -> tuple[TreeStage, Doubles]:
-    """Return the stage that tells forums, and each page's probability by trees that do not know its fold.
+    """Return the stage that recognises forums, and each page's probability by trees that do not know its fold.
 
     It learns from the types that the gold gives. Where these are too few, any page may be a forum's.
     """

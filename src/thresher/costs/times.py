@@ -54,7 +54,7 @@ class Stopwatch:
 
 
 class ThreadClock:
-    """Adds up the time of the blocks that it stands around: `wall` seconds, and `cpu` seconds of this thread alone."""
+    """Adds up the time of the blocks that it encloses: `wall` seconds, and `cpu` seconds of this thread alone."""
 
     def __init__(self) -> None:
         self.wall = self.cpu = 0.0

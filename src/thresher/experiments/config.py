@@ -30,7 +30,7 @@ from thresher.scorers.base import Scorer
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
-# What has no location is where the key before it is, if that is the catalogue.
+# A key that is left out has the value of the key before it, if that is an id of the catalogue.
 _FOLLOWS = (
     (("collection", "path"), ("topics", "path")),
     (("topics", "path"), ("qrels", "path")),

@@ -30,7 +30,7 @@ from thresher.results.experiment_results import Cost, TitleBias
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:
-    """Return what the index of what `treatment`, resolved, leaves of scored pages is built from.
+    """Return what the index of a variant is built from; `treatment` is the variant's, with numbers for percentiles.
 
     `original` says which statistics a pruned index is ranked with.
 
@@ -177,13 +177,13 @@ def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
-    """Return what was recorded of an index in `path`, if it stands whole in `folder` and says that it was built from that."""
+    """Return what was recorded of an index in `path`, if it is complete in `folder` and its recorded origin is this one."""
     record = finished(INDEXES, path, key)
     return record if record and is_built_from(folder, key, record.bytes_by_type) else None
 
 
 def finished_run(path: Path, key: str, run: Path) -> SearchRecord | None:
-    """Return what was recorded of a search in `path`, if the file `run` is what it found."""
+    """Return what was recorded of a search in `path`, if the file `run` has the recorded digest."""
     record = finished(SEARCHES, path, key)
     return record if record and run.is_file() and file_digest(run) == record.run else None
 

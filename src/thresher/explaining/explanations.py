@@ -82,7 +82,7 @@ class Passage:
     Args:
         block: its number in the page, from 0.
         kind: of its block.
-        text: as it stood in the page.
+        text: as in the page.
         tokens: index terms in it, repeated ones counted each time.
         terms: tf of the query terms in it.
         drops: every cut that removes it.
@@ -120,7 +120,7 @@ class DocumentChange:
         terms: the query's.
         others: who overtook it if it fell, whom it overtook if it rose, by rank; of all topics the first alone.
         other_documents, unjudged: how many there are, and how many of them are not judged.
-        contributions: of what to its fall or rise, by cause, mean over all of these: see `thresher.explaining.causes`.
+        contributions: of each cause to its fall or rise, mean over all of these: see `thresher.explaining.causes`.
         cause: the largest of these; None if it has its old rank.
         credit: the measure after, less what it would be with this document alone at its old rank; 0 unless it is relevant.
         removed_tokens: by kind of block, the tokens that cleaning removed from it.

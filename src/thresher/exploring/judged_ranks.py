@@ -29,7 +29,7 @@ _OF_SETS = ("SetP", "SetR", "SetF", "SetAP", *FURTHER)
 
 @dataclass(frozen=True)
 class _Hits:
-    """Judged documents in rankings; those of one ranking stand together, by rank.
+    """Judged documents in rankings; grouped by ranking, then ordered by rank.
 
     Args:
         rankings: how many there are.

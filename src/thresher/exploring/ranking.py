@@ -22,7 +22,7 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
 
 NONE = -1
-"""Stands behind the end of a ranking."""
+"""Fills a ranking behind its end."""
 
 _BEHIND = np.uint64(2**64 - 1)
 """Its key: of 32 bits, `NONE` has all."""

@@ -15,7 +15,7 @@ from thresher.scorers.base import BLOCK, KEEP_HIGH, Parameter, Scorer, Scores
 from thresher.scorers.cleaners import SCORE, parse_scorer
 
 _NOTHING, _MOST = -1000.0, 1e9
-"""Of blocks without a score, and beyond which scores are as far."""
+"""The score of blocks without one, and the largest finite one: larger scores are capped."""
 
 
 @lru_cache(maxsize=16)

@@ -238,7 +238,7 @@ class ScorePlan:
         return self.most_pages if self.most_pages is not None else self._listed()[1]
 
     def _listed(self) -> tuple[str, int]:
-        """Return the collection's fingerprint and the most pages of a shard, both of one look at it."""
+        """Return the collection's fingerprint and the most pages of a shard, both from one listing."""
         collection = self.collection
         if not isinstance(collection, Files) or collection.format not in PAGE_FORMATS:
             fingerprint, shard_pages = collection.fingerprint(), SHARD_PAGES
