@@ -20,12 +20,16 @@ PAGES = 240
 
 
 def write_warc(path: Path) -> None:
-    """Write pages with comments that compress badly: some MiB, which are several ranges of one file."""
+    """Write pages with comments that compress badly: some MiB, which are several ranges of one file.
+
+    Each has hundreds of terms of its own, so that Java writes its files long enough to be seen at it.
+    """
     chance = random.Random(24)
     with path.open("wb") as out:
         for number in range(PAGES):
             noise = base64.b64encode(chance.randbytes(20_000)).decode()
-            body = f"<!-- {noise} --><p>The harvest of barley and the weather of page {number}.</p>".encode()
+            terms = " ".join(chance.randbytes(4).hex() for _ in range(400))
+            body = f"<!-- {noise} --><p>The harvest of barley and the weather of page {number}: {terms}.</p>".encode()
             http = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
             head = (
                 f"WARC/1.0\r\nWARC-Type: response\r\nWARC-TREC-ID: part0/page{number:02}\r\n"
