@@ -71,10 +71,6 @@ def _packages() -> list[Finding]:
         )
     else:
         findings.append(Finding("kenlm", "missing", "pip install ufal.kenlm", True))
-    lynx = shutil.which("lynx")
-    findings.append(
-        Finding("Lynx", lynx or "not installed (optional)", "" if lynx else "apt install lynx, for `ncleaner --lynx`")
-    )
     return findings
 
 

@@ -16,11 +16,9 @@ import click
 from thresher import __version__
 from thresher.cli.clean import arms, clean, cleaners
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, evaluate, explore, index, init, measure, report, run, search
 from thresher.cli.explain import explain, play
-from thresher.cli.lm import lm
-from thresher.cli.ncleaner_models import ncleaner
+from thresher.cli.model_verbs import content, lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.cli.studies import classify, study

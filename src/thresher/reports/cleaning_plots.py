@@ -1,4 +1,4 @@
-"""The plots of cleaning evaluation: precision against recall, differences by page, predicted precision, training."""
+"""The plots of cleaning evaluation: precision against recall, and how well probabilities are calibrated."""
 
 from __future__ import annotations
 
@@ -9,23 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator
+from matplotlib.ticker import FixedLocator
 from matplotlib.transforms import Bbox
 
-from thresher.cleaneval.ncleaner_evaluation import CurveSize, Spread
-from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import BIN, PageDifferences
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.content_training.calibration import CalibrationBin
-from thresher.language_models.characters.tuning import Tuning
-from thresher.reports.formatting import cutoff_text, fixed, plain, signed
+from thresher.reports.formatting import cutoff_text, fixed, plain
 from thresher.reports.plot_style import (
-    GAIN,
     INK,
-    LOSS,
-    MARKERS,
     SERIES,
-    cutoff_axis,
     legend_below,
     light_grid,
     new_figure,
@@ -33,99 +25,7 @@ from thresher.reports.plot_style import (
     place_labels,
     star,
     style,
-    write_above,
 )
-
-_TIED_WIDTH = 0.9
-
-
-def differences_figure(name: str, differences: PageDifferences, measure: str) -> Figure:
-    """Return the histogram of a cleaner's differences from the baseline by page (NCleaner, Fig. 3).
-
-    Pages without a difference are a thin bar at zero. `name` is the cleaner's, `measure` what differs, such as `precision`.
-    """
-    bins = dict(differences.bins)
-    with style():
-        figure = new_figure(5.0, 3.0)
-        axes = figure.subplots()
-        axes.set_title(plain(name), pad=17)
-        for sign, colour in ((1, GAIN), (-1, LOSS)):
-            signed_bins = sorted((number, count) for number, count in bins.items() if number * sign > 0)
-            middles = [BIN * (number - sign / 2) for number, _ in signed_bins]
-            axes.bar(middles, [count for _, count in signed_bins], width=0.92 * BIN, color=colour)
-        if differences.tied:
-            axes.bar([0], [differences.tied], width=_TIED_WIDTH, color=INK)
-        axes.axvline(0, color=INK, linewidth=0.8)
-        axes.set_xlim(BIN * min([-2.0, *bins]) - 1, BIN * max([2.0, *bins]) + 1)
-        axes.set_ylim(bottom=0)
-        axes.xaxis.set_major_locator(MaxNLocator(nbins=9, steps=[1, 2, 5, 10], integer=True))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: signed(value, 0)))
-        axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
-        axes.set_xlabel(f"{measure} less the baseline's, percentage points")
-        axes.set_ylabel("pages")
-        light_grid(axes)
-        counts = f"{differences.won} won, {differences.tied} tied, {differences.lost} lost"
-        write_above(axes, f"mean {signed(differences.mean, 1)}; {counts}")
-    return figure
-
-
-def learning_figure(title: str, sizes: Sequence[CurveSize]) -> Figure:
-    """Return precision, recall and F1 (micro) by number of training pages, with bands from minimum to maximum."""
-    pages = [size.pages for size in sizes]
-    measures: dict[str, list[Spread]] = {
-        "precision": [size.precision for size in sizes],
-        "recall": [size.recall for size in sizes],
-        "F1": [size.f1 for size in sizes],
-    }
-    with style():
-        figure = new_figure(5.0, 3.6)
-        axes = figure.subplots()
-        axes.set_title(plain(title))
-        for number, (name, values) in enumerate(measures.items()):
-            colour = SERIES[number]
-            axes.fill_between(
-                pages, [one.low for one in values], [one.high for one in values], color=colour, alpha=0.18, linewidth=0
-            )
-            axes.plot(pages, [one.mean for one in values], color=colour, marker=MARKERS[number], label=name)
-        cutoff_axis(axes, [float(count) for count in pages])
-        axes.set_xlabel("pages of training")
-        axes.set_ylabel("words of all pages pooled")
-        axes.margins(x=0.04)
-        light_grid(axes)
-        legend_below(figure, axes)
-    return figure
-
-
-def reliability_figure(name: str, reliability: Reliability) -> Figure:
-    """Return the true precision of a cleaner's pages against the predicted one; pages that reach the floor are filled."""
-    reliable = reliability.reliable
-    pages = [*zip(reliability.predictions, reliability.precisions, strict=True)]
-    with style():
-        figure = new_figure(5.0, 4.3)
-        axes = figure.subplots()
-        axes.set_title(plain(name), pad=17)
-        axes.plot([0, 1], [0, 1], color=INK, linewidth=0.7, alpha=0.6)
-        for taken, colour, face in ((False, LOSS, "none"), (True, GAIN, GAIN)):
-            shown = [page for page in pages if (page[0] >= reliable.floor) == taken]
-            x, y = [predicted for predicted, _ in shown], [precision for _, precision in shown]
-            label = f"{len(x)} pages {'at least' if taken else 'below'} {fixed(reliable.floor, 2)}"
-            axes.plot(
-                x, y, color=colour, marker="o", markerfacecolor=face, markersize=4, linewidth=0, alpha=0.8, label=label
-            )
-        axes.axvline(reliable.floor, color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
-        lowest = min(LOW, *reliability.predictions, *reliability.precisions)
-        axes.set_xlim(max(-0.02, lowest - 0.05), 1.02)
-        axes.set_ylim(max(-0.02, lowest - 0.05), 1.02)
-        axes.set_xlabel("predicted precision (cross-validated)")
-        axes.set_ylabel("precision")
-        light_grid(axes)
-        text = (
-            f"mean {fixed(reliable.mean_precision_selected, 3)} of the chosen, {fixed(reliable.mean_precision_all, 3)} of all;"
-            f" residual standard error {fixed(reliability.model.residual_error, 3)}"
-        )
-        write_above(axes, text, 1.03)
-        legend_below(figure, axes)
-    return figure
 
 
 def calibration_figure(title: str, bins: Sequence[CalibrationBin]) -> Figure:
@@ -163,12 +63,12 @@ _NAME_UP = 0.02
 
 @dataclass(frozen=True)
 class Quality:
-    """A cleaner's mean precision and recall over pages, in [0, 1]; a peer is another package."""
+    """A cleaner's mean precision and recall over pages, in [0, 1]; an extractor is another package's."""
 
     name: str
     precision: float
     recall: float
-    is_peer: bool = False
+    is_extractor: bool = False
 
 
 def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) -> Figure:
@@ -218,11 +118,11 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
         figure = new_figure(7.2, 5.4)
         axes = figure.subplots()
         axes.set_title(plain(title))
-        for kind, is_peer in (("cleaner", False), ("other package", True)):
-            shown = [cleaner for cleaner in cleaners if cleaner.is_peer == is_peer]
+        for kind, is_extractor in (("cleaner", False), ("other package", True)):
+            shown = [cleaner for cleaner in cleaners if cleaner.is_extractor == is_extractor]
             if shown:
                 x, y = [one.recall for one in shown], [one.precision for one in shown]
-                axes.plot(x, y, **of_series(is_peer), markersize=6, linewidth=0, alpha=0.9, label=kind)
+                axes.plot(x, y, **of_series(is_extractor), markersize=6, linewidth=0, alpha=0.9, label=kind)
         star(axes, baseline.recall, baseline.precision)
         names = _quality_axes(axes, [(one.recall, one.precision) for one in (baseline, *cleaners)], room=0.2)
         legend_below(figure, axes)
@@ -230,7 +130,7 @@ def overview_figure(title: str, cleaners: Sequence[Quality], baseline: Quality) 
         texts = [(one.recall, one.precision, plain(one.name)) for one in (baseline, *cleaners)]
         texts.sort(key=lambda text: -text[0])
         place_labels(figure, axes, texts, [*names, *((x, y) for x, y, _ in texts)])
-        colours = {plain(one.name): SERIES[one.is_peer] for one in cleaners}
+        colours = {plain(one.name): SERIES[one.is_extractor] for one in cleaners}
         for text in axes.texts:
             text.set_color(colours.get(text.get_text(), INK))
     return figure
@@ -306,33 +206,3 @@ def _quality_axes(axes: Axes, shown: Sequence[tuple[float, float]], room: float 
 
 def _harmonic(x: float, y: float) -> float:
     return 2 * x * y / (x + y) if x + y else 0.0
-
-
-_LINES = ("-", "--")
-
-
-def tuning_figure(tuning: Tuning, title: str) -> Figure:
-    """Return the cross-entropy in bits per character by q, a line for each n; the best n and q are marked."""
-    with style():
-        figure = new_figure(5.0, 3.6)
-        axes = figure.subplots()
-        axes.set_title(title)
-        for number, bits in enumerate(zip(*tuning.bits, strict=True)):
-            axes.plot(
-                tuning.qs,
-                bits,
-                **of_series(number),
-                # With more lines than colours the second round is dashed.
-                linestyle=_LINES[number // len(SERIES) % len(_LINES)],
-                label=f"n = {number + 1}",
-            )
-        n, q, least = tuning.best
-        axes.annotate(
-            f"best: n = {n}, q = {q:g}, {least:.2f} bits", (q, least), (0, -14), textcoords="offset points", ha="center"
-        )
-        axes.set_xlabel("q, the weight of the next shorter history")
-        axes.set_ylabel("cross-entropy, bits per character")
-        axes.margins(y=0.12)
-        light_grid(axes)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside right upper")
-    return figure

@@ -24,7 +24,7 @@ from thresher.cleaneval.gold import (
     GoldPage,
     classed_texts,
 )
-from thresher.cleaneval.judging import page_id, score_gold
+from thresher.cleaneval.comparing import page_id, score_gold
 from thresher.content_training.training_pages import classes_of_text
 from thresher.errors import InputError
 from thresher.files import atomic_path

@@ -1,18 +1,20 @@
-"""Mixtures and maximum likelihood: what KenLM reads is what the formulas give, counted in dictionaries."""
+"""Mixtures of orders: what KenLM reads is what the formulas give, counted in dictionaries."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 
 import kenlm
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from small_models import load
 
-from thresher.language_models import load_model
+from thresher.language_models.words.ngrams import add_run, merged
 from thresher.language_models.words.training import Plan, train
 
 WORDS = st.sampled_from(["a", "b", "c", "d'", "é", "中"])
@@ -39,7 +41,6 @@ class Counted:
         self.words = Counter(word for sentence in corpus for word in sentence)
         self.grams: Counter[tuple[str, ...]] = Counter()
         self.histories: Counter[tuple[str, ...]] = Counter()
-        self.times: Counter[tuple[str, ...]] = Counter()
         for sentence in corpus:
             padded = ["<s>"] * (order - 1) + sentence
             for end in range(order, len(padded) + 1):
@@ -80,71 +81,6 @@ def test_mixtures(tmp_path_factory, corpus, asked, order, unigram):
             assert log == pytest.approx(min(0.0, math.log10(expected)), abs=2e-6)
 
 
-@settings(max_examples=40)
-@given(CORPORA, ASKED, st.integers(1, 5))
-def test_maximum_likelihood(tmp_path_factory, corpus, asked, order):
-    path = train_on(tmp_path_factory.mktemp("lm"), corpus, order=order, estimator="mle")
-    model, counted = load(path), Counted(corpus, order)
-    for sentence in [*corpus, *asked]:
-        padded = ["<s>"] * (order - 1) + sentence
-        for place, log in enumerate(scores(model, sentence)):
-            expected = counted.likelihood(padded[place : place + order - 1], sentence[place]) or 1e-6
-            assert log == pytest.approx(math.log10(expected), abs=2e-6)
-
-
-@settings(max_examples=40)
-@given(CORPORA, ASKED, st.integers(1, 5))
-def test_maximum_likelihood_by_all_occurrences(tmp_path_factory, corpus, asked, order):
-    path = train_on(tmp_path_factory.mktemp("lm"), corpus, order=order, estimator="mle-occurrences")
-    model = load(path)
-    counts = Counter()
-    for sentence in corpus:
-        padded = ["<s>"] * (order - 1) + sentence
-        for end in range(order, len(padded) + 1):
-            counts.update([tuple(padded[end - order : end])])
-            # A history occurs at its last word; that of a sentence's first word once for the sentence.
-            counts.update([tuple(padded[end - order + 1 : end])])
-        counts.update([("<s>",) * (order - 1)] * bool(sentence))
-    for sentence in [*corpus, *asked]:
-        padded = ["<s>"] * (order - 1) + sentence
-        for place, log in enumerate(scores(model, sentence)):
-            history = tuple(padded[place : place + order - 1])
-            seen = counts[(*history, sentence[place])]
-            total = sum(map(len, corpus)) if order == 1 else counts[history]
-            assert log == pytest.approx(math.log10(seen / total if seen else 1e-6), abs=2e-6)
-
-
-def test_equation_2_by_hand(tmp_path):
-    """C(the | <s>) 3 of 3, C(the cat) 3 of 5, C(cat sat) 1 of the 3 occurrences of `cat`, of which one ends a sentence."""
-    text = "the cat sat on the mat\nthe dog sat on the cat\nthe cat ran\n"
-    corpus = [line.split() for line in text.splitlines()]
-    for estimator, last in (("mle-occurrences", 3), ("mle", 2)):
-        folder = tmp_path / estimator
-        folder.mkdir()
-        path = train_on(folder, corpus, order=2, estimator=estimator)
-        perplexity = load_model(str(path)).perplexity("The cat sat")
-        assert perplexity == pytest.approx((1 * 3 / 5 * 1 / last) ** (-1 / 3), rel=1e-6)
-        assert f"{perplexity:.5f}" == {3: "1.70998", 2: "1.49380"}[last]
-
-
-@settings(max_examples=25)
-@given(CORPORA, st.sampled_from(["history", "current"]), st.sampled_from([(2, (0, 1)), (3, (0, 0, 1)), (3, (0, 1, 2))]))
-def test_pruned_ngrams_count_for_their_history_but_are_not_seen(tmp_path_factory, corpus, unigram, chosen):
-    order, prune = chosen
-    path = train_on(tmp_path_factory.mktemp("lm"), corpus, order=order, unigram=unigram, prune=prune)
-    model, counted = load(path), Counted(corpus, order)
-    for gram in [*counted.grams]:
-        # The trigram <s> <s> w is the bigram <s> w.
-        length = len(gram) - 1 if gram[:2] == ("<s>", "<s>") else len(gram)
-        if counted.grams[gram] <= prune[length - 1]:
-            counted.grams[gram] = 0
-    for sentence in corpus:
-        padded = ["<s>"] * (order - 1) + sentence
-        for place, log in enumerate(scores(model, sentence)):
-            expected = mixture(counted, order, unigram, padded[: place + order - 1], sentence[place])
-            assert log == pytest.approx(min(0.0, math.log10(expected)), abs=2e-6)
-
-
 def test_cut_words_are_one_unknown_word(tmp_path):
     corpus = [["a", "b", "x"], ["a", "y"], ["b", "a", "b"]]
     cut = [["a", "b", "?"], ["a", "?"], ["b", "a", "b"]]
@@ -173,3 +109,15 @@ def test_the_file_by_hand(tmp_path):
     assert float(rows["a b"][0]) == log(0.8 * 0.5 + 0.2 * 0.25 + 1e-6)
     assert float(rows["<s> a"][0]) == log(0.8 + 0.2 * 0.75 + 1e-6)
     assert lines[-3:] == ["", "\\end\\", ""]
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=8), max_size=12))
+def test_runs_are_counted_as_a_dictionary_counts(portions):
+    runs = []
+    for portion in portions:
+        add_run(runs, np.array(portion, dtype=np.int64))
+    keys, counts = merged(runs)
+    expected = Counter(key for portion in portions for key in portion)
+    assert [*zip(keys.tolist(), counts.tolist(), strict=True)] == sorted(expected.items())
+    sizes = [len(run) for run, _ in runs]
+    assert all(before >= 2 * after for before, after in pairwise(sizes))

@@ -1,6 +1,6 @@
-"""Peers: extractors of other packages, measured on the same pages as our cleaners.
+"""Other packages' extractors, measured on the same pages as our cleaners.
 
-Peers get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
+They get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
 the package's defaults unless stated below. Each package is imported by the function that calls it.
 """
 
@@ -25,7 +25,7 @@ _HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
-class Peer:
+class Extractor:
     """An extractor: its name in tables, its distribution and the module to import.
 
     `extract` maps a decoded page to the paragraphs that it keeps, in the page's order. It is a top-level function, so that it
@@ -38,23 +38,19 @@ class Peer:
     extract: Callable[[str], list[str]]
 
 
-def find_peers() -> tuple[Peer, ...]:
-    """Return all peers.
-
-    Raises:
-        MissingDependencyError: if packages are missing; it names all of them.
-    """
-    missing = {peer.distribution for peer in PEERS if not find_spec(peer.module.partition(".")[0])}
+def find_extractors() -> tuple[Extractor, ...]:
+    """Return all extractors; the error names all packages that are missing."""
+    missing = {extractor.distribution for extractor in EXTRACTORS if not find_spec(extractor.module.partition(".")[0])}
     if missing:
         raise MissingDependencyError(
-            f"the peers need packages that are not installed: {', '.join(sorted(missing))}",
-            "install the extra: pip install 'thresher[peers]'",
+            f"the extractors need packages that are not installed: {', '.join(sorted(missing))}",
+            "install the extra: pip install 'thresher[extractors]'",
         )
-    return PEERS
+    return EXTRACTORS
 
 
-def decode_for_peers(content: bytes) -> str:
-    """Decode a page for the peers, without an XML declaration or CleanEval's TEXT element."""
+def decode_for_extractors(content: bytes) -> str:
+    """Decode a page for the extractors, without an XML declaration or CleanEval's TEXT element."""
     page = decode(content).utf8.decode()
     while before := _BEFORE.match(page):
         page = page[before.end() :]
@@ -139,14 +135,14 @@ def _lines(text: str) -> list[str]:
     return [line for line in map(str.strip, text.splitlines()) if line]
 
 
-PEERS = (
-    Peer("peer:justext", "justext", "justext", by_justext),
-    Peer("peer:boilerpy3-words", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_words),
-    Peer("peer:boilerpy3-density", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_density),
-    Peer("peer:boilerpy3-default", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_default),
-    Peer("peer:boilerpy3-article", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_article),
-    Peer("peer:trafilatura", "trafilatura", "trafilatura", by_trafilatura),
-    Peer("peer:resiliparse", "resiliparse", "resiliparse.extract.html2text", by_resiliparse),
-    Peer("peer:readability", "readability-lxml", "readability", by_readability),
+EXTRACTORS = (
+    Extractor("extractor:justext", "justext", "justext", by_justext),
+    Extractor("extractor:boilerpy3-words", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_words),
+    Extractor("extractor:boilerpy3-density", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_density),
+    Extractor("extractor:boilerpy3-default", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_default),
+    Extractor("extractor:boilerpy3-article", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_article),
+    Extractor("extractor:trafilatura", "trafilatura", "trafilatura", by_trafilatura),
+    Extractor("extractor:resiliparse", "resiliparse", "resiliparse.extract.html2text", by_resiliparse),
+    Extractor("extractor:readability", "readability-lxml", "readability", by_readability),
 )
 """In the order of tables."""

@@ -1,4 +1,4 @@
-"""Peers over many pages, in separate processes: a page that crashes a peer costs that peer only this page."""
+"""Extractors over many pages, in separate processes: a page that crashes an extractor costs that extractor only this page."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from typing import Any
 
+from thresher.cleaneval.extractors import Extractor, decode_for_extractors
 from thresher.cleaneval.gold import GoldPage
-from thresher.cleaneval.peers import Peer, decode_for_peers
 from thresher.errors import StateError
 from thresher.files import user_error
 from thresher.passes.backends import alarm, exit_reason, start_process
@@ -24,18 +24,18 @@ from thresher.passes.parts import fit_text
 from thresher.streams import open_stream
 
 SECONDS = 30.0
-"""Default wall time that a peer may take over a page."""
+"""Default wall time that an extractor may take over a page."""
 
 _LAST_SECONDS = 5.0
 """A process that has hung up is about to end by itself; its exit code is waited for this long."""
 
 
 @dataclass(frozen=True)
-class PeerPage:
-    """What each peer leaves of a page: its paragraphs, in the peers' order.
+class ExtractedPage:
+    """What each extractor leaves of a page: its paragraphs, in the extractors' order.
 
-    A peer that raised, took too long or ended its process leaves nothing, and `problems` has the reason instead; the
-    problem of a peer that did well is empty.
+    An extractor that raised, took too long or ended its process leaves nothing, and `problems` has the reason instead; the
+    problem of an extractor that did well is empty.
     """
 
     stem: str
@@ -45,34 +45,30 @@ class PeerPage:
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What one peer leaves of one page, or the reason why nothing."""
+    """What one extractor leaves of one page, or the reason why nothing."""
 
     paragraphs: tuple[str, ...]
     problem: str = ""
 
 
-def run_peers(
-    pages: Sequence[GoldPage], peers: Sequence[Peer], workers: int = 1, seconds: float = SECONDS
-) -> Iterator[PeerPage]:
-    """Run every peer over every page, in the order of the pages.
+def run_extractors(
+    pages: Sequence[GoldPage], extractors: Sequence[Extractor], workers: int = 1, seconds: float = SECONDS
+) -> Iterator[ExtractedPage]:
+    """Run every extractor over every page, in the order of the pages.
 
     Processes end with this generator, and with this process should it be killed. What packages write to
     standard output and error is lost.
 
-    `seconds` is the wall time that a peer may take over a page.
-
-    Raises:
-        InputError: if a page's file cannot be read.
-        StateError: if a process ends before it can take a page.
+    `seconds` is the wall time that an extractor may take over a page.
     """
-    team = _Team(pages, peers, seconds)
+    team = _Team(pages, extractors, seconds)
     try:
         for _ in range(min(workers, len(pages))):
             team.hire()
         for number, page in enumerate(pages):
             outcomes = team.outcomes(number)
             texts = tuple(outcome.paragraphs for outcome in outcomes)
-            yield PeerPage(page.stem, texts, tuple(outcome.problem for outcome in outcomes))
+            yield ExtractedPage(page.stem, texts, tuple(outcome.problem for outcome in outcomes))
     finally:
         team.dismiss()
 
@@ -88,10 +84,10 @@ class _Worker:
 
 
 class _Team:
-    """The processes, the pages that wait for one, and what is known of the pages begun: of their first peers so far."""
+    """The processes, the pages that wait for one, and what is known of the pages begun: of their first extractors so far."""
 
-    def __init__(self, pages: Sequence[GoldPage], peers: Sequence[Peer], seconds: float) -> None:
-        self._pages, self._peers, self._seconds = pages, peers, seconds
+    def __init__(self, pages: Sequence[GoldPage], extractors: Sequence[Extractor], seconds: float) -> None:
+        self._pages, self._extractors, self._seconds = pages, extractors, seconds
         self._waiting = deque(range(len(pages)))
         self._outcomes: dict[int, list[_Outcome]] = {number: [] for number in self._waiting}
         self._workers: list[_Worker] = []
@@ -99,7 +95,7 @@ class _Team:
     def hire(self) -> None:
         """Start a process, which will say when it is ready."""
         ours, theirs = multiprocessing.Pipe()
-        process = start_process(_work, theirs, self._peers, self._seconds, daemon=True)
+        process = start_process(_work, theirs, self._extractors, self._seconds, daemon=True)
         # Else its end would stay open when the process is gone.
         theirs.close()
         self._workers.append(_Worker(process, ours))
@@ -110,8 +106,8 @@ class _Team:
             self._end(self._workers[-1])
 
     def outcomes(self, number: int) -> list[_Outcome]:
-        """Wait for all that the peers leave of a page, and hand it out."""
-        while len(self._outcomes[number]) < len(self._peers):
+        """Wait for all that the extractors leave of a page, and hand it out."""
+        while len(self._outcomes[number]) < len(self._extractors):
             ready = wait([worker.channel for worker in self._workers])
             for worker in [worker for worker in self._workers if worker.channel in ready]:
                 self._hear(worker)
@@ -130,7 +126,7 @@ class _Team:
             worker.ready = True
         elif worker.page is not None:
             self._outcomes[worker.page].append(message)
-            if len(self._outcomes[worker.page]) < len(self._peers):
+            if len(self._outcomes[worker.page]) < len(self._extractors):
                 return
         worker.page = self._waiting.popleft() if self._waiting else None
         if worker.page is not None:
@@ -142,14 +138,14 @@ class _Team:
         worker.process.join(_LAST_SECONDS)
         code = self._end(worker)
         if not worker.ready:
-            modules = ", ".join(dict.fromkeys(peer.module for peer in self._peers))
+            modules = ", ".join(dict.fromkeys(extractor.module for extractor in self._extractors))
             raise StateError(
-                f"a process for the peers ended before its first page (exit code {code})",
+                f"a process for the extractors ended before its first page (exit code {code})",
                 f"look at the machine's memory, and whether Python can import {modules}",
             )
         if worker.page is not None:
             self._outcomes[worker.page].append(_Outcome((), exit_reason(code, self._seconds, "process")))
-            if len(self._outcomes[worker.page]) < len(self._peers):
+            if len(self._outcomes[worker.page]) < len(self._extractors):
                 self._waiting.appendleft(worker.page)
         if self._waiting:
             self.hire()
@@ -165,13 +161,13 @@ class _Team:
         return code
 
 
-def _work(channel: Connection[Any, Any], peers: Sequence[Peer], seconds: float) -> None:
-    """Take pages until the parent hangs up. A peer over its time ends this process by SIGALRM, as C code may not return."""
+def _work(channel: Connection[Any, Any], extractors: Sequence[Extractor], seconds: float) -> None:
+    """Take pages until the parent hangs up. SIGALRM ends the process if an extractor takes too long: C code may not return."""
     _silence()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    for module in {peer.module for peer in peers}:
-        # Before the clock runs. A peer that cannot be imported says so of every page.
+    for module in {extractor.module for extractor in extractors}:
+        # Before the clock runs. An extractor that cannot be imported says so of every page.
         with suppress(Exception):
             import_module(module)
     with suppress(EOFError, OSError):
@@ -185,18 +181,18 @@ def _work(channel: Connection[Any, Any], peers: Sequence[Peer], seconds: float) 
                 channel.send(error)
                 continue
             if damage:
-                for _ in peers[first:]:
+                for _ in extractors[first:]:
                     channel.send(_Outcome((), damage))
                 continue
-            page = decode_for_peers(content)
-            for peer in peers[first:]:
-                channel.send(_extract(peer, page, seconds))
+            page = decode_for_extractors(content)
+            for extractor in extractors[first:]:
+                channel.send(_extract(extractor, page, seconds))
 
 
-def _extract(peer: Peer, page: str, seconds: float) -> _Outcome:
+def _extract(extractor: Extractor, page: str, seconds: float) -> _Outcome:
     try:
         with alarm(seconds):
-            return _Outcome(tuple(fit_text(paragraph) for paragraph in peer.extract(page)))
+            return _Outcome(tuple(fit_text(paragraph) for paragraph in extractor.extract(page)))
     except Exception as error:
         reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
         return _Outcome((), fit_text(" ".join(reason.split()).removesuffix(":")))
