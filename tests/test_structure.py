@@ -37,7 +37,7 @@ ORDER = (
     ("language_models",),
     ("content_models",),
     ("scorers",),
-    ("arms",),
+    ("pruning_methods",),
     ("scoring",),
     ("pseudo_topics",),
     ("lucene",),

@@ -1,4 +1,4 @@
-"""Experiments with an arm that needs a query log: checked first, run, explored, chosen among, and never stale."""
+"""Experiments with a pruning method that needs a query log: checked first, run, explored, chosen among, and never stale."""
 
 from __future__ import annotations
 

@@ -530,7 +530,7 @@ def test_quotas_are_a_sweep_of_their_own(load: Load) -> None:
 QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
 
 
-def test_arms_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
+def test_pruning_methods_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
     text = """
 [[sweep]]
 scorer = "none|dcp"
@@ -573,7 +573,7 @@ combined = 3
 @pytest.mark.parametrize(
     ("sweep", "line", "facts"),
     [
-        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is an arm", "words|dcp"]),
+        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is a pruning method", "words|dcp"]),
         ("scorer = 'none|dcp@0.5'\ncutoffs = [1]", 1, ["has a cutoff", "`cutoffs`"]),
         ("scorer = 'none|dcp'\ncutoffs = [0.5, 2]", 2, ["'dcp'", "out of range: 2"]),
         ("scorer = 'none|tcp(k=0)'\ncutoffs = [1]", 1, ["'k'", "0"]),
@@ -581,11 +581,11 @@ combined = 3
         ("scorer = 'none|dcp'\ncutoffs = ['p50']", 1, ["percentiles", "numbers"]),
         ("scorer = 'words|dcp'\ncutoffs = [1]", 1, ["'words' has no cutoff", "words@"]),
         ("scorer = 'words@3|dcp'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 1, ["'words@3' of a sweep has a cutoff"]),
-        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no arm", "words|dcp"]),
-        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown arm 'words'", "dcp"]),
+        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no pruning method", "words|dcp"]),
+        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown pruning method 'words'", "dcp"]),
     ],
 )
-def test_wrong_sweeps_over_arms_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
+def test_wrong_sweeps_over_pruning_methods_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
     (problem,) = fail(HEAD + f"[[sweep]]\n{sweep}\n")
     assert problem.startswith(f"{NEXT + line}: ")
     for fact in facts:

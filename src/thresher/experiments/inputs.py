@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from thresher.arms.arm import Arm
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
 from thresher.defaults import TOPIC_FIELD
@@ -20,6 +19,7 @@ from thresher.experiments.config import CatalogueId, Experiment, Location, Topic
 from thresher.files import digest, file_digest, real_path
 from thresher.passes.backends import Backend
 from thresher.pruning.building import LogTexts
+from thresher.pruning_methods.method import PruningMethod
 from thresher.pseudo_topics.topic_files import COUNTS_FILE
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
@@ -100,7 +100,7 @@ def _digest(location: Location, content: object) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Collection, topics, the topics that are held out, and the query logs that arms need: texts by the path that names have.
+    """Collection, topics, held-out topics, and the query logs that pruning needs: texts by the path that names have.
 
     `digests` are of all of them, by name.
     """
@@ -112,9 +112,9 @@ class Inputs:
     digests: Mapping[str, str]
     logs: LogTexts = field(default_factory=dict)
 
-    def log_digests(self, arm: Arm) -> dict[str, str]:
-        """Return the digest of the query log that an arm needs, by its name; empty if it needs none."""
-        return {_log_name(arm.log): self.digests[_log_name(arm.log)]} if arm.log else {}
+    def log_digests(self, method: PruningMethod) -> dict[str, str]:
+        """Return the digest of the query log that a pruning method needs, by its name; empty if it needs none."""
+        return {_log_name(method.log): self.digests[_log_name(method.log)]} if method.log else {}
 
 
 def read_inputs(experiment: Experiment) -> Inputs:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import Repeats, are_narrow, compare_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.variant_building import TimedCutting, build_variant
@@ -21,6 +20,7 @@ from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
 from thresher.pruning.building import LogTexts
+from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
 
 WIDTH = 0.05
@@ -87,7 +87,7 @@ def measure(
         scores: the score store.
         queries: of the topics.
         build_seconds: what it took to build every index once.
-        logs: the query logs that arms need.
+        logs: the query logs that pruning methods need.
 
     Raises:
         ThresherError: as `Searcher` and `build_index`.

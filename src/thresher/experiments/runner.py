@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
@@ -44,6 +43,7 @@ from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
+from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut

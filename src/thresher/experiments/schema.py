@@ -154,7 +154,7 @@ class SweepTable(_Strict):
 
     scorer: Annotated[
         str,
-        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and an arm with a bar between them",
+        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between them",
     ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
@@ -162,7 +162,7 @@ class SweepTable(_Strict):
     ]
     cleaner_cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        "cutoffs of the scorer that stands before an arm: each of them with each of the arm's",
+        "cutoffs of the scorer that stands before a pruning method: each of them with each of the pruning method's",
     ] = ()
 
 
@@ -205,7 +205,7 @@ class PruningTable(_Strict):
     combined: Annotated[
         int,
         Within(1, 1000),
-        "cutoffs of a scorer that exploring combines with an arm, in sweeps with `cleaner_cutoffs`",
+        "cutoffs of a scorer that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
 

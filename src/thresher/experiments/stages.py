@@ -13,7 +13,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.arms.pruned_names import Treatment
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
@@ -25,6 +24,7 @@ from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.passes.parts import fit_text
+from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
 
@@ -42,7 +42,7 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
-        resolved |= scored.inputs.log_digests(treatment.pruning.arm)
+        resolved |= scored.inputs.log_digests(treatment.pruning.method)
     report = scored.report
     key = stage_key(
         scores=scored.key,

@@ -14,9 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.arms.arm import Arm, LoggedQuery, QueryLogs, kept
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
-from thresher.arms.pruned_names import Pruning
 from thresher.errors import ConfigError, InputError
 from thresher.exploring.counting import split_shards
 from thresher.exploring.exploring import analyse_queries
@@ -26,12 +23,15 @@ from thresher.lucene.analysis import DELIMITER
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.method import LoggedQuery, PruningMethod, QueryLogs, kept
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
+from thresher.pruning_methods.treatments import Pruning
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scoring.store import FAILED, list_column
 
 LogTexts = Mapping[str, Sequence[str]]
-"""The texts of the queries of each log, by the path that arms name it by."""
+"""The texts of the queries of each log, by the path that methods name it by."""
 
 
 @dataclass(frozen=True)
@@ -167,19 +167,19 @@ class _Vocabulary:
         self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
 
 
-def analysed_logs(arms: Iterable[Arm], logs: LogTexts | None, options: IndexOptions) -> QueryLogs:
-    """Return the logs that the arms need.
+def analysed_logs(methods: Iterable[PruningMethod], logs: LogTexts | None, options: IndexOptions) -> QueryLogs:
+    """Return the logs that the methods need.
 
     Raises:
         ConfigError: if one is not given.
     """
-    return {arm.log: _analysed(arm, logs or {}, options) for arm in arms if arm.log}
+    return {method.log: _analysed(method, logs or {}, options) for method in methods if method.log}
 
 
-def _analysed(arm: Arm, logs: LogTexts, options: IndexOptions) -> list[LoggedQuery]:
-    if arm.log not in logs:
-        raise ConfigError(f"the query log {arm.log!r} is not given", "give its queries", arm.canonical_name)
-    queries, terms = analyse_queries(logs[arm.log], options)
+def _analysed(method: PruningMethod, logs: LogTexts, options: IndexOptions) -> list[LoggedQuery]:
+    if method.log not in logs:
+        raise ConfigError(f"the query log {method.log!r} is not given", "give its queries", method.canonical_name)
+    queries, terms = analyse_queries(logs[method.log], options)
     hashes = hash_texts(terms).tolist()
     return [{hashes[term]: times for term, times in query.counts.items()} for query in queries]
 
@@ -209,12 +209,12 @@ def build_pruned(
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        pruning: the arm with its cutoff.
+        pruning: the method with its cutoff.
         folder: the index.
         options: how text is analysed; see `build_pruned_index` for what cannot be held.
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
-        logs: with the query log that the arm needs.
+        logs: with the query log that the method needs.
         origin: kept with the index.
 
     Raises:
@@ -226,7 +226,7 @@ def build_pruned(
         if not postings.statistics.tokens:
             what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
             raise InputError(what, "choose a cutoff that keeps more text", str(folder))
-        pruned = _Pruned(postings, pruning, analysed_logs([pruning.arm], logs, options), lexicon, original)
+        pruned = _Pruned(postings, pruning, analysed_logs([pruning.method], logs, options), lexicon, original)
         changed = pruned.changed if original else None
         index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
         return PrunedBuild(index, postings.blank, postings.words)
@@ -246,10 +246,10 @@ class _Pruned:
 
     def documents(self, advance: Callable[[], None]) -> Iterator[PrunedDocument]:
         """Give all documents."""
-        arm = self._pruning.arm
-        fitted = arm.fit(self._postings, self._logs)
+        method = self._pruning.method
+        fitted = method.fit(self._postings, self._logs)
         for block in self._postings.blocks():
-            stays = kept(arm, arm.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
+            stays = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
             lost = block.term[~stays]
             self._lost_df += np.bincount(lost, minlength=len(self._terms))
             self._lost_cf += np.bincount(lost, weights=block.tf[~stays], minlength=len(self._terms)).astype(np.int64)

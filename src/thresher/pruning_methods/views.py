@@ -8,9 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, LOG, Arm, LoggedQuery, QueryLogs, ShareArm
-from thresher.arms.document_terms import DocumentCentric, Random, TwoProportions
-from thresher.arms.postings import (
+from thresher.errors import ConfigError
+from thresher.pages.plain import Ints
+from thresher.pruning_methods.document_terms import DocumentCentric, Random, TwoProportions
+from thresher.pruning_methods.method import KEEP_ABOVE, LOG, LoggedQuery, PruningMethod, QueryLogs, ShareMethod
+from thresher.pruning_methods.postings import (
     MODEL,
     TIES,
     CollectionStatistics,
@@ -21,14 +23,12 @@ from thresher.arms.postings import (
     ranges,
     term_scores,
 )
-from thresher.errors import ConfigError
-from thresher.pages.plain import Ints
 from thresher.scorers.base import Parameter, Value
 
 _CELLS = 1 << 20
 """Scores, queries times documents, computed at a time."""
 _ALL = "all"
-_BASES: dict[str, type[Arm]] = {kind.name: kind for kind in (DocumentCentric, TwoProportions, Random)}
+_BASES: dict[str, type[PruningMethod]] = {kind.name: kind for kind in (DocumentCentric, TwoProportions, Random)}
 
 
 @dataclass(frozen=True)
@@ -162,9 +162,9 @@ class FoundViews:
         return found
 
 
-class QueryViews(ShareArm):
+class QueryViews(ShareMethod):
     """Keeps of each document of n different terms the ⌈λ·n⌉ best: first those with a view, then the others, both in the
-    order of the arm `base`. The posting (t,d) has a view if a query of the log has the term t and d among its k best results
+    order of the method `base`. The posting (t,d) has a view if a query of the log has the term t and d among its k best results
     in the unpruned collection: the query view of d is the union of such queries.
     """
 
@@ -179,7 +179,7 @@ class QueryViews(ShareArm):
         Parameter("k", int, 10, "results of a query that it gives views to", low=1),
         MODEL,
         Parameter("match", str, _ALL, "the query's terms that a result must have", (_ALL, "any")),
-        Parameter("base", str, DocumentCentric.name, "the arm that orders terms of a document", tuple(_BASES)),
+        Parameter("base", str, DocumentCentric.name, "the method that orders terms of a document", tuple(_BASES)),
     )
     example: ClassVar[Mapping[str, Value]] = {LOG.name: "queries.tsv"}
 
@@ -196,7 +196,7 @@ class QueryViews(ShareArm):
         """
         if not self.log:
             what, fix = (
-                f"the arm {self.name!r} has no query log",
+                f"the method {self.name!r} has no query log",
                 f"name one: {type(self)(**self.example).canonical_name}",
             )
             raise ConfigError(what, fix, where)

@@ -1,4 +1,4 @@
-"""What an arm of index pruning is: a number for each posting, and the cutoffs that keep it; and logs of past queries."""
+"""What a method of index pruning is: a number for each posting, and the cutoffs that keep it; and logs of past queries."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
 from thresher.errors import ConfigError
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Flags, Floats, Postings
 from thresher.scorers.base import Declared, Parameter, Value
 
 LoggedQuery = Mapping[int, int]
 """Occurrences of each term of a query, by the term's hash."""
 QueryLogs = Mapping[str, Sequence[LoggedQuery]]
-"""The queries of each log, by the path that arms name it by."""
+"""The queries of each log, by the path that methods name it by."""
 # What names of variants are written with, and white space, which separates the columns of run files.
 _SYNTAX = re.compile(r"[,()|@+=\s\x00-\x1f\x7f]")
 KEEP_ABOVE, KEEP_SHARE = "keep above", "keep share"
@@ -54,7 +54,7 @@ LOG = LogParameter(
 )
 
 
-class Arm(Declared, ABC):
+class PruningMethod(Declared, ABC):
     """Assigns a number to each posting; the docstrings of subclasses have the formula.
 
     Attributes:
@@ -95,33 +95,33 @@ class Arm(Declared, ABC):
         """
 
 
-class ShareArm(Arm):
-    """An arm of which cutoffs are shares, above 0, of what it ranks."""
+class ShareMethod(PruningMethod):
+    """A method of which cutoffs are shares, above 0, of what it ranks."""
 
     keep = KEEP_SHARE
     low, high = 0.0, 1.0
     grid = TENTHS
 
 
-def kept(arm: Arm, scores: Floats, cutoff: float) -> Flags:
+def kept(method: PruningMethod, scores: Floats, cutoff: float) -> Flags:
     """Return which postings stay at a cutoff."""
-    return scores >= cutoff if arm.keep == KEEP_ABOVE else scores < cutoff
+    return scores >= cutoff if method.keep == KEEP_ABOVE else scores < cutoff
 
 
-def steps(arm: Arm, scores: Floats, cutoffs: Floats) -> Ints:
+def steps(method: PruningMethod, scores: Floats, cutoffs: Floats) -> Ints:
     """Return for each posting the index of the first cutoff that keeps it, `len(cutoffs)` if none does.
 
     Args:
-        arm: says which are kept.
+        method: says which are kept.
         scores: of the postings.
         cutoffs: the strictest first: see `strictest_first`.
     """
-    if arm.keep == KEEP_ABOVE:
+    if method.keep == KEEP_ABOVE:
         return np.searchsorted(-cutoffs, -scores, side="left")
     return np.searchsorted(cutoffs, scores, side="right")
 
 
-def strictest_first(arm: Arm, cutoffs: Floats) -> Floats:
+def strictest_first(method: PruningMethod, cutoffs: Floats) -> Floats:
     """Return different cutoffs, each of which keeps all that those before it keep."""
     ascending: Floats = np.unique(np.asarray(cutoffs, dtype=np.float64))
-    return ascending[::-1] if arm.keep == KEEP_ABOVE else ascending
+    return ascending[::-1] if method.keep == KEEP_ABOVE else ascending

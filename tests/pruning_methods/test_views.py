@@ -13,11 +13,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from posting_samples import hash_of, postings_of
 
-from thresher.arms.arm import LoggedQuery
-from thresher.arms.pruned_names import Treatment, arms, parse_arm, parse_treatment
-from thresher.arms.views import best_documents
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
+from thresher.pruning_methods.method import LoggedQuery
+from thresher.pruning_methods.treatments import Treatment, methods, parse_pruning, parse_treatment
+from thresher.pruning_methods.views import best_documents
 from thresher.scorers.cleaners import Cleaner
 
 Documents = Mapping[str, Sequence[str]]
@@ -109,10 +109,10 @@ def test_ties_are_won_by_the_smaller_id_and_repeated_terms_count() -> None:
 
 
 def numbers_of(
-    arm: str, documents: Documents, queries: Queries, block: int | None = None
+    method: str, documents: Documents, queries: Queries, block: int | None = None
 ) -> dict[tuple[str, str], float]:
     postings, terms = postings_of(documents, block)
-    template = parse_arm(arm).arm
+    template = parse_pruning(method).method
     fitted = template.fit(postings, {template.log: logged(queries)})
     found = {}
     for part in postings.blocks():
@@ -144,7 +144,7 @@ def test_terms_with_a_view_come_first_then_the_base_decides(
         if term in documents[id_]
     }
     alone = numbers_of(base, documents, [])
-    higher_is_better = arms()[base].keep == "keep above"
+    higher_is_better = methods()[base].keep == "keep above"
     postings, _ = postings_of(documents)
     ties = postings.statistics.hashes.tolist()
     assert ties == [hash_of(term) for term in sorted({token for tokens in documents.values() for token in tokens})]
@@ -179,7 +179,7 @@ def test_views_by_hand() -> None:
 @settings(max_examples=20)
 def test_without_a_log_the_base_decides_alone(documents: Documents) -> None:
     postings, _ = postings_of(documents)
-    views, dcp = parse_arm("views").arm, parse_arm("dcp").arm
+    views, dcp = parse_pruning("views").method, parse_pruning("dcp").method
     for block in postings.blocks():
         own = views.scores(block, postings.statistics, views.fit(postings))
         assert own.tolist() == dcp.scores(block, postings.statistics, dcp.fit(postings)).tolist()
@@ -193,13 +193,13 @@ def test_paths_in_names_read_back(path: str) -> None:
     assert treatment.name == f"words@5|views(log={path},k=10,model=bm25,match=all,base=dcp)@0.3"
     assert parse_treatment(treatment.name).name == treatment.name
     assert treatment.pruning is not None
-    assert treatment.pruning.arm.log == path
+    assert treatment.pruning.method.log == path
 
 
 @given(st.text())
 def test_any_text_as_a_path_reads_back_or_is_an_error_of_one_line(text: str) -> None:
     try:
-        pruning = parse_arm(f"views(log={text})@0.5")
+        pruning = parse_pruning(f"views(log={text})@0.5")
     except ConfigError as error:
         lines = f"{error.what} {error.fix}".splitlines()
         assert len(lines) == 1
@@ -217,27 +217,27 @@ def test_paths_with_characters_of_names_are_refused(character: str) -> None:
 
 def test_a_character_that_names_cannot_hold_is_named_with_the_fix() -> None:
     with pytest.raises(ConfigError) as caught:
-        parse_arm("views(log=a@b.tsv)@0.5", "sweep")
+        parse_pruning("views(log=a@b.tsv)@0.5", "sweep")
     assert caught.value.where == "sweep"
     for fact in ("'a@b.tsv'", "'log'", "'@'"):
         assert fact in caught.value.what
     assert "rename" in caught.value.fix
 
 
-def test_an_arm_without_its_log_is_refused_where_it_is_used() -> None:
-    parse_arm("views(log=queries.tsv)").arm.check("here")
+def test_a_pruning_method_without_its_log_is_refused_where_it_is_used() -> None:
+    parse_pruning("views(log=queries.tsv)").method.check("here")
     with pytest.raises(ConfigError) as caught:
-        parse_arm("views").arm.check("here")
+        parse_pruning("views").method.check("here")
     assert (caught.value.where, "'views'" in caught.value.what) == ("here", True)
     assert "log=" in caught.value.fix
-    for kind in arms().values():
+    for kind in methods().values():
         kind(**kind.example).check(kind.name)
 
 
 def test_memory_is_of_results_not_of_postings() -> None:
     documents = {str(number): [f"t{number % 7}", *"abcdef"] for number in range(200)}
     postings, _ = postings_of(documents, 10)
-    fitted = parse_arm("views(log=q,k=3)").arm.fit(postings, {"q": logged([["a", "b"], ["t1"], ["a", "b"]])})
+    fitted = parse_pruning("views(log=q,k=3)").method.fit(postings, {"q": logged([["a", "b"], ["t1"], ["a", "b"]])})
     assert len(fitted.number) <= 2 * 3
     assert len(fitted.keys) <= 3 * 2 + 3
     assert np.all(np.diff(fitted.keys) > 0)
