@@ -98,7 +98,7 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert found.measure_seconds == 60.0
-    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0, "estimated")
+    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0)
     assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
@@ -146,7 +146,6 @@ machines = 15
 pue = 1.58
 region = "Galicia"
 date = "2026-11"
-co2 = "codecarbon"
 [measure]
 seconds = 0.5
 [run]
@@ -193,7 +192,7 @@ column = "credibility"
     assert (found.correction, found.alpha) == ("none", 0.1)
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert found.measure_seconds == 0.5
-    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58, "codecarbon")
+    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 
 
 def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
@@ -265,8 +264,8 @@ depth = true
 measures = []
 seed = 1.5
 
-[costs]
-co2 = "guess"
+[pruning]
+statistics = "guess"
 
 [run]
 workers = -1
@@ -300,7 +299,7 @@ workers = -1
         f"46: 'depth' is true or false. Fix: give a whole number: {about('retrieval', 'depth')}.",
         "49: there is no measure. Fix: list at least one.",
         f"50: 'seed' is a number. Fix: give a whole number: {about('evaluation', 'seed')}.",
-        "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
+        "53: 'statistics' cannot be 'guess'. Fix: use one of original, pruned.",
         "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
     ]
 

@@ -36,7 +36,6 @@ NAMES = tuple(
         "justext+words@p30",
         "perplexity(lm=books,context=0.7)@8000",
         "none|2n2p@1.894",
-        "none|views(log=queries.tsv,k=10)@0.5",
         "content(floor=50)@doc50",
     )
 )

@@ -40,9 +40,6 @@ NAMES = (
     "tcp(k=3)",
     "up",
     "up(model=qld)",
-    "views",
-    "views(base=2n2p)",
-    "views(base=random)",
 )
 TOKENS = st.lists(st.sampled_from("abcdefg"), max_size=12)
 COLLECTIONS = st.dictionaries(st.sampled_from(["1", "2", "3", "4", "5", "é", "x y"]), TOKENS, max_size=7)

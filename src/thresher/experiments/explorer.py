@@ -86,7 +86,6 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         experiment.depth,
         held_out=others,
         backend=backend,
-        logs=scored.inputs.logs,
     )
     return with_bytes(replace(exploration, sweeps=(*exploration.sweeps, *pruned)), built)
 

@@ -19,7 +19,6 @@ from thresher.defaults import (
     BACKENDS,
     BLOCK_RULES,
     CARBON_INTENSITY,
-    CO2_METHODS,
     CORRECTIONS,
     DEFAULT_MEASURES,
     DEPTH,
@@ -277,7 +276,6 @@ class CostsTable(_Strict):
     cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
     machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
     pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = PUE
-    co2: Annotated[str, OneOf(CO2_METHODS), "estimated from wall time and TDP, or read by codecarbon"] = CO2_METHODS[0]
 
 
 @dataclass(frozen=True)

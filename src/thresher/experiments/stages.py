@@ -42,7 +42,6 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
-        resolved |= scored.inputs.log_digests(treatment.pruning.method)
     report = scored.report
     key = stage_key(
         scores=scored.key,

@@ -58,8 +58,8 @@ class Variant:
         return safe_name(self.name)
 
 
-def read_variants(document: Document, problems: Problems) -> list[tuple[Variant, KeyPath]]:
-    """Return the variants, the baseline first, each with the key that names it; what is wrong with them goes to `problems`."""
+def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
+    """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
     variants: list[tuple[Variant, KeyPath]] = [(Variant(Cleaner()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
@@ -71,7 +71,7 @@ def read_variants(document: Document, problems: Problems) -> list[tuple[Variant,
         if variant.folder in seen:
             problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
         seen.add(variant.folder)
-    return variants
+    return tuple(variant for variant, _ in variants)
 
 
 def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
@@ -93,8 +93,6 @@ def _without_headings(cut: Cut) -> Cut:
 
 def _treatment(name: str) -> Treatment:
     treatment = parse_treatment(name)
-    if treatment.pruning:
-        treatment.pruning.method.check(name)
     return replace(treatment, cleaner=treatment.cleaner.checked())
 
 
@@ -143,7 +141,6 @@ def _swept_pruning(name: str, sweep: str) -> Pruning:
         raise ConfigError(
             f"the pruning method {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep
         )
-    method.method.check(sweep)
     return method
 
 

@@ -33,8 +33,8 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
-from thresher.pruning.building import CollectedPostings, LogTexts, analysed_logs, collected_postings
-from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, QueryLogs, steps, strictest_first
+from thresher.pruning.building import CollectedPostings, collected_postings
+from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, steps, strictest_first
 from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
 from thresher.pruning_methods.treatments import Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
@@ -74,7 +74,6 @@ def explore_pruning(
     depth: int = 1000,
     held_out: Judging | None = None,
     backend: Backend | None = None,
-    logs: LogTexts | None = None,
 ) -> tuple[ExploredSweep, ...]:
     """Return the values that a pruned index of each variant would give, without building any; bytes are not estimated.
 
@@ -83,7 +82,6 @@ def explore_pruning(
         sweeps: to explore; those of one cleaner share a pass over its postings.
         judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
         original: whether to rank by the statistics of the unpruned collection.
-        logs: with the query logs that the methods need.
 
     Raises:
         ThresherError: as `explore`.
@@ -93,7 +91,6 @@ def explore_pruning(
         [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
     )
     lexicon = Lexicon(options.stemmer, options.stopwords)
-    analysed = analysed_logs([sweep.method for sweep in sweeps], logs, options)
     by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
@@ -101,7 +98,7 @@ def explore_pruning(
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-                every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder, analysed)
+                every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
             judges: list[Judges] = []
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
@@ -176,10 +173,9 @@ def count_pruning(
     terms: Hashes,
     original: bool,
     folder: Path,
-    logs: QueryLogs | None = None,
 ) -> list[CountedPruning]:
     """Count all sweeps over one collection, block by block, into files in `folder`."""
-    fitted = [sweep.method.fit(postings, logs) for sweep in sweeps]
+    fitted = [sweep.method.fit(postings) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
     numbers = postings.statistics.numbers(terms)
     counters = [_PostingCounter(postings, sweep.method, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]

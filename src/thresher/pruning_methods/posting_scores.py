@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.pruning_methods.method import KEEP_ABOVE, TENTHS, PruningMethod, QueryLogs
+from thresher.pruning_methods.method import KEEP_ABOVE, TENTHS, PruningMethod
 from thresher.pruning_methods.postings import (
     MODEL,
     CollectionStatistics,
@@ -53,7 +53,7 @@ class TermCentric(PruningMethod):
         MODEL,
     )
 
-    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Floats:  # noqa: ARG002
+    def fit(self, postings: Postings) -> Floats:
         """Return z_t by term number, 0 for terms of at most k documents; memory grows with k and the other terms."""
         k, statistics = int(self.values["k"]), postings.statistics
         frequent = np.flatnonzero(statistics.df > k)

@@ -250,7 +250,7 @@ def describe_methods() -> str:
 
 
 def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
-    example = kind(**kind.example)
+    example = kind()
     return {
         "name": kind.name,
         "description": " ".join((kind.__doc__ or "").split()),

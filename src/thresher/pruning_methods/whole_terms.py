@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from thresher.pages.plain import Ints
-from thresher.pruning_methods.method import KEEP_ABOVE, PruningMethod, QueryLogs
+from thresher.pruning_methods.method import KEEP_ABOVE, PruningMethod
 from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Postings
 
 _UNIT = 2.0**40
@@ -70,7 +70,7 @@ class TermDiscrimination(PruningMethod):
         "for pruning: Blanco, Barreiro: Static Pruning of Terms in Inverted Files, ECIR 2007"
     )
 
-    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Floats:  # noqa: ARG002
+    def fit(self, postings: Postings) -> Floats:
         """Return DV by term number."""
         statistics = postings.statistics
         cf = statistics.cf.astype(np.float64)
