@@ -60,7 +60,7 @@ ORDER = (
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
-ADAPTERS = {"passes/joblib_adapter.py"}
+ADAPTERS = {"passes/backends.py"}
 # Renderers that lay out plots and text, and one that has tables and a plot.
 LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
 WITH_PLOTS = {"classification_report"}

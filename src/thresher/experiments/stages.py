@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.errors import InputError, StateError, ThresherError
+from thresher.errors import InputError, StateError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
@@ -168,11 +168,8 @@ BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
     """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
-    try:
-        record = file.read(path)
-    except ThresherError:
-        return None
-    return record if record.key == key else None
+    record = file.find(path)
+    return record if record and record.key == key else None
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
@@ -206,14 +203,9 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises:
         StateError: if another process holds it, naming that process.
-        InputError: if its name is not UTF-8.
     """
     path = folder / ".lock"
     with ExitStack() as stack:
-        try:
-            str(folder.absolute()).encode()
-        except UnicodeEncodeError as error:
-            raise InputError("its name is not UTF-8, as Parquet's must be", "choose another", str(folder)) from error
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))

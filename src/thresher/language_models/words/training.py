@@ -41,8 +41,7 @@ from thresher.language_models.words.word_files import read_array
 from thresher.language_models.words.word_model import Floats, WordModel
 from thresher.pages import PageOptions
 from thresher.pages.plain import plain_text
-from thresher.passes.backends import Backend, run_tasks
-from thresher.passes.joblib_adapter import end_workers
+from thresher.passes.backends import Backend, end_workers, run_tasks
 from thresher.progress import progress
 
 INTERPOLATED, MLE, MLE_OCCURRENCES, KNESER_NEY = "interpolated", "mle", "mle-occurrences", "kneser-ney"
