@@ -2,32 +2,25 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import warnings
-from collections import deque
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from importlib import import_module
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from typing import Any
+from pathlib import Path
 
 from thresher.cleaneval.extractors import Extractor, decode_for_extractors
 from thresher.cleaneval.gold import GoldPage
-from thresher.errors import StateError
 from thresher.files import user_error
-from thresher.passes.backends import alarm, exit_reason, start_process
+from thresher.passes.backends import alarm, exit_reason, run_watched
 from thresher.passes.parts import fit_text
 from thresher.streams import open_stream
 
 SECONDS = 30.0
 """Default wall time that an extractor may take over a page."""
-
-_LAST_SECONDS = 5.0
-"""A process that has hung up is about to end by itself; its exit code is waited for this long."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +37,12 @@ class ExtractedPage:
 
 
 @dataclass(frozen=True)
-class _Outcome:
-    """What one extractor leaves of one page, or the reason why nothing."""
+class _Task:
+    """A page for an extractor, both by their numbers; or the reason why there is none: it ended its process."""
 
-    paragraphs: tuple[str, ...]
+    page: int
+    extractor: int
+    path: Path
     problem: str = ""
 
 
@@ -61,143 +56,52 @@ def run_extractors(
 
     `seconds` is the wall time that an extractor may take over a page.
     """
-    team = _Team(pages, extractors, seconds)
-    try:
-        for _ in range(min(workers, len(pages))):
-            team.hire()
+    count = len(extractors)
+    tasks = (_Task(number, at, page.path) for number, page in enumerate(pages) for at in range(count))
+    extract = partial(_extract, extractors=extractors, seconds=seconds)
+    instead = partial(_without_page, seconds=seconds)
+    outcomes: dict[int, dict[int, tuple[tuple[str, ...], str]]] = defaultdict(dict)
+    with closing(run_watched(workers, extract, tasks, instead)) as every:
         for number, page in enumerate(pages):
-            outcomes = team.outcomes(number)
-            texts = tuple(outcome.paragraphs for outcome in outcomes)
-            yield ExtractedPage(page.stem, texts, tuple(outcome.problem for outcome in outcomes))
-    finally:
-        team.dismiss()
+            found = outcomes[number]
+            while len(found) < count:
+                task, paragraphs, problem = next(every)
+                outcomes[task.page][task.extractor] = paragraphs, problem
+            texts, problems = zip(*(found[at] for at in range(count)), strict=True) if count else ((), ())
+            yield ExtractedPage(page.stem, texts, problems)
+            del outcomes[number]
 
 
-@dataclass(eq=False)
-class _Worker:
-    """A process, and the page it is at: None before it is ready, and when there is none left for it."""
-
-    process: SpawnProcess
-    channel: Connection[Any, Any]
-    ready: bool = False
-    page: int | None = None
+def _without_page(task: _Task, code: int | None, seconds: float) -> _Task:
+    return replace(task, problem=exit_reason(code, seconds, "process"))
 
 
-class _Team:
-    """The processes, the pages that wait for one, and what is known of the pages begun: of their first extractors so far."""
-
-    def __init__(self, pages: Sequence[GoldPage], extractors: Sequence[Extractor], seconds: float) -> None:
-        self._pages, self._extractors, self._seconds = pages, extractors, seconds
-        self._waiting = deque(range(len(pages)))
-        self._outcomes: dict[int, list[_Outcome]] = {number: [] for number in self._waiting}
-        self._workers: list[_Worker] = []
-
-    def hire(self) -> None:
-        """Start a process, which will say when it is ready."""
-        ours, theirs = multiprocessing.Pipe()
-        process = start_process(_work, theirs, self._extractors, self._seconds, daemon=True)
-        # Else its end would stay open when the process is gone.
-        theirs.close()
-        self._workers.append(_Worker(process, ours))
-
-    def dismiss(self) -> None:
-        """End all processes; they have nothing to lose."""
-        while self._workers:
-            self._end(self._workers[-1])
-
-    def outcomes(self, number: int) -> list[_Outcome]:
-        """Wait for all that the extractors leave of a page, and hand it out."""
-        while len(self._outcomes[number]) < len(self._extractors):
-            ready = wait([worker.channel for worker in self._workers])
-            for worker in [worker for worker in self._workers if worker.channel in ready]:
-                self._hear(worker)
-        return self._outcomes.pop(number)
-
-    def _hear(self, worker: _Worker) -> None:
-        try:
-            message: _Outcome | OSError | None = worker.channel.recv()
-        except (EOFError, OSError):
-            self._replace(worker)
-            return
-        if isinstance(message, OSError):
-            assert worker.page is not None
-            raise user_error(message, self._pages[worker.page].path) from message
-        if message is None:
-            worker.ready = True
-        elif worker.page is not None:
-            self._outcomes[worker.page].append(message)
-            if len(self._outcomes[worker.page]) < len(self._extractors):
-                return
-        worker.page = self._waiting.popleft() if self._waiting else None
-        if worker.page is not None:
-            # If the process has ended, that is heard next.
-            with suppress(OSError):
-                worker.channel.send((self._pages[worker.page].path, len(self._outcomes[worker.page])))
-
-    def _replace(self, worker: _Worker) -> None:
-        worker.process.join(_LAST_SECONDS)
-        code = self._end(worker)
-        if not worker.ready:
-            modules = ", ".join(dict.fromkeys(extractor.module for extractor in self._extractors))
-            raise StateError(
-                f"a process for the extractors ended before its first page (exit code {code})",
-                f"look at the machine's memory, and whether Python can import {modules}",
-            )
-        if worker.page is not None:
-            self._outcomes[worker.page].append(_Outcome((), exit_reason(code, self._seconds, "process")))
-            if len(self._outcomes[worker.page]) < len(self._extractors):
-                self._waiting.appendleft(worker.page)
-        if self._waiting:
-            self.hire()
-
-    def _end(self, worker: _Worker) -> int | None:
-        """End a process, unless it has ended, and return its exit code."""
-        self._workers.remove(worker)
-        worker.channel.close()
-        worker.process.kill()
-        worker.process.join()
-        code = worker.process.exitcode
-        worker.process.close()
-        return code
-
-
-def _work(channel: Connection[Any, Any], extractors: Sequence[Extractor], seconds: float) -> None:
-    """Take pages until the parent hangs up. SIGALRM ends the process if an extractor takes too long: C code may not return."""
+def _extract(task: _Task, extractors: Sequence[Extractor], seconds: float) -> tuple[_Task, tuple[str, ...], str]:
+    """Return the paragraphs found, or the problem why none; an extractor over its time ends this process by SIGALRM."""
+    if task.problem:
+        return task, (), task.problem
     _silence()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    for module in {extractor.module for extractor in extractors}:
-        # Before the clock runs. An extractor that cannot be imported says so of every page.
-        with suppress(Exception):
-            import_module(module)
-    with suppress(EOFError, OSError):
-        channel.send(None)
-        while True:
-            path, first = channel.recv()
-            try:
-                with open_stream(path) as stream:
-                    content, damage = stream.read(), stream.damage
-            except OSError as error:
-                channel.send(error)
-                continue
-            if damage:
-                for _ in extractors[first:]:
-                    channel.send(_Outcome((), damage))
-                continue
-            page = decode_for_extractors(content)
-            for extractor in extractors[first:]:
-                channel.send(_extract(extractor, page, seconds))
-
-
-def _extract(extractor: Extractor, page: str, seconds: float) -> _Outcome:
+    extractor = extractors[task.extractor]
+    # Before the clock runs. An extractor that cannot be imported says so of every page.
+    with suppress(Exception):
+        import_module(extractor.module)
+    try:
+        with open_stream(task.path) as stream:
+            content, damage = stream.read(), stream.damage
+    except OSError as error:
+        raise user_error(error, task.path) from error
+    if damage:
+        return task, (), damage
+    page = decode_for_extractors(content)
     try:
         with alarm(seconds):
-            return _Outcome(tuple(fit_text(paragraph) for paragraph in extractor.extract(page)))
+            return task, tuple(fit_text(paragraph) for paragraph in extractor.extract(page)), ""
     except Exception as error:
         reason = f"{type(error).__name__}: {str(error) or error.__cause__ or ''}"
-        return _Outcome((), fit_text(" ".join(reason.split()).removesuffix(":")))
+        return task, (), fit_text(" ".join(reason.split()).removesuffix(":"))
 
 
+@cache
 def _silence() -> None:
     """Lose what packages print, log and warn of, also from C."""
     warnings.simplefilter("ignore")

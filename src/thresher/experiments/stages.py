@@ -13,8 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.arms.pruned_names import Treatment
-from thresher.errors import InputError, StateError, ThresherError
+from thresher.errors import InputError, StateError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
@@ -25,6 +24,7 @@ from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.passes.parts import fit_text
+from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
 
@@ -42,7 +42,6 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
-        resolved |= scored.inputs.log_digests(treatment.pruning.arm)
     report = scored.report
     key = stage_key(
         scores=scored.key,
@@ -169,11 +168,8 @@ BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
     """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
-    try:
-        record = file.read(path)
-    except ThresherError:
-        return None
-    return record if record.key == key else None
+    record = file.find(path)
+    return record if record and record.key == key else None
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:
@@ -207,14 +203,9 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises:
         StateError: if another process holds it, naming that process.
-        InputError: if its name is not UTF-8.
     """
     path = folder / ".lock"
     with ExitStack() as stack:
-        try:
-            str(folder.absolute()).encode()
-        except UnicodeEncodeError as error:
-            raise InputError("its name is not UTF-8, as Parquet's must be", "choose another", str(folder)) from error
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))

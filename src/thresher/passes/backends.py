@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,21 +13,25 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe, wait
-from multiprocessing.context import SpawnProcess
-from queue import SimpleQueue
+from multiprocessing.process import BaseProcess
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
+
+# Private to joblib: its process executor and processes.
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import get_context
+from joblib.externals.loky.process_executor import TerminatedWorkerError
 
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, ResourceError, ThresherError, needs_extra
 from thresher.files import lasting
-from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_worker, start_workers
 
 if TYPE_CHECKING:
     from distributed import Future as DaskFuture
@@ -41,6 +44,8 @@ _PARENT_SECONDS = 0.5
 _ERRORS = 2
 _AHEAD = 2
 """Tasks a local worker has been given and not finished."""
+_IDLE_SECONDS = 300
+_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -60,7 +65,11 @@ class Backend:
 
 
 class WorkerDied(Exception):
-    """A worker process died; on a cluster, several times on the same task."""
+    """A worker process died, a watched one with the exit code `code`; on a cluster, several times on the same task."""
+
+    def __init__(self, code: int | None = None) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -95,10 +104,6 @@ def run_tasks(
         where: the file or folder, for errors.
         ordered: whether to yield results in the order of tasks.
         keep: leave the processes for the next call; `end_workers` ends them.
-
-    Raises:
-        ResourceError: if a worker died.
-        ThresherError: as `run_on_dask`.
     """
     calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
     if backend.name == LOKY:
@@ -135,6 +140,40 @@ def _on_loky(
     finally:
         if not keep:
             end_workers()
+
+
+def start_workers(count: int, initializer: Callable[..., object], *arguments: object) -> Executor:
+    """Return an executor of `count` worker processes, each of which calls `initializer` first; idle ones are taken again.
+
+    They start with the first task. The threads of numeric libraries are shared out among them, unless the environment says
+    how many.
+    """
+    executor: Executor = get_reusable_executor(
+        max_workers=count, timeout=_IDLE_SECONDS, initializer=initializer, initargs=arguments, env=_shares(count)
+    )
+    return executor
+
+
+def start_worker(count: int, function: Callable[..., object], *arguments: object) -> BaseProcess:
+    """Start one of `count` processes that call a function; it imports nothing of the main program and ends with it."""
+    process: BaseProcess = get_context("loky").Process(target=function, args=arguments, daemon=True, env=_shares(count))
+    process.start()
+    return process
+
+
+def _shares(count: int) -> dict[str, str]:
+    threads = str(max((os.cpu_count() or 1) // count, 1))
+    return {name: os.environ.get(name, threads) for name in _THREADS}
+
+
+def end_workers() -> None:
+    """End worker processes, which joblib would keep with their memory, and forget tasks that none has begun."""
+    executor = get_reusable_executor(reuse=True)
+    # loky 3.6 forgets the tasks, but not their numbers, and its thread then ends with a KeyError on standard error.
+    with suppress(Empty):
+        while True:
+            executor._work_ids.get_nowait()
+    executor.shutdown(wait=True, kill_workers=True)
 
 
 def _results(
@@ -209,11 +248,7 @@ def _on_dask(backend: Backend, calls: Iterator[Callable[[], Result]], ordered: b
 
 
 async def _knock(address: str) -> None:
-    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute.
-
-    Raises:
-        Exception: of many kinds, if no scheduler answers in time.
-    """
+    """Ask the scheduler at an address who it is: a client would ask a silent one for a minute."""
     from distributed.comm.core import connect
 
     async with asyncio.timeout(_ANSWER_SECONDS):
@@ -225,24 +260,10 @@ async def _knock(address: str) -> None:
             comm.abort()
 
 
-def start_process(function: Callable[..., object], *arguments: object, daemon: bool = False) -> SpawnProcess:
-    """Start a process that calls `function` and ends with this one."""
-    target = multiprocessing.get_context("spawn").Process(
-        target=_call_with_parent, args=(os.getpid(), function, arguments), daemon=daemon
-    )
-    target.start()
-    return target
-
-
 def exit_reason(code: int | None, seconds: float, process: str) -> str:
     """Return the reason why a page ended its process: a timeout or a crash."""
     late = code == -signal.SIGALRM
     return f"took longer than {seconds:g} s" if late else f"ended its {process} (exit code {code})"
-
-
-def _call_with_parent(parent: int, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
-    end_with_parent(parent)
-    function(*arguments)
 
 
 def end_with_parent(parent: int) -> None:
@@ -273,7 +294,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 def run_watched(
     workers: int, function: Callable[[Task], Result], tasks: Iterable[Task], instead: Callable[[Task, int | None], Task]
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Call `function` for each task in worker processes and yield results as they come; the processes end with this generator.
 
     A few tasks are fetched ahead. No more processes are started than there are tasks, but even a single one is not this
@@ -284,18 +305,15 @@ def run_watched(
         function: the function to call; it is pickled, as are tasks and results.
         tasks: what to call it with.
         instead: returns the task to do instead of one whose worker ended, from that and the exit code, or raises an error.
-
-    Raises:
-        Exception: of `function`, `tasks` and `instead`.
     """
     tasks = iter(tasks)
     ahead: deque[Task] = deque()
-    idle: list[_Watched] = []
-    at_work: dict[Connection, _Watched] = {}
+    idle: list[Worker] = []
+    at_work: dict[Connection, Worker] = {}
     try:
         while True:
             while len(at_work) < workers and (task := ahead.popleft() if ahead else next(tasks, None)) is not None:
-                worker = idle.pop() if idle else _Watched(workers, function)
+                worker = idle.pop() if idle else Worker(workers, function)
                 at_work[worker.connection] = worker
                 worker.begin(task)
             if not at_work:
@@ -306,15 +324,14 @@ def run_watched(
                     break
                 ahead.append(task)
             for connection in ready or wait(at_work):
-                worker = at_work.pop(connection)  # type: ignore[call-overload]
+                worker = at_work[connection]  # type: ignore[index]
                 try:
-                    result, error = worker.connection.recv()
-                except (EOFError, OSError):
-                    ahead.appendleft(instead(worker.task, worker.ended()))
+                    result = worker.result()
+                except WorkerDied as end:
+                    del at_work[connection]  # type: ignore[arg-type]
+                    ahead.appendleft(instead(worker.task, end.code))
                     continue
-                idle.append(worker)
-                if error is not None:
-                    raise error
+                idle.append(at_work.pop(connection))  # type: ignore[call-overload]
                 yield result
     finally:
         for worker in (*idle, *at_work.values()):
@@ -334,12 +351,17 @@ def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
     return function(task)
 
 
-class _Watched:
-    """A process, the connection to it, and the task it has."""
+class Worker:
+    """A process that calls a function for one task at a time, the connection to it, and the task it has.
 
-    def __init__(self, workers: int, function: Callable[[Any], Any]) -> None:
+    Args:
+        count: of the processes that share the machine.
+        function: the function to call; it is pickled, as are tasks and results.
+    """
+
+    def __init__(self, count: int, function: Callable[[Any], Any]) -> None:
         self.connection, theirs = Pipe()
-        self.process = start_worker(workers, _serve, os.getpid(), theirs, function)
+        self.process = start_worker(count, _serve, os.getpid(), theirs, function)
         theirs.close()
         self.task: Any = None
 
@@ -349,16 +371,28 @@ class _Watched:
         with suppress(OSError):
             self.connection.send(task)
 
-    def ended(self) -> int | None:
-        """Wait for its end, and return its exit code."""
-        self.connection.close()
-        self.process.join()
-        return self.process.exitcode
+    def result(self) -> Any:
+        """Wait for the result of its task.
+
+        Raises:
+            WorkerDied: if it ended; it takes no more tasks.
+            Exception: of the function.
+        """
+        try:
+            result, error = self.connection.recv()
+        except (EOFError, OSError):
+            self.connection.close()
+            self.process.join()
+            raise WorkerDied(self.process.exitcode) from None
+        if error is not None:
+            raise error
+        return result
 
     def end(self) -> None:
         """End it, whatever it does."""
         self.process.terminate()
-        self.ended()
+        self.connection.close()
+        self.process.join()
 
 
 def _serve(parent: int, connection: Connection, function: Callable[[Any], Any]) -> None:

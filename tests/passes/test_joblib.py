@@ -1,4 +1,4 @@
-"""joblib's private parts that the adapter relies on: a release that changes them fails here, and by name."""
+"""joblib's private parts that worker processes rely on: a release that changes them fails here, and by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from joblib.externals.loky import get_reusable_executor
 from joblib.externals.loky.process_executor import BrokenProcessPool
 
-from thresher.passes.joblib_adapter import TerminatedWorkerError, end_workers, start_workers
+from thresher.passes.backends import TerminatedWorkerError, end_workers, start_workers
 
 pytestmark = pytest.mark.usefixtures("new_interpreters")
 
