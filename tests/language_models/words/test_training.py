@@ -112,7 +112,6 @@ def test_held_out_sentences(tmp_path):
     assert "secret" not in (tmp_path / "model" / "model.arpa").read_text()
 
 
-@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_equal_bytes_whatever_portions_and_workers(tmp_path, text, estimator):
     digests = set()
