@@ -10,15 +10,15 @@ import sys
 import warnings
 from pathlib import Path
 
-import forks
 import justext
 import psutil
 import pytest
 import readability
 import trafilatura
+import worker_processes
 from boilerpy3 import extractors, filters
-from forks import workers_alive
 from resiliparse.extract.html2text import extract_plain_text
+from worker_processes import workers_alive
 
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.cleaneval.peer_process import PeerPage, run_peers
@@ -185,7 +185,7 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
     script.write_text(
         "import sys\n"
         "from pathlib import Path\n"
-        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(forks.__file__).parent)]}\n"
+        f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(worker_processes.__file__).parent)]}\n"
         "from test_peers import GoldPage, hanging, peer, run_peers, workers_alive\n"
         "if __name__ == '__main__':\n"
         f"    pages = [GoldPage(path.stem, path, ()) for path in sorted(Path({str(pages)!r}).iterdir())]\n"
@@ -270,7 +270,6 @@ def test_no_package_is_imported_with_the_peers() -> None:
     assert done.stdout.split() == []
 
 
-@pytest.mark.usefixtures("new_interpreters")
 def test_real_pages_one_by_one_and_in_processes(shared_data: Path) -> None:
     pages = read_gold(shared_data / "cleaning" / "cleaneval-dev").pages[:12]
     actual = list(run_peers(pages, find_peers(), workers=2))

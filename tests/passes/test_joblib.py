@@ -13,8 +13,6 @@ from joblib.externals.loky.process_executor import BrokenProcessPool
 
 from thresher.passes.backends import TerminatedWorkerError, end_workers, start_workers
 
-pytestmark = pytest.mark.usefixtures("new_interpreters")
-
 
 def names(function: object) -> list[str]:
     return [*inspect.signature(function).parameters]  # type: ignore[arg-type]
