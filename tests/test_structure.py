@@ -24,6 +24,7 @@ ORDER = (
         "errors",
         "files",
         "kept_results",
+        "locks",
         "parquet_files",
         "progress",
         "records",

@@ -18,9 +18,8 @@ from typing import Any
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.peers import Peer, decode_for_peers
 from thresher.errors import StateError
-from thresher.files import user_error
+from thresher.files import fit_text, user_error
 from thresher.passes.backends import alarm, exit_reason, start_process
-from thresher.passes.parts import fit_text
 from thresher.streams import open_stream
 
 SECONDS = 30.0

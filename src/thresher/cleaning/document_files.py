@@ -31,8 +31,8 @@ from thresher.cleaning.output_formats import (
 )
 from thresher.collections.warc.writer import WarcRecords
 from thresher.files import scratch_folder, user_error
-from thresher.language_models.characters.alphabet import without_invalid
 from thresher.pages.marked_text import PARAGRAPH, split_mark
+from thresher.pages.plain import without_invalid
 from thresher.scorers.languages import UNKNOWN, language_of
 from thresher.scoring.cutting import CleanedDocument
 

@@ -36,8 +36,8 @@ from thresher.collections import Collection, IdRule, ReadOptions, open_collectio
 from thresher.collections.file_collection import Files
 from thresher.defaults import DASK, LOKY
 from thresher.errors import ConfigError, InputError
-from thresher.experiments.stages import exclusive
 from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
+from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks

@@ -24,10 +24,11 @@ from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
-from thresher.experiments.stages import evidence_key, held
+from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
+from thresher.locks import held
 from thresher.progress import Progress
 from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv

@@ -30,6 +30,7 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
+from thresher.files import fit_text
 from thresher.passes.backends import (
     CRASHES,
     Backend,
@@ -392,11 +393,6 @@ def _row(work: PartWork[Row], source: Source, poison: str) -> Row:
 
 def _unreadable(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"
-
-
-def fit_text(text: str) -> str:
-    """Return the text with surrogates replaced, for UTF-8 files."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def position_path(work: PartWork[Any], part: Part) -> Path:

@@ -14,7 +14,7 @@ from thresher.arms.pruned_names import parse_treatment
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
-from thresher.experiments.runner import Folders
+from thresher.experiments.folders import Folders
 from thresher.experiments.variants import Variant
 from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
