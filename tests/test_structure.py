@@ -25,6 +25,7 @@ ORDER = (
         "files",
         "kept_results",
         "locks",
+        "number_texts",
         "parquet_files",
         "progress",
         "records",

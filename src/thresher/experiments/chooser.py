@@ -30,8 +30,8 @@ from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.locks import held
 from thresher.progress import Progress
-from thresher.reports import write_report
 from thresher.reports.choice_tables import write_choice_csv
+from thresher.reports.report_files import write_report
 from thresher.reports.same_size_tables import write_same_size_csv
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows

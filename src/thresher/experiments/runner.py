@@ -45,7 +45,7 @@ from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
-from thresher.reports import write_all
+from thresher.reports.report_files import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.lost_pages import by_count

@@ -18,7 +18,8 @@ from thresher.cleaneval.results import BIN, PageDifferences
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.content_training.calibration import CalibrationBin
 from thresher.language_models.characters.tuning import Tuning
-from thresher.reports.formatting import cutoff_text, fixed, plain, signed
+from thresher.number_texts import number_text
+from thresher.reports.formatting import fixed, plain, signed
 from thresher.reports.plot_style import (
     GAIN,
     INK,
@@ -198,9 +199,9 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
                         markeredgecolor=kind["color"],
                         linewidth=0,
                     )
-                    first.append((*at, f"{cutoff_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
+                    first.append((*at, f"{number_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
                 else:
-                    labels.append((*at, cutoff_text(point.cutoff)))
+                    labels.append((*at, number_text(point.cutoff)))
         axes.plot(
             [], [], marker="o", markersize=9, markerfacecolor="none", color=INK, linewidth=0, label="best mean F1"
         )

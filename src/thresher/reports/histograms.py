@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from thresher.files import write_text
-from thresher.reports.formatting import cutoff_text, fixed, percent, plain, short_number, significant_digits
+from thresher.number_texts import number_text
+from thresher.reports.formatting import fixed, percent, plain, short_number, significant_digits
 from thresher.reports.plot_style import INK, LOSS, SERIES, light_grid, new_figure, style
 from thresher.reports.table import PERCENT, Column, Table, csv_table, each, pick
 from thresher.reports.text_tables import display_width, render_text, shortened
@@ -41,7 +42,7 @@ PERPLEXITIES: tuple[Column[_HistogramRow], ...] = (
         lambda row: int(row.at) if row.at == int(row.at) else row.at,
         "The percentile, or the cutoff.",
         "percentile",
-        format=each(cutoff_text),
+        format=each(number_text),
     ),
     Column(
         "by_sentences",
