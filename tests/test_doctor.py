@@ -27,5 +27,5 @@ def test_a_part_of_the_extra_alone_does_not_work(package: str) -> None:
 
 def test_nothing_is_missing_here() -> None:
     findings = {finding.what: finding for finding in examine()}
-    assert {*RETRIEVAL_PACKAGES, "java home", "jar", "codecarbon"} <= set(findings)
+    assert {*RETRIEVAL_PACKAGES, "java home", "jar"} <= set(findings)
     assert [finding for finding in findings.values() if finding.missing] == []

@@ -39,7 +39,7 @@ ORDER = (
     ("language_models",),
     ("content_models",),
     ("scorers",),
-    ("arms",),
+    ("pruning_methods",),
     ("scoring",),
     ("pseudo_topics",),
     ("lucene",),
@@ -63,7 +63,6 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
-CODECARBON = "costs/codecarbon_option.py"
 # Renderers that lay out plots and text, and one that has tables and a plot.
 LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
 WITH_PLOTS = {"classification_report"}
@@ -106,7 +105,6 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
         assert first not in JAVA or part == "lucene", f"{name} is for thresher.lucene alone"
         private = PRIVATE.match(f"{name}.{imported}")
         assert not private or str(module.relative_to(SOURCE)) in ADAPTERS, f"{name} is for the adapter of joblib alone"
-        assert first != "codecarbon" or str(module.relative_to(SOURCE)) == CODECARBON, f"codecarbon is for {CODECARBON}"
 
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)

@@ -42,8 +42,6 @@ MEASURE_SECONDS = 60.0
 """How long queries are timed, and indexing."""
 PUE = 1.0
 """Power usage effectiveness: a data centre's power by that of its machines. 1.58 is a usual average (Lottick et al. 2019)."""
-CO2_METHODS = ("estimated", "codecarbon")
-"""How CO2 is determined: by Eq. 9 of the PyPlexity paper, or from what codecarbon reads."""
 MOST_EMPTIED = 0.01
 """Share of the pages with text that a recommended variant may leave without any."""
 MOST_TITLED = 0.25

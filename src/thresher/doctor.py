@@ -102,7 +102,6 @@ def _extras() -> list[Finding]:
             findings.append(Finding("Java", error.what, error.fix, True))
     return [
         *findings,
-        _optional("codecarbon", "codecarbon", "reads the CPU's energy counters"),
         _optional("uvicorn", "play", "`thresher play` serves pages with it"),
     ]
 
@@ -134,11 +133,6 @@ def _machine() -> list[Finding]:
     machine = read_machine()
     tdp = find_tdp(machine.cpu_model, machine.sockets)
     assumed = tdp.source.startswith("assumed")
-    if machine.rapl.readable:
-        rapl = Finding("RAPL", f"readable: {machine.rapl.path}")
-    else:
-        state = f"not readable: {machine.rapl.path}" if machine.rapl.path else "no energy counters on this machine"
-        rapl = Finding("RAPL", state, machine.rapl.fix)
     free = psutil.virtual_memory().available // 2**20
     low = free < _LOW_MEMORY_MIB
     return [
@@ -147,7 +141,6 @@ def _machine() -> list[Finding]:
         Finding(
             "TDP", f"{tdp.watts:g} W ({tdp.source})", "set tdp_watts under [costs] for CO2 figures" if assumed else ""
         ),
-        rapl,
         Finding("memory", f"{free} MiB free of {machine.memory_mib} MiB", "close other programs" if low else ""),
     ]
 

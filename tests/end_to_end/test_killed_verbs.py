@@ -45,7 +45,7 @@ ELSEWHERE = {("run",), ("clean",), ("cleaneval",), ("play",)}
 WRITE_NOTHING = (
     ("doctor",),
     ("cleaners",),
-    ("arms",),
+    ("pruning-methods",),
     ("lm", "score", "books", "text.txt"),
     ("ncleaner", "text", "gold/input/1.html"),
     ("content", "importance", "web", "gold"),

@@ -46,7 +46,7 @@ def test_cleaning_and_its_evaluation_need_no_retrieval(pages: Path, tmp_path: Pa
         "ncleaner train": (gold, raw, "-o", out / "rain.ncleaner"),
         "ncleaner text": (raw / "00.html",),
         "cleaners": (),
-        "arms": (),
+        "pruning-methods": (),
     }.items():
         done = thresher(*verb.split(), *arguments, without=RETRIEVAL)
         assert (done.code, done.errors) == (0, []), (verb, done.err)

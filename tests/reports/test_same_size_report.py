@@ -15,12 +15,12 @@ from matplotlib.collections import PolyCollection
 from report_pages import check_policy, open_report, page_figures
 from same_size_samples import COMBINED, MEASURES, PRUNED, families
 
-from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms
 from thresher.choosing.same_size import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
+from thresher.pruning_methods.treatments import Family
 from thresher.reports.html import render_report
 from thresher.reports.paper_plots import combination_figure, frontier_figure
 from thresher.reports.same_size_tables import FRONTIERS_FILE, TABLE_FILE, same_size_table, write_same_size_csv

@@ -14,7 +14,7 @@ from pathlib import Path
 import click
 
 from thresher import __version__
-from thresher.cli.clean import arms, clean, cleaners
+from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
 from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, evaluate, explore, index, init, measure, report, run, search
@@ -175,7 +175,7 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
+    "Prepare": (doctor, init, cleaners, methods, lm, ncleaner, content, pseudo_topics),
     "Run": (run, explore, measure, cleaneval, study, classify),
     "Choose": (choose,),
     "Look": (report, explain, play),

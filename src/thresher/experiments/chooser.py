@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind, Values
@@ -30,6 +29,7 @@ from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
 from thresher.locks import held
 from thresher.progress import Progress
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.choice_tables import write_choice_csv
 from thresher.reports.report_files import write_report
 from thresher.reports.same_size_tables import write_same_size_csv

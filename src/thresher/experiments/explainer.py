@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment, parse_treatment
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import check_key, last_choice
@@ -37,6 +36,7 @@ from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
+from thresher.pruning_methods.treatments import Treatment, parse_treatment
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_measure, score, variant_rows
 from thresher.scoring.percentiles import resolved

@@ -228,8 +228,7 @@ def methods(
         ),
         (
             "CO2",
-            f"{meter.method}. Stages under a second are below resolution."
-            + (" Cleaning is estimated by Eq. 9 from its wall time." if meter.options.co2 == "codecarbon" else ""),
+            f"{meter.method}. Stages under a second are below resolution.",
         ),
         (
             "Break-even",

@@ -6,13 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
-from thresher.experiments.energy import Meter
+from thresher.experiments.energy import Meter, power_of
 from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
@@ -45,6 +44,7 @@ from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
+from thresher.pruning_methods.treatments import Treatment
 from thresher.reports.report_files import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
@@ -114,7 +114,7 @@ class _Run:
     ) -> None:
         self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
         self.machine = read_machine()
-        self.meter = Meter.of(experiment.costs, self.machine)
+        self.meter = Meter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
         self.treatments: dict[str, Treatment] = {}
         self.finding: dict[str, ThreadClock] = {}
@@ -210,9 +210,7 @@ class _Run:
         self._may_build(f"the index of {variant.name}", folder)
         warm_up_indexing(self.folders.scores, options, scores.documents)
         with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
-            built = build_variant(
-                self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs, origin
-            )
+            built = build_variant(self.folders.scores, treatment, folder, options, original, bar.advance, True, origin)
             report = built.index
         if report.documents + built.emptied + scores.failed != scores.documents:
             raise StateError(
@@ -237,7 +235,7 @@ class _Run:
             statistics=report.statistics,
             cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
             cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds)),
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )
@@ -323,7 +321,6 @@ class _Run:
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],
                 sum(record.cost.wall + record.cut_wall for record in records.values()),
-                inputs.logs,
             )
             record = MeasureRecord(key, measured)
             MEASURES.write(path, record)

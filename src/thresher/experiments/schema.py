@@ -19,7 +19,6 @@ from thresher.defaults import (
     BACKENDS,
     BLOCK_RULES,
     CARBON_INTENSITY,
-    CO2_METHODS,
     CORRECTIONS,
     DEFAULT_MEASURES,
     DEPTH,
@@ -154,7 +153,7 @@ class SweepTable(_Strict):
 
     scorer: Annotated[
         str,
-        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and an arm with a bar between them",
+        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between them",
     ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
@@ -162,7 +161,7 @@ class SweepTable(_Strict):
     ]
     cleaner_cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        "cutoffs of the scorer that stands before an arm: each of them with each of the arm's",
+        "cutoffs of the scorer that stands before a pruning method: each of them with each of the pruning method's",
     ] = ()
 
 
@@ -205,7 +204,7 @@ class PruningTable(_Strict):
     combined: Annotated[
         int,
         Within(1, 1000),
-        "cutoffs of a scorer that exploring combines with an arm, in sweeps with `cleaner_cutoffs`",
+        "cutoffs of a scorer that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
 
@@ -277,7 +276,6 @@ class CostsTable(_Strict):
     cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
     machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
     pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = PUE
-    co2: Annotated[str, OneOf(CO2_METHODS), "estimated from wall time and TDP, or read by codecarbon"] = CO2_METHODS[0]
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.arms.pruned_names import Treatment
 from thresher.errors import ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
@@ -18,6 +17,7 @@ from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
 from thresher.results.experiment_results import Cost, TitleBias
 
@@ -35,7 +35,6 @@ def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, or
     resolved: dict[str, Any] = {"cutoffs": cutoffs} if cutoffs else {}
     if treatment.pruning:
         resolved["original"] = original
-        resolved |= scored.inputs.log_digests(treatment.pruning.arm)
     report = scored.report
     key = stage_key(
         scores=scored.key,

@@ -10,7 +10,6 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
@@ -20,6 +19,7 @@ from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.passes.apart import documents_apart
 from thresher.playing.page_views import View, cuts_view, stored_view
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
 from thresher.results.selection import retrievals
 from thresher.scorers.base import Scorer
@@ -131,7 +131,7 @@ class ResultPages:
         return tuple(parse_scorer(name.removeprefix("score:")).scorer for name in names if name.startswith("score:"))
 
     def cleaners(self) -> dict[str, list[View]]:
-        """Return the cuts of each cleaner that was run without an arm, by name, percentiles resolved."""
+        """Return the cuts of each cleaner that was run without a pruning method, by name, percentiles resolved."""
         names = dict.fromkeys(row.variant for row in self.results.rows if row.retrieval == self._model.name)
         treatments = {name: parse_treatment(name) for name in names}
         plain = {name: one.cleaner for name, one in treatments.items() if one.pruning is None}

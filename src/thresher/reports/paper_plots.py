@@ -17,10 +17,10 @@ from matplotlib.lines import Line2D
 from matplotlib.patheffects import AbstractPathEffect, withStroke
 from numpy.typing import NDArray
 
-from thresher.arms.pruned_names import BAR, Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Combination, Decision, JudgedVariant
 from thresher.choosing.same_size import SHARES
+from thresher.pruning_methods.treatments import BAR, Family
 from thresher.reports.choice_plots import DASHES, DEEPEST, DOTS, draw_levels, judged_sweep_figure, overview_figure
 from thresher.reports.formatting import percent_text, plain, short_number
 from thresher.reports.plot_style import MARKERS, SERIES, cutoff_axis, light_grid, new_figure, style, write_plot
@@ -28,7 +28,7 @@ from thresher.reports.plots import common_scale, shown_topics, sweep_figure, top
 from thresher.results.experiment_results import Results
 from thresher.results.selection import main_measure, retrievals, sweep_rows, sweeps
 
-_LINES = {Family.CLEANERS: "-", Family.ARMS: DASHES, Family.COMBINATIONS: DOTS}
+_LINES = {Family.CLEANERS: "-", Family.PRUNING: DASHES, Family.COMBINATIONS: DOTS}
 _MOST_MARKERS = 40
 _WHOLE = 105.0
 """Of the baseline's size, in %, where the axis ends."""
@@ -84,13 +84,13 @@ _ON_CELLS, _HALO = "#000000", "#ffffff"
 
 
 def combination_figure(decision: Decision, combination: Combination) -> Figure:
-    """Return the mean by both cutoffs of a combination, as colours: rows are cutoffs of the scorer, columns those of the arm.
+    """Return the mean by both cutoffs of a combination, as colours: rows are the scorer's cutoffs, columns the method's.
 
     Lines are at the baseline less the margin, and at the same index size. Colours end `DEEPEST` margins below the baseline.
     """
     variants = [decision.by_name[variant.name] for variant in combination.variants]
     rows = _rows(variants)
-    scorer, _, arm = combination.name.partition(BAR)
+    scorer, _, method = combination.name.partition(BAR)
     means = [variant.mean for variant in variants]
     lowest = max(min(means), decision.baseline_mean - DEEPEST * decision.margin)
     scale = Normalize(lowest, max(*means, lowest + 1e-9))
@@ -111,7 +111,7 @@ def combination_figure(decision: Decision, combination: Combination) -> Figure:
         axes.autoscale_view()
         axes.margins(0)
         axes.set_yticks(range(len(rows)), [short_number(row[0].cleaner_cutoff or 0.0) for row in rows])
-        axes.set_xlabel(f"cutoff of {plain(arm)}")
+        axes.set_xlabel(f"cutoff of {plain(method)}")
         axes.set_ylabel(f"cutoff of {plain(scorer)}")
         bar = figure.colorbar(cells, ax=axes, extend="min" if lowest > min(means) else "neither")
         bar.set_label(plain(decision.measure))
@@ -125,7 +125,7 @@ def _cleaner_cutoffs(variants: Sequence[JudgedVariant]) -> list[float]:
 
 
 def _rows(variants: Sequence[JudgedVariant]) -> list[list[JudgedVariant]]:
-    """Return the variants by cutoff of the scorer, each row by cutoff of the arm, both ascending."""
+    """Return the variants by cutoff of the scorer, each row by cutoff of the pruning method, both ascending."""
     return [
         sorted((one for one in variants if one.cleaner_cutoff == cutoff), key=lambda one: one.cutoff or 0.0)
         for cutoff in _cleaner_cutoffs(variants)

@@ -37,7 +37,7 @@ const figuresOf = (model, name) => {
   return null;
 };
 
-// Of a scorer and an arm, each with cutoffs, the variants that are better than all that are as small.
+// Of a scorer and a pruning method, each with cutoffs, the variants that are better than all that are as small.
 const best = (rows) => {
   let most = -Infinity;
   return [...rows].sort((a, b) => a.share - b.share).flatMap((row) => {

@@ -1,4 +1,4 @@
-"""Arms that keep the terms that matter most in each document; and postings at random, which they must be better than."""
+"""Methods that keep the terms that matter most in each document; and postings at random, which they must be better than."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, Arm, ShareArm
-from thresher.arms.postings import BM25, CollectionStatistics, DocumentPostings, Floats, Hashes, bm25
+from thresher.pruning_methods.method import KEEP_ABOVE, PruningMethod, ShareMethod
+from thresher.pruning_methods.postings import BM25, CollectionStatistics, DocumentPostings, Floats, Hashes, bm25
 from thresher.scorers.base import Parameter
 
 _SHARES = "mle"
 
 
-class DocumentCentric(ShareArm):
+class DocumentCentric(ShareMethod):
     """Keeps of each document of n different terms the ⌈λ·n⌉ that contribute most to the Kullback-Leibler divergence between
     the document's language model and the collection's: s(t,d) = p(t|d) · ln(p(t|d) / p(t|C)), with p(t|d) = tf / |d| and
     p(t|C) = cf / |C|. Ties are broken by a hash of the term.
@@ -37,7 +37,7 @@ class DocumentCentric(ShareArm):
         return better
 
 
-class TwoProportions(Arm):
+class TwoProportions(PruningMethod):
     """Keeps the postings with Z >= ε in the two-sample two-proportion test of the term's share of the document against its
     share of the collection: Z = (p(t|d) - p(t|C)) / √(P · (1 - P) · (1/|d| + 1/|C|)), with p(t|d) = tf / |d|,
     p(t|C) = cf / |C| and P = (tf + cf) / (|d| + |C|). Z is 0 if the document and the collection are of that term alone.
@@ -60,7 +60,7 @@ class TwoProportions(Arm):
         return np.divide(difference, np.sqrt(variance), out=np.zeros(len(difference)), where=variance > 0)
 
 
-class Nucleus(ShareArm):
+class Nucleus(ShareMethod):
     """Keeps of each document the smallest set of its heaviest terms that has a share p of its mass. The Rényi divergence of
     order infinity of what is left from the whole is the logarithm of 1 / the mass kept, so at most ln(1 / p). Ties are
     broken by a hash of the term.
@@ -95,7 +95,7 @@ class Nucleus(ShareArm):
         return heavier
 
 
-class Random(ShareArm):
+class Random(ShareMethod):
     """Keeps each posting with the same probability, independently, as a hash of seed, document and term decides."""
 
     name = "random"

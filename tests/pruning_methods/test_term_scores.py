@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from posting_samples import postings_of
 
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, bm25, qld
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.lucene.handles import characters
 from thresher.lucene.jvm import java_class
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, bm25, qld
 
 SEARCH = "org.apache.lucene.search"
 

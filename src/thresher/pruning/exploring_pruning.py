@@ -1,4 +1,4 @@
-"""Explores arms: every cutoff from the postings of the topics' terms, and the index's size from all postings.
+"""Explores methods: every cutoff from the postings of the topics' terms, and the index's size from all postings.
 
 A posting leaves at one cutoff, so the score of a document is a step function of the cutoff with at most as many steps as the
 topic has terms. By the collection's original statistics, documents keep their lengths and terms their cf and df; by those of
@@ -16,9 +16,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.arm import KEEP_SHARE, Arm, QueryLogs, steps, strictest_first
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
-from thresher.arms.pruned_names import Pruning, Treatment
 from thresher.exploring.counting import HashedTerms, StepCounts, StoreCounts, add_counts, add_up
 from thresher.exploring.evaluating import RankingJob, evaluated
 from thresher.exploring.exploration import ExploredSweep
@@ -36,7 +33,10 @@ from thresher.lucene.work import IndexStatistics
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend
 from thresher.progress import progress
-from thresher.pruning.building import CollectedPostings, LogTexts, analysed_logs, collected_postings
+from thresher.pruning.building import CollectedPostings, collected_postings
+from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, steps, strictest_first
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Hashes, Numbers
+from thresher.pruning_methods.treatments import Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
 
 _DIGITS = 4
@@ -44,29 +44,29 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True)
-class ArmSweep:
-    """An arm to explore over a cleaned collection.
+class PruningSweep:
+    """A method to explore over a cleaned collection.
 
     Args:
         cleaner: with numbers for percentiles.
-        arm: what to explore.
+        method: what to explore.
         cutoffs: that must be among those explored.
         points: fewest cutoffs, where there are as many different numbers of postings.
     """
 
     cleaner: Cleaner
-    arm: Arm
+    method: PruningMethod
     cutoffs: tuple[float, ...] = ()
     points: int = POINTS
 
     def treatment(self, cutoff: float | None) -> Treatment:
         """Return the variant at a cutoff; the template without one."""
-        return Treatment(self.cleaner, Pruning(self.arm, cutoff))
+        return Treatment(self.cleaner, Pruning(self.method, cutoff))
 
 
-def explore_arms(
+def explore_pruning(
     store: Path,
-    sweeps: Sequence[ArmSweep],
+    sweeps: Sequence[PruningSweep],
     judging: Judging,
     models: Sequence[RetrievalModel],
     options: IndexOptions,
@@ -74,7 +74,6 @@ def explore_arms(
     depth: int = 1000,
     held_out: Judging | None = None,
     backend: Backend | None = None,
-    logs: LogTexts | None = None,
 ) -> tuple[ExploredSweep, ...]:
     """Return the values that a pruned index of each variant would give, without building any; bytes are not estimated.
 
@@ -83,7 +82,6 @@ def explore_arms(
         sweeps: to explore; those of one cleaner share a pass over its postings.
         judging, models, options, depth, held_out, backend: as for `thresher.exploring.exploring.explore`.
         original: whether to rank by the statistics of the unpruned collection.
-        logs: with the query logs that the arms need.
 
     Raises:
         ThresherError: as `explore`.
@@ -93,15 +91,14 @@ def explore_arms(
         [topic_set.topics[topic].query for topic_set in sets for topic in topic_set.ids], options
     )
     lexicon = Lexicon(options.stemmer, options.stopwords)
-    analysed = analysed_logs([sweep.arm for sweep in sweeps], logs, options)
-    by_cleaner: dict[str, list[ArmSweep]] = {}
+    by_cleaner: dict[str, list[PruningSweep]] = {}
     for sweep in sweeps:
         by_cleaner.setdefault(sweep.cleaner.name, []).append(sweep)
     explored: dict[int, ExploredSweep] = {}
     for of_cleaner in progress(by_cleaner.values(), "pruning", len(by_cleaner), "collections"):
         with temporary_folder(store.parent) as folder:
             with collected_postings(store, of_cleaner[0].cleaner, lexicon, store.parent / "postings") as postings:
-                every = count_arms(postings, of_cleaner, hash_texts(terms), original, folder, analysed)
+                every = count_pruning(postings, of_cleaner, hash_texts(terms), original, folder)
             judges: list[Judges] = []
             for sweep, counted in zip(of_cleaner, every, strict=True):
                 with temporary_folder(store.parent) as of_chunks:
@@ -112,7 +109,7 @@ def explore_arms(
                         judges = [Judges(one.qrels, one.ids, numbers, judging.measures) for one in sets]
                     job = RankingJob(chunks, queries, judges, models, depth)
                     explored[id(sweep)] = _explored(sweep, counted, job, backend, store.parent)
-                    # Not while the next arm is read.
+                    # Not while the next method is read.
                     del chunks, job
     return tuple(explored[id(sweep)] for sweep in sweeps)
 
@@ -126,7 +123,7 @@ def spread_over_sizes(sweep: ExploredSweep, count: int) -> list[float]:
 
 
 @dataclass(frozen=True)
-class CountedArm:
+class CountedPruning:
     """A sweep's cutoffs, strictest first; what is in the index at each; and the file with the queries' postings,
     of `terms` terms, block by block.
     """
@@ -154,7 +151,7 @@ class CountedArm:
 
 
 def _explored(
-    sweep: ArmSweep, counted: CountedArm, job: RankingJob, backend: Backend | None, folder: Path
+    sweep: PruningSweep, counted: CountedPruning, job: RankingJob, backend: Backend | None, folder: Path
 ) -> ExploredSweep:
     postings = query_postings(job.chunks.statistics[0], job.queries[: job.judges[0].topics])
     cutoffs = counted.cutoffs.tolist()
@@ -170,19 +167,18 @@ def _explored(
     )
 
 
-def count_arms(
+def count_pruning(
     postings: CollectedPostings,
-    sweeps: Sequence[ArmSweep],
+    sweeps: Sequence[PruningSweep],
     terms: Hashes,
     original: bool,
     folder: Path,
-    logs: QueryLogs | None = None,
-) -> list[CountedArm]:
+) -> list[CountedPruning]:
     """Count all sweeps over one collection, block by block, into files in `folder`."""
-    fitted = [sweep.arm.fit(postings, logs) for sweep in sweeps]
+    fitted = [sweep.method.fit(postings) for sweep in sweeps]
     cutoffs = _cutoffs(postings, sweeps, fitted)
     numbers = postings.statistics.numbers(terms)
-    counters = [_PostingCounter(postings, sweep.arm, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
+    counters = [_PostingCounter(postings, sweep.method, chosen) for sweep, chosen in zip(sweeps, cutoffs, strict=True)]
     files = [folder / f"counts-{number}" for number in range(len(sweeps))]
     # By the collection's numbers of terms, those among the queries' terms, -1 for all others.
     of_queries = np.full(len(postings.statistics.hashes), -1, dtype=np.int32)
@@ -190,14 +186,14 @@ def count_arms(
     for block in postings.blocks():
         matching = _Matching(block, of_queries)
         for sweep, fit, counter, path in zip(sweeps, fitted, counters, files, strict=True):
-            scores = sweep.arm.scores(block, postings.statistics, fit)
-            of_posting = steps(sweep.arm, scores, counter.cutoffs).astype(np.uint16)
+            scores = sweep.method.scores(block, postings.statistics, fit)
+            of_posting = steps(sweep.method, scores, counter.cutoffs).astype(np.uint16)
             counter.add(block, of_posting)
             with path.open("ab") as file:
                 pickle.dump(matching.counts(of_posting, len(counter.cutoffs), original), file, protocol=5)
     of_terms = _of_terms(postings.statistics, numbers) if original else None
     return [
-        CountedArm(
+        CountedPruning(
             counter.cutoffs,
             postings.words,
             counter.sizes(postings.indexed),
@@ -219,13 +215,13 @@ def _of_terms(statistics: CollectionStatistics, numbers: Ints) -> States:
     return States(np.array([statistics.documents]), np.array([statistics.tokens]), cf, df)
 
 
-def _cutoffs(postings: CollectedPostings, sweeps: Sequence[ArmSweep], fitted: Sequence[Any]) -> list[Floats]:
+def _cutoffs(postings: CollectedPostings, sweeps: Sequence[PruningSweep], fitted: Sequence[Any]) -> list[Floats]:
     """Return the cutoffs of each sweep, the strictest first: shares are even, others spread over numbers that occur."""
-    spreads = {index: ScoreSpread() for index, sweep in enumerate(sweeps) if sweep.arm.keep != KEEP_SHARE}
+    spreads = {index: ScoreSpread() for index, sweep in enumerate(sweeps) if sweep.method.keep != KEEP_SHARE}
     lowest = dict.fromkeys(spreads, np.inf)
     for block in postings.blocks() if spreads else ():
         for index, spread in spreads.items():
-            scores = sweeps[index].arm.scores(block, postings.statistics, fitted[index])
+            scores = sweeps[index].method.scores(block, postings.statistics, fitted[index])
             spread.add(scores.astype(np.float32), np.ones(len(scores), dtype=np.int64))
             lowest[index] = min(lowest[index], float(scores.min(initial=np.inf)))
     chosen = []
@@ -237,10 +233,10 @@ def _cutoffs(postings: CollectedPostings, sweeps: Sequence[ArmSweep], fitted: Se
             even = _rounded_down(np.append(values.astype(np.float64), lowest[index]))
         else:
             even = np.arange(1, sweep.points + 1) / sweep.points
-        low = -np.inf if sweep.arm.low is None else sweep.arm.low
-        high = np.inf if sweep.arm.high is None else sweep.arm.high
+        low = -np.inf if sweep.method.low is None else sweep.method.low
+        high = np.inf if sweep.method.high is None else sweep.method.high
         inside = even[(even >= low) & (even <= high)]
-        chosen.append(strictest_first(sweep.arm, np.concatenate((inside, sweep.cutoffs))))
+        chosen.append(strictest_first(sweep.method, np.concatenate((inside, sweep.cutoffs))))
     return chosen
 
 
@@ -256,8 +252,8 @@ def _rounded_down(values: Floats) -> Floats:
 class _PostingCounter:
     """What each cutoff of a sweep adds to the index; the last entry of counts is for what no cutoff keeps."""
 
-    def __init__(self, postings: CollectedPostings, arm: Arm, cutoffs: Floats) -> None:
-        self.arm, self.cutoffs = arm, cutoffs
+    def __init__(self, postings: CollectedPostings, method: PruningMethod, cutoffs: Floats) -> None:
+        self.method, self.cutoffs = method, cutoffs
         self._none = len(cutoffs)
         self._tokens, self._postings, self._documents = (np.zeros(len(cutoffs) + 1, dtype=np.int64) for _ in range(3))
         self._first = np.full(len(postings.statistics.df), self._none, dtype=np.uint16)

@@ -1,4 +1,4 @@
-"""Arms that keep the postings with high scores, against one threshold or the best of their term."""
+"""Methods that keep the postings with high scores, against one threshold or the best of their term."""
 
 from __future__ import annotations
 
@@ -7,15 +7,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.arm import KEEP_ABOVE, TENTHS, Arm, QueryLogs
-from thresher.arms.postings import MODEL, CollectionStatistics, DocumentPostings, Floats, Postings, term_scores
+from thresher.pruning_methods.method import KEEP_ABOVE, TENTHS, PruningMethod
+from thresher.pruning_methods.postings import (
+    MODEL,
+    CollectionStatistics,
+    DocumentPostings,
+    Floats,
+    Postings,
+    term_scores,
+)
 from thresher.scorers.base import Parameter
 
 _COLLECTION = 0.6
 """The weight of p(t|C) in p(t|d,r)."""
 
 
-class Uniform(Arm):
+class Uniform(PruningMethod):
     """Keeps the postings that add at least ε to their document's score: A(t,d) >= ε."""
 
     name = "up"
@@ -30,7 +37,7 @@ class Uniform(Arm):
         return term_scores(postings, statistics, self.values["model"])
 
 
-class TermCentric(Arm):
+class TermCentric(PruningMethod):
     """Keeps of each term the postings with A(t,d) >= ε·z_t, where z_t is the k-th highest A(t,d) of the term. Terms of at
     most k documents are kept whole. Scores below 0, as of model=qld, count as 0, and postings of 0 leave first.
     """
@@ -46,7 +53,7 @@ class TermCentric(Arm):
         MODEL,
     )
 
-    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Floats:  # noqa: ARG002
+    def fit(self, postings: Postings) -> Floats:
         """Return z_t by term number, 0 for terms of at most k documents; memory grows with k and the other terms."""
         k, statistics = int(self.values["k"]), postings.statistics
         frequent = np.flatnonzero(statistics.df > k)
@@ -90,7 +97,7 @@ def _update(best: Floats, rows: npt.NDArray[np.int64], scores: Floats) -> None:
     best[touched] = merged[:, k:]
 
 
-class ProbabilityRanking(Arm):
+class ProbabilityRanking(PruningMethod):
     """Keeps the postings whose odds of relevance to the query t are at least ε:
     p(t|d,r) / p(t|r̄) · p(r|d) / (1 - p(r|d)), with p(t|d,r) = 0.4 · tf / |d| + 0.6 · p(t|C), p(t|r̄) = p(t|C) = cf / |C| and
     p(r|d) = 1/2 + tanh((|d| - mean) / deviation) / 10 of document lengths; 1/2 if all are of one length.

@@ -1,4 +1,4 @@
-"""Explored arms against pruned indexes that Lucene searches: sizes, rankings, scores, measures."""
+"""Explored pruning methods against pruned indexes that Lucene searches: sizes, rankings, scores, measures."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from odd_pages import QUERIES
 from rankings_by_step import rankings_by_step
 from real_collections import REAL
 
-from thresher.arms.arm import KEEP_SHARE
-from thresher.arms.pruned_names import Pruning, arms, parse_arm, parse_treatment
 from thresher.collections import IdRule, ReadOptions, open_collection
 from thresher.evaluation import Topic, evaluate, read_topics
 from thresher.exploring import exploring
@@ -26,13 +24,15 @@ from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import Searcher
 from thresher.passes.backends import Backend
 from thresher.pruning.building import build_pruned, collected_postings
-from thresher.pruning.exploring_arms import ArmSweep, count_arms, explore_arms, spread_over_sizes
+from thresher.pruning.exploring_pruning import PruningSweep, count_pruning, explore_pruning, spread_over_sizes
+from thresher.pruning_methods.method import KEEP_SHARE
+from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
 MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
 OPTIONS = IndexOptions(lengths=True)
-ARMS = tuple(arms())
+PRUNING = tuple(methods())
 CLEANERS = ("none", "words@4")
 
 
@@ -43,7 +43,7 @@ def run_of(folder: Path, model: str, queries: Sequence[str], depth: int = 1000) 
 
 def compared_rankings(
     store: Path,
-    sweeps: Sequence[ArmSweep],
+    sweeps: Sequence[PruningSweep],
     texts: Sequence[str],
     models: Sequence[str],
     cutoffs: Sequence[float],
@@ -63,7 +63,7 @@ def compared_rankings(
     folder = store.parent / "compared"
     with collected_postings(store, sweeps[0].cleaner, Lexicon("porter", True), folder / "postings") as postings:
         documents = [id_ for block in postings.blocks() for id_ in block.ids]
-        every = count_arms(postings, sweeps, hash_texts(terms), original, folder)
+        every = count_pruning(postings, sweeps, hash_texts(terms), original, folder)
     compared = 0
     for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
         place = folder / str(number)
@@ -74,7 +74,7 @@ def compared_rankings(
         explored = rankings_by_step(chunks, queries, 0, parse_retrieval(model), 1000)
         of_sweep = counted.cutoffs.tolist()
         for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
-            step, pruning = of_sweep.index(cutoff), Pruning(sweep.arm, cutoff)
+            step, pruning = of_sweep.index(cutoff), Pruning(sweep.method, cutoff)
             built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
             assert built.index.statistics == counted.sizes[step], pruning.name
             with Searcher(folder / "index", parse_retrieval(model)) as searcher:
@@ -95,9 +95,9 @@ def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
     store: Path, tmp_path: Path, cleaner: str, original: bool
 ) -> None:
     shutil.copytree(store, tmp_path / "scores")
-    sweeps = [ArmSweep(parse_cleaner(cleaner), parse_arm(name).arm, points=7) for name in ARMS]
+    sweeps = [PruningSweep(parse_cleaner(cleaner), parse_pruning(name).method, points=7) for name in PRUNING]
     compared = compared_rankings(tmp_path / "scores", sweeps, QUERIES, MODELS, (), original)
-    assert compared == 2 * len(ARMS) * len(QUERIES)
+    assert compared == 2 * len(PRUNING) * len(QUERIES)
 
 
 @pytest.mark.parametrize(("place", "topics", "rule"), REAL)
@@ -108,8 +108,8 @@ def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: 
     )
     queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()]
     for original, cutoff in ((True, "dcp@0.3"), (False, "tcp@0.8")):
-        pruning = parse_arm(cutoff)
-        sweep = ArmSweep(Cleaner(), pruning.arm, (pruning.threshold,), 3)
+        pruning = parse_pruning(cutoff)
+        sweep = PruningSweep(Cleaner(), pruning.method, (pruning.threshold,), 3)
         assert compared_rankings(tmp_path / "scores", [sweep], queries, ["bm25"], [pruning.threshold], original) == len(
             queries
         )
@@ -132,11 +132,14 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
 ) -> None:
     models = [parse_retrieval(name) for name in MODELS[:3]]
     baseline = explore(store, [], [], judging, models, OPTIONS).sweep("none")
-    sweeps = [ArmSweep(Cleaner(), parse_arm(name).arm, (parse_arm(name).arm.grid[1],), 5) for name in ARMS]
+    sweeps = [
+        PruningSweep(Cleaner(), parse_pruning(name).method, (parse_pruning(name).method.grid[1],), 5)
+        for name in PRUNING
+    ]
     for original in (True, False):
-        explored = explore_arms(store, sweeps, judging, models, OPTIONS, original, held_out=judging)
+        explored = explore_pruning(store, sweeps, judging, models, OPTIONS, original, held_out=judging)
         for sweep, given in zip(explored, sweeps, strict=True):
-            assert sweep.name == f"none|{given.arm.canonical_name}"
+            assert sweep.name == f"none|{given.method.canonical_name}"
             assert sweep.cutoffs is not None
             assert given.cutoffs[0] in sweep.cutoffs
             assert sweep.sizes[-1] == baseline.sizes[0]
@@ -144,7 +147,7 @@ def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
             assert sweep.held_out is not None
             assert sweep.held_out.tolist() == sweep.values.tolist()
             assert all(np.diff([size.postings for size in sweep.sizes]) >= 0)
-    dcp = explored[ARMS.index("dcp")]
+    dcp = explored[PRUNING.index("dcp")]
     pruning = parse_treatment(dcp.variants[1]).pruning
     assert pruning is not None
     build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, False)
@@ -161,17 +164,17 @@ def test_values_do_not_depend_on_chunks(
     store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, original: bool
 ) -> None:
     models = [parse_retrieval(name) for name in MODELS[:3]]
-    sweeps = [ArmSweep(Cleaner(), parse_arm(name).arm, points=7) for name in ARMS]
+    sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, points=7) for name in PRUNING]
     values, chunks = [], []
     _, terms = analyse_queries(QUERIES, OPTIONS)
     for size in (1 << 22, 1):
         monkeypatch.setattr(exploring, "_CHUNK", size)
-        explored = explore_arms(store, sweeps, judging, models, OPTIONS, original, 25)
+        explored = explore_pruning(store, sweeps, judging, models, OPTIONS, original, 25)
         values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
         folder = tmp_path / str(size)
         folder.mkdir()
         with collected_postings(store, Cleaner(), Lexicon("porter", True), folder / "postings") as postings:
-            (counted,) = count_arms(postings, sweeps[:1], hash_texts(terms), original, folder)
+            (counted,) = count_pruning(postings, sweeps[:1], hash_texts(terms), original, folder)
         chunks.append(len(counted.matches(folder)))
     assert values[0] == values[1]
     assert chunks[0] == 1 < chunks[1]
@@ -180,13 +183,13 @@ def test_values_do_not_depend_on_chunks(
 
 def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judging: Judging) -> None:
     model = [parse_retrieval("qld")]
-    sweeps = [ArmSweep(Cleaner(), parse_arm(name).arm, (0.123,), 40) for name in ("dcp", "up", "tcp")]
-    for sweep in explore_arms(store, sweeps, judging, model, OPTIONS):
+    sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, (0.123,), 40) for name in ("dcp", "up", "tcp")]
+    for sweep in explore_pruning(store, sweeps, judging, model, OPTIONS):
         assert len(sweep.variants) >= 30
         assert sweep.cutoffs is not None
         assert 0.123 in sweep.cutoffs
         strictest_first = sorted(
-            sweep.cutoffs, reverse=parse_treatment(sweep.variants[0]).pruning.arm.keep != KEEP_SHARE
+            sweep.cutoffs, reverse=parse_treatment(sweep.variants[0]).pruning.method.keep != KEEP_SHARE
         )  # type: ignore[union-attr]
         assert list(sweep.cutoffs) == strictest_first
         assert [parse_treatment(name).name for name in sweep.variants] == list(sweep.variants)

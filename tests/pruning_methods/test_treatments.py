@@ -1,20 +1,20 @@
-"""Names of variants with an arm."""
+"""Names of variants with a pruning method."""
 
 from __future__ import annotations
 
 import pytest
 
-from thresher.arms.pruned_names import (
+from thresher.errors import ConfigError
+from thresher.pruning_methods.treatments import (
     CombinedCutoff,
     Family,
     Treatment,
-    arms,
     combined_cutoff,
     family_of,
-    parse_arm,
+    methods,
+    parse_pruning,
     parse_treatment,
 )
-from thresher.errors import ConfigError
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scorers.registry import scorers
 
@@ -36,16 +36,16 @@ def test_names_are_parsed_and_printed(text: str, canonical: str) -> None:
     assert treatment.is_baseline is (canonical == "none")
 
 
-def test_every_arm_and_cutoff_has_a_name_that_reads_back() -> None:
-    for name, kind in arms().items():
+def test_every_pruning_method_and_cutoff_has_a_name_that_reads_back() -> None:
+    for name, kind in methods().items():
         for cutoff in kind.grid:
-            treatment = Treatment(parse_cleaner("words@5"), parse_arm(name).at(cutoff, name))
+            treatment = Treatment(parse_cleaner("words@5"), parse_pruning(name).at(cutoff, name))
             assert parse_treatment(treatment.name).name == treatment.name
             assert parse_treatment(treatment.name).pruning.threshold == cutoff  # type: ignore[union-attr]
 
 
-def test_no_arm_has_the_name_of_a_scorer() -> None:
-    assert not set(arms()) & set(scorers())
+def test_no_pruning_method_has_the_name_of_a_scorer() -> None:
+    assert not set(methods()) & set(scorers())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_no_arm_has_the_name_of_a_scorer() -> None:
         ("none|dcp(k=1)@0.5", ("'dcp'", "'k'")),
         ("none|nothing@1", ("'nothing'", "dcp")),
         ("none|words@5", ("'words'", "dcp")),
-        ("none|dcp@0.5|dcp@0.3", ("more than one arm",)),
+        ("none|dcp@0.5|dcp@0.3", ("more than one pruning method",)),
         ("none|", ("does not parse", "dcp@0.5")),
         ("words|dcp@0.5", ("'words'", "no cutoff")),
     ],
@@ -80,8 +80,8 @@ def test_wrong_names_are_errors_that_say_what_and_how_to_mend_it(text: str, fact
     [
         ("words@5", Family.CLEANERS),
         ("none", Family.CLEANERS),
-        ("none|tcp(k=10,model=bm25)", Family.ARMS),
-        ("none|dcp@0.5", Family.ARMS),
+        ("none|tcp(k=10,model=bm25)", Family.PRUNING),
+        ("none|dcp@0.5", Family.PRUNING),
         ("words@5+density@2|dcp@0.5", Family.COMBINATIONS),
         ("boilerpipe(rules=words)|dcp", Family.COMBINATIONS),
     ],
@@ -99,7 +99,9 @@ def test_families(name: str, family: Family) -> None:
         ("words@doc50|dcp", "words@doc|dcp", 50.0),
     ],
 )
-def test_sweeps_of_an_arm_over_a_cutoff_are_parts_of_a_combination(sweep: str, combination: str, cutoff: float) -> None:
+def test_sweeps_of_a_pruning_method_over_a_cutoff_are_parts_of_a_combination(
+    sweep: str, combination: str, cutoff: float
+) -> None:
     assert combined_cutoff(sweep) == CombinedCutoff(combination, cutoff)
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from thresher.arms.arm import KEEP_ABOVE, Arm, QueryLogs
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Floats, Postings
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.method import KEEP_ABOVE, PruningMethod
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Floats, Postings
 
 _UNIT = 2.0**40
 """Cosines are added up as integers of this share, so that sums do not depend on the order of documents."""
 
 
-class DocumentFrequency(Arm):
+class DocumentFrequency(PruningMethod):
     """Keeps the terms with an inverse document frequency of at least ε, whole: idf(t) = ln(N / df)."""
 
     name = "idf"
@@ -30,7 +30,7 @@ class DocumentFrequency(Arm):
         return _idf(statistics)[postings.term]
 
 
-class ResidualFrequency(Arm):
+class ResidualFrequency(PruningMethod):
     """Keeps the terms with a residual idf of at least ε, whole: what the idf is above that of a term whose occurrences are
     spread at random, ridf(t) = ln(N / df) + ln(1 - exp(-cf / N)).
     """
@@ -55,7 +55,7 @@ def _idf(statistics: CollectionStatistics) -> Floats:
     return values
 
 
-class TermDiscrimination(Arm):
+class TermDiscrimination(PruningMethod):
     """Keeps the terms with a discrimination value of at least ε, whole: DV(t) = Q_t - Q, where Q is the mean cosine of all
     documents, as vectors of tf, with their centroid, and Q_t the same without the term. It is above 0 for terms without
     which documents would be more alike. The cosine of an empty vector is 0.
@@ -70,7 +70,7 @@ class TermDiscrimination(Arm):
         "for pruning: Blanco, Barreiro: Static Pruning of Terms in Inverted Files, ECIR 2007"
     )
 
-    def fit(self, postings: Postings, logs: QueryLogs | None = None) -> Floats:  # noqa: ARG002
+    def fit(self, postings: Postings) -> Floats:
         """Return DV by term number."""
         statistics = postings.statistics
         cf = statistics.cf.astype(np.float64)

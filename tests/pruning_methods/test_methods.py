@@ -1,4 +1,4 @@
-"""Every arm against its formula in plain loops, worked examples, and what holds for all arms."""
+"""Every pruning method against its formula in plain loops, worked examples, and what holds for all pruning methods."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from posting_samples import hash_of, postings_of
 
-from thresher.arms.arm import KEEP_SHARE, Arm, kept, steps, strictest_first
-from thresher.arms.pruned_names import arms, parse_arm
 from thresher.defaults import BM25_B, BM25_K1, QLD_MU
 from thresher.errors import ConfigError
+from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod, kept, steps, strictest_first
+from thresher.pruning_methods.treatments import methods, parse_pruning
 
 Documents = Mapping[str, Sequence[str]]
 Numbers = dict[tuple[str, str], float]
@@ -40,9 +40,6 @@ NAMES = (
     "tcp(k=3)",
     "up",
     "up(model=qld)",
-    "views",
-    "views(base=2n2p)",
-    "views(base=random)",
 )
 TOKENS = st.lists(st.sampled_from("abcdefg"), max_size=12)
 COLLECTIONS = st.dictionaries(st.sampled_from(["1", "2", "3", "4", "5", "é", "x y"]), TOKENS, max_size=7)
@@ -63,10 +60,10 @@ def odd_collections(test: Any) -> Any:
     return test
 
 
-def numbers_of(arm: str, documents: Documents, block: int | None = None) -> Numbers:
+def numbers_of(method: str, documents: Documents, block: int | None = None) -> Numbers:
     """Return the number of each posting by document and term."""
     postings, terms = postings_of(documents, block)
-    template = parse_arm(arm).arm
+    template = parse_pruning(method).method
     found: Numbers = {}
     with np.errstate(all="raise"):
         fitted = template.fit(postings)
@@ -250,7 +247,10 @@ def test_document_centric_pruning_keeps_a_share_rounded_up() -> None:
         documents = {"a": [f"{number}" for number in range(size) for _ in range(number + 1)], "b": ["0"]}
         values = np.array([value for (id_, _), value in numbers_of("dcp", documents).items() if id_ == "a"])
         for percent in range(1, 101):
-            assert kept(parse_arm("dcp").arm, values, percent / 100).sum() == -(-size * percent // 100), (size, percent)
+            assert kept(parse_pruning("dcp").method, values, percent / 100).sum() == -(-size * percent // 100), (
+                size,
+                percent,
+            )
 
 
 def test_term_centric_pruning_by_hand() -> None:
@@ -292,7 +292,7 @@ def test_a_nucleus_by_hand() -> None:
     numbers = numbers_of("nucleus", {"1": ["x"] * 5 + ["y"] * 3 + ["z"] * 2})
     assert numbers == {("1", "x"): 0, ("1", "y"): 0.5, ("1", "z"): 0.8}
     for cutoff, terms in {0.01: 1, 0.5: 1, 0.51: 2, 0.8: 2, 0.81: 3, 1.0: 3}.items():
-        assert kept(parse_arm("nucleus").arm, np.array([*numbers.values()]), cutoff).sum() == terms
+        assert kept(parse_pruning("nucleus").method, np.array([*numbers.values()]), cutoff).sum() == terms
 
 
 def test_uniform_pruning_by_hand() -> None:
@@ -330,8 +330,8 @@ def test_random_numbers_are_uniform_and_independent() -> None:
     assert abs(np.corrcoef(numbers[:-1].ravel(), numbers[1:].ravel())[0, 1]) < 0.04
 
 
-def test_all_arms_are_covered() -> None:
-    assert {parse_arm(name).arm.name for name in NAMES} == set(arms())
+def test_all_pruning_methods_are_covered() -> None:
+    assert {parse_pruning(name).method.name for name in NAMES} == set(methods())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -351,21 +351,21 @@ def test_numbers_do_not_depend_on_blocks_or_order_and_are_never_nan(name: str, d
 @given(documents=COLLECTIONS)
 @settings(max_examples=20)
 def test_looser_cutoffs_keep_more_up_to_everything(name: str, documents: Documents) -> None:
-    arm = parse_arm(name).arm
+    method = parse_pruning(name).method
     numbers = np.array([*numbers_of(name, documents).values()], dtype=np.float64)
-    cutoffs = strictest_first(arm, np.array([*arm.grid, full(arm, numbers)]))
-    masks = [kept(arm, numbers, cutoff) for cutoff in cutoffs]
+    cutoffs = strictest_first(method, np.array([*method.grid, full(method, numbers)]))
+    masks = [kept(method, numbers, cutoff) for cutoff in cutoffs]
     for strict, loose in pairwise(masks):
         assert not (strict & ~loose).any()
     assert masks[-1].all()
     first = np.array([next(place for place, mask in enumerate(masks) if mask[index]) for index in range(len(numbers))])
-    assert steps(arm, numbers, cutoffs).tolist() == first.tolist()
-    assert numbers[numbers == math.inf].size == 0 or arm.keep != KEEP_SHARE
+    assert steps(method, numbers, cutoffs).tolist() == first.tolist()
+    assert numbers[numbers == math.inf].size == 0 or method.keep != KEEP_SHARE
 
 
-def full(arm: Arm, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> float:
+def full(method: PruningMethod, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> float:
     """Return a cutoff that keeps everything: the loosest of the range, or the smallest number where there is no bound."""
-    kind = type(arm)
+    kind = type(method)
     if kind.keep == KEEP_SHARE:
         assert kind.high == 1
         return 1.0
@@ -374,7 +374,7 @@ def full(arm: Arm, numbers: np.ndarray[Any, np.dtype[np.float64]]) -> float:
 
 @pytest.mark.parametrize("name", ["dcp", "nucleus", "nucleus(mass=bm25)"])
 @given(documents=COLLECTIONS)
-def test_document_centric_arms_leave_no_document_empty(name: str, documents: Documents) -> None:
+def test_document_centric_pruning_methods_leave_no_document_empty(name: str, documents: Documents) -> None:
     best: dict[str, float] = {}
     for (id_, _), number in numbers_of(name, documents).items():
         best[id_] = min(number, best.get(id_, 1.0))
@@ -404,6 +404,6 @@ def test_document_centric_arms_leave_no_document_empty(name: str, documents: Doc
 )
 def test_values_out_of_range_are_errors_that_say_what_is_allowed(text: str, facts: tuple[str, ...]) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse_arm(text)
+        parse_pruning(text)
     for fact in facts:
         assert fact in str(caught.value)
