@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
+from typing import Any, NoReturn
 
 from thresher.collections import Collection, Part, Source, documents
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import JsonFields
 from thresher.collections.likely_fields import LikelyFields, likely_fields
 from thresher.collections.parquet_rows import ParquetRows
-from thresher.errors import InputError, ThresherError
-from thresher.passes.backends import CRASHES, in_silence, run_watched, worker_ended
+from thresher.errors import InputError
+from thresher.passes.backends import CRASHES, Result, in_silence, run_watched, worker_ended
 
 _PAGES = 256
 
@@ -34,17 +36,15 @@ def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62
         yield from documents(collection)
         return
     read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
-    for sources in run_watched(1, partial(in_silence, function=read), collection.parts(_PAGES), _instead_of_part):
-        yield from sources
+    yield from chain.from_iterable(_apart(read, collection.parts(_PAGES)))
 
 
 def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
-    look = partial(in_silence, function=partial(likely_fields, format=format, wanted=wanted))
     try:
-        (found,) = run_watched(1, look, [path], _instead_of_fields)
+        (found,) = _apart(partial(likely_fields, format=format, wanted=wanted), [path])
     except InputError:
         return LikelyFields()
     return found
@@ -61,15 +61,12 @@ def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Sou
     return sources
 
 
-def _instead_of_part(part: Part, code: int | None) -> Part:
-    raise _ended(part.path, code)
+def _apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
+    return run_watched(1, partial(in_silence, function=function), tasks, _refused)
 
 
-def _instead_of_fields(path: Path, code: int | None) -> Path:
-    raise _ended(path, code)
-
-
-def _ended(path: Path, code: int | None) -> ThresherError:
+def _refused(task: Part | Path, code: int | None) -> NoReturn:
+    path = str(task.path if isinstance(task, Part) else task)
     if code not in CRASHES:
-        return worker_ended("reading", str(path))
-    return InputError("its reader crashes", "write the file again, or take it out of the folder", str(path))
+        raise worker_ended("reading", path)
+    raise InputError("its reader crashes", "write the file again, or take it out of the folder", path)

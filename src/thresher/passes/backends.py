@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import multiprocessing
 import os
 import signal
 import sys
@@ -14,14 +13,13 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe, wait
-from multiprocessing.context import SpawnProcess
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -60,7 +58,11 @@ class Backend:
 
 
 class WorkerDied(Exception):
-    """A worker process died; on a cluster, several times on the same task."""
+    """A worker process died, a watched one with the exit code `code`; on a cluster, several times on the same task."""
+
+    def __init__(self, code: int | None = None) -> None:
+        super().__init__(code)
+        self.code = code
 
 
 def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -225,24 +227,10 @@ async def _knock(address: str) -> None:
             comm.abort()
 
 
-def start_process(function: Callable[..., object], *arguments: object, daemon: bool = False) -> SpawnProcess:
-    """Start a process that calls `function` and ends with this one."""
-    target = multiprocessing.get_context("spawn").Process(
-        target=_call_with_parent, args=(os.getpid(), function, arguments), daemon=daemon
-    )
-    target.start()
-    return target
-
-
 def exit_reason(code: int | None, seconds: float, process: str) -> str:
     """Return the reason why a page ended its process: a timeout or a crash."""
     late = code == -signal.SIGALRM
     return f"took longer than {seconds:g} s" if late else f"ended its {process} (exit code {code})"
-
-
-def _call_with_parent(parent: int, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
-    end_with_parent(parent)
-    function(*arguments)
 
 
 def end_with_parent(parent: int) -> None:
@@ -273,7 +261,7 @@ def alarm(seconds: float) -> Iterator[None]:
 
 def run_watched(
     workers: int, function: Callable[[Task], Result], tasks: Iterable[Task], instead: Callable[[Task, int | None], Task]
-) -> Iterator[Result]:
+) -> Generator[Result, None, None]:
     """Call `function` for each task in worker processes and yield results as they come; the processes end with this generator.
 
     A few tasks are fetched ahead. No more processes are started than there are tasks, but even a single one is not this
@@ -290,12 +278,12 @@ def run_watched(
     """
     tasks = iter(tasks)
     ahead: deque[Task] = deque()
-    idle: list[_Watched] = []
-    at_work: dict[Connection, _Watched] = {}
+    idle: list[Worker] = []
+    at_work: dict[Connection, Worker] = {}
     try:
         while True:
             while len(at_work) < workers and (task := ahead.popleft() if ahead else next(tasks, None)) is not None:
-                worker = idle.pop() if idle else _Watched(workers, function)
+                worker = idle.pop() if idle else Worker(workers, function)
                 at_work[worker.connection] = worker
                 worker.begin(task)
             if not at_work:
@@ -306,15 +294,14 @@ def run_watched(
                     break
                 ahead.append(task)
             for connection in ready or wait(at_work):
-                worker = at_work.pop(connection)  # type: ignore[call-overload]
+                worker = at_work[connection]  # type: ignore[index]
                 try:
-                    result, error = worker.connection.recv()
-                except (EOFError, OSError):
-                    ahead.appendleft(instead(worker.task, worker.ended()))
+                    result = worker.result()
+                except WorkerDied as end:
+                    del at_work[connection]  # type: ignore[arg-type]
+                    ahead.appendleft(instead(worker.task, end.code))
                     continue
-                idle.append(worker)
-                if error is not None:
-                    raise error
+                idle.append(at_work.pop(connection))  # type: ignore[call-overload]
                 yield result
     finally:
         for worker in (*idle, *at_work.values()):
@@ -334,12 +321,17 @@ def in_silence(task: Task, function: Callable[[Task], Result]) -> Result:
     return function(task)
 
 
-class _Watched:
-    """A process, the connection to it, and the task it has."""
+class Worker:
+    """A process that calls a function for one task at a time, the connection to it, and the task it has.
 
-    def __init__(self, workers: int, function: Callable[[Any], Any]) -> None:
+    Args:
+        count: of the processes that share the machine.
+        function: the function to call; it is pickled, as are tasks and results.
+    """
+
+    def __init__(self, count: int, function: Callable[[Any], Any]) -> None:
         self.connection, theirs = Pipe()
-        self.process = start_worker(workers, _serve, os.getpid(), theirs, function)
+        self.process = start_worker(count, _serve, os.getpid(), theirs, function)
         theirs.close()
         self.task: Any = None
 
@@ -349,16 +341,28 @@ class _Watched:
         with suppress(OSError):
             self.connection.send(task)
 
-    def ended(self) -> int | None:
-        """Wait for its end, and return its exit code."""
-        self.connection.close()
-        self.process.join()
-        return self.process.exitcode
+    def result(self) -> Any:
+        """Wait for the result of its task.
+
+        Raises:
+            WorkerDied: if it ended; it takes no more tasks.
+            Exception: of the function.
+        """
+        try:
+            result, error = self.connection.recv()
+        except (EOFError, OSError):
+            self.connection.close()
+            self.process.join()
+            raise WorkerDied(self.process.exitcode) from None
+        if error is not None:
+            raise error
+        return result
 
     def end(self) -> None:
         """End it, whatever it does."""
         self.process.terminate()
-        self.ended()
+        self.connection.close()
+        self.process.join()
 
 
 def _serve(parent: int, connection: Connection, function: Callable[[Any], Any]) -> None:

@@ -32,8 +32,8 @@ def start_workers(count: int, initializer: Callable[..., object], *arguments: ob
 
 
 def start_worker(count: int, function: Callable[..., object], *arguments: object) -> BaseProcess:
-    """Start one of `count` processes that call a function; as loky's, it imports nothing of the main program."""
-    process: BaseProcess = get_context("loky").Process(target=function, args=arguments, env=_shares(count))
+    """Start one of `count` processes that call a function; it imports nothing of the main program and ends with it."""
+    process: BaseProcess = get_context("loky").Process(target=function, args=arguments, daemon=True, env=_shares(count))
     process.start()
     return process
 
