@@ -6,6 +6,10 @@ PAGE_SECONDS = 30.0
 """Pages that take longer fail."""
 PAGE_MIB = 16.0
 """Larger pages fail."""
+FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+"""The formats of collections' files."""
+ID_RULES = ("path", "stem")
+"""Where document ids come from: see `thresher.collections.ids.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
 LANGUAGE = "en"

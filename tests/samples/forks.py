@@ -1,5 +1,5 @@
-"""Worker processes forked from this one, which has imported what they need, in place of new interpreters: loky's, and
-multiprocessing's by `spawn`. What they are to do still reaches them pickled, through a pipe."""
+"""Worker processes forked from this one, which has imported what they need, in place of new interpreters: Thresher's own,
+loky's, and multiprocessing's by `spawn`. What they are to do still reaches them pickled, through a pipe."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing import process, resource_tracker, spawn, util
+from multiprocessing.connection import Connection
 from typing import Any
 
 import psutil
@@ -22,30 +23,33 @@ from joblib.externals.loky.backend import fork_exec
 from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.backend import spawn as loky_spawn
 
+from thresher.passes import workers
+
 _LOKY = "joblib.externals.loky.backend.popen_loky_posix"
 _IGNORED = (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning)
 _start_loky = fork_exec.fork_exec
 _start_spawned = util.spawnv_passfds
+_start_interpreter = workers.start_interpreter
 
 
 def forked_workers() -> AbstractContextManager[None]:
     """Fork the workers that are started within the block."""
-    return _started_by(_fork_loky, _fork_spawned)
+    return _started_by(_fork_loky, _fork_spawned, _fork_interpreter)
 
 
 def new_interpreters() -> AbstractContextManager[None]:
     """Start workers as users' are, within a block of `forked_workers` too."""
-    return _started_by(_start_loky, _start_spawned)
+    return _started_by(_start_loky, _start_spawned, _start_interpreter)
 
 
 @contextmanager
-def _started_by(loky: Callable[..., int], spawned: Callable[..., int]) -> Iterator[None]:
-    before = fork_exec.fork_exec, util.spawnv_passfds
-    fork_exec.fork_exec, util.spawnv_passfds = loky, spawned  # type: ignore[attr-defined]
+def _started_by(loky: Callable[..., int], spawned: Callable[..., int], own: Callable[..., Any]) -> Iterator[None]:
+    before = fork_exec.fork_exec, util.spawnv_passfds, workers.start_interpreter
+    fork_exec.fork_exec, util.spawnv_passfds, workers.start_interpreter = loky, spawned, own  # type: ignore[attr-defined]
     try:
         yield
     finally:
-        fork_exec.fork_exec, util.spawnv_passfds = before  # type: ignore[attr-defined]
+        fork_exec.fork_exec, util.spawnv_passfds, workers.start_interpreter = before  # type: ignore[attr-defined]
 
 
 def workers_alive() -> list[int]:
@@ -58,8 +62,44 @@ def workers_alive() -> list[int]:
         # One may have ended by now.
         with suppress(psutil.NoSuchProcess):
             lines[child.pid] = child.cmdline()
-    workers = {pid: line for pid, line in lines.items() if pid not in others}
-    return [pid for pid, line in workers.items() if line == own or _LOKY in line or "spawn_main(" in " ".join(line)]
+    return [
+        pid
+        for pid, line in lines.items()
+        if pid not in others and (line == own or _LOKY in line or _is_worker(" ".join(line)))
+    ]
+
+
+def _is_worker(line: str) -> bool:
+    return "spawn_main(" in line or workers.PROGRAM in line
+
+
+class Forked:
+    """A process, as `subprocess.Popen` has one."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._code: int | None = None
+
+    def terminate(self) -> None:
+        if self._code is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+    def wait(self) -> int:
+        if self._code is None:
+            self._code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self._code
+
+
+def _fork_interpreter(descriptor: int, environment: Mapping[str, str]) -> Forked:
+    return Forked(_forked(lambda: _serve(descriptor), [descriptor], environment))
+
+
+def _serve(descriptor: int) -> int:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    connection = Connection(descriptor)
+    sys.path[:] = connection.recv()
+    connection.recv()(connection)
+    return 0
 
 
 def _fork_loky(command: Sequence[str], kept: Sequence[int], env: Mapping[str, str] | None = None) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from thresher.cleaneval.gold import GoldPage
 from thresher.cleaneval.peers import Peer, decode_for_peers
 from thresher.files import fit_text, user_error
-from thresher.passes.backends import alarm, exit_reason, run_watched
+from thresher.passes.workers import alarm, exit_reason, run_watched
 from thresher.streams import open_stream
 
 SECONDS = 30.0

@@ -14,7 +14,8 @@ from thresher.collections.interface import JsonFields
 from thresher.collections.likely_fields import LikelyFields, likely_fields
 from thresher.collections.parquet_rows import ParquetRows
 from thresher.errors import InputError
-from thresher.passes.backends import CRASHES, Result, in_silence, run_watched, worker_ended
+from thresher.passes.backends import worker_ended
+from thresher.passes.workers import CRASHES, Result, in_silence, run_watched
 
 _PAGES = 256
 

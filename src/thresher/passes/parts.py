@@ -31,16 +31,8 @@ from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
 from thresher.files import fit_text
-from thresher.passes.backends import (
-    CRASHES,
-    Backend,
-    WorkerDied,
-    alarm,
-    exit_reason,
-    in_silence,
-    run_on_dask,
-    run_watched,
-)
+from thresher.passes.backends import Backend, run_on_dask
+from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
 
