@@ -20,7 +20,6 @@ STATISTICS = ("original", "pruned")
 """The collection statistics that a pruned index is ranked with: those before pruning, or its own."""
 OUTPUT_FORMATS = (
     *("jsonl", "jsonl.gz", "jsonl.zst", "txt", "txt.gz", "txt.zst"),
-    *("cleaneval", "cleaneval.gz", "cleaneval.zst"),
     *("warc", "warc.gz", "warc.zst", "parquet"),
 )
 """The formats of cleaned collections, which are also endings of file names."""

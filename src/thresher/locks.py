@@ -36,14 +36,9 @@ def exclusive(folder: Path) -> Iterator[None]:
 
     Raises:
         StateError: if another process holds it, naming that process.
-        InputError: if its name is not UTF-8.
     """
     path = folder / ".lock"
     with ExitStack() as stack:
-        try:
-            str(folder.absolute()).encode()
-        except UnicodeEncodeError as error:
-            raise InputError("its name is not UTF-8, as Parquet's must be", "choose another", str(folder)) from error
         try:
             folder.mkdir(parents=True, exist_ok=True)
             handle = stack.enter_context(locked(path, os.O_RDWR | os.O_CREAT))

@@ -103,13 +103,15 @@ class RecordFile(Generic[Record]):
         write_text(path, self.text(record) + "\n")
 
     def read(self, path: Path) -> Record:
-        """Read what `write` wrote.
-
-        Raises:
-            InputError: if the file is missing, too large or not UTF-8.
-            ThresherError: of class `error`, if it is damaged, of another version, or something in it is missing or wrong.
-        """
+        """Read what `write` wrote."""
         return self.parse(read_text(path, self.most), str(path))
+
+    def find(self, path: Path) -> Record | None:
+        """Read what `write` wrote; None if the file is missing or damaged."""
+        try:
+            return self.read(path)
+        except ThresherError:
+            return None
 
     def text(self, record: Record) -> str:
         """Return a record as JSON."""
@@ -125,9 +127,6 @@ class RecordFile(Generic[Record]):
         Args:
             text: JSON.
             where: the file, for errors.
-
-        Raises:
-            ThresherError: as `read`.
         """
         from pydantic_core import from_json
 

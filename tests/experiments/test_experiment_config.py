@@ -134,6 +134,7 @@ measures = ["P@5", "AP"]
 seed = 7
 correction = "none"
 alpha = 0.1
+without_headings = true
 [choose]
 emptied = 0
 deciding = ["P@5"]
@@ -197,11 +198,12 @@ column = "credibility"
 
 def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
     kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
-    assert load(HEAD + '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n').twins == {}
-    wanted = load(HEAD + kept)
+    dropped = '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n'
+    assert load(HEAD + dropped + "[evaluation]\nwithout_headings = true\n").twins == {}
+    wanted = load(HEAD + kept + "[evaluation]\nwithout_headings = true\n")
     assert [twin.name for twin in wanted.twins.values()] == ["words(headings=drop)@0", "bte(headings=drop)"]
     assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
-    unwanted = load(HEAD + kept + "[evaluation]\nwithout_headings = false\n")
+    unwanted = load(HEAD + kept)
     assert (unwanted.twins, [scorer.name for scorer in unwanted.scorers]) == ({}, ["bte", "density"])
 
 
@@ -546,6 +548,8 @@ names = ["words(headings=keep)@11|dcp@0.3"]
 [pruning]
 statistics = "pruned"
 combined = 3
+[evaluation]
+without_headings = true
 """
     experiment = load(HEAD + text)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in experiment.variants] == [

@@ -111,8 +111,7 @@ def write_outputs(data: bytes, folder: Path) -> None:
         rendering = Rendering(how, CLEANER, datetime(2026, 1, 1, tzinfo=UTC), False, False)
         with DocumentsWriter(path, rendering) as writer:
             for document in cleaned:
-                labels = ["p"] * (document.text.count("\n") + 1 if document.text else 0)
-                if record := rendering.record(document, {}, labels):
+                if record := rendering.record(document, {}):
                     writer.write(record)
         if how.kind in ("jsonl", "parquet", "warc"):
             found = [*documents(open_collection(path))]

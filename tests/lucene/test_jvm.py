@@ -3,7 +3,6 @@ from __future__ import annotations
 import importlib.machinery
 import multiprocessing
 import os
-import re
 import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor
@@ -147,29 +146,6 @@ def test_the_heap_is_as_asked_and_the_environment_as_before() -> None:
     )
     done = _run(script, JAVA_HOME="/nowhere")
     assert done.stdout == "300 MiB at most /nowhere\n"
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit the address space")
-def test_java_within_a_limit_of_the_address_space() -> None:
-    """Where it cannot start it would end the process, or leave a crash report."""
-    script = (
-        "import sys, resource, psutil; from thresher.errors import ResourceError; from thresher.lucene.jvm import java_class\n"
-        "limit = psutil.Process().memory_info().vms + int(sys.argv[1]) * 2**20\n"
-        "resource.setrlimit(resource.RLIMIT_AS, (limit, limit))\n"
-        "try: print(java_class('java.lang.Runtime').getRuntime().maxMemory() >> 20)\n"
-        "except ResourceError as error: print(error)"
-    )
-
-    def within(mib: int) -> str:
-        command = [sys.executable, "-W", "error", "-c", script, str(mib)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stderr == ""
-        return done.stdout.removesuffix("\n")
-
-    refused = within(600)
-    assert "\n" not in refused
-    assert re.match(r"Java does not start in the \d+ MiB .*`ulimit -v`", refused)
-    assert 1000 < int(within(4096)) < 2048
 
 
 def _start_in_worker() -> str:

@@ -28,8 +28,8 @@ def load_classes() -> None:
 def write_archive(archive: Path) -> None:
     """Load the classes in this process, and write the archive by a Java of its own."""
     temporary, names = archive.with_suffix(".tmp"), archive.with_suffix(".names")
-    options = jvm._options
-    jvm._options = lambda heap_mib, left: [*options(heap_mib, left), f"-XX:DumpLoadedClassList={names}"]
+    start = jvm._start
+    jvm._start = lambda memory: start([*memory, f"-XX:DumpLoadedClassList={names}"])
     load_classes()
     java = jvm.find_java() / "bin" / "java"
     written = [f"-XX:SharedClassListFile={names}", f"-XX:SharedArchiveFile={temporary}"]

@@ -33,7 +33,7 @@ _LATE = (
     "sklearn.tree",
     "symspellpy",
 )
-_options = jvm._options
+_start = jvm._start
 
 
 def java_classes() -> Path:
@@ -41,15 +41,15 @@ def java_classes() -> Path:
     return Path(os.environ["THRESHER_CACHE"]) / "java-classes" / "classes.jsa"
 
 
-def _quick_options(heap_mib: int | None, left: int | None) -> list[str]:
+def _quick_start(memory: list[str]) -> None:
     archive = java_classes()
     shared = [f"-XX:SharedArchiveFile={archive}"] if archive.exists() else []
-    return [*_options(heap_mib, left), "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *shared]
+    _start([*memory, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", *shared])
 
 
 def quick_java() -> None:
     """Let Java compile quickly rather than well, for it does not live long; JAVA_TOOL_OPTIONS would print that."""
-    jvm._options = _quick_options
+    jvm._start = _quick_start
 
 
 def quick_files() -> None:

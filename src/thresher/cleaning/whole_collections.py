@@ -12,9 +12,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
+from typing import Any
 
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
 from thresher.cleaning.output_formats import (
@@ -23,7 +21,6 @@ from thresher.cleaning.output_formats import (
     Output,
     check_apart,
     check_writable,
-    earlier_shards,
     is_shard,
     is_stream,
     opened_output,
@@ -44,7 +41,7 @@ from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scoring.cutting import block_labels, cut_shard, shard_columns
+from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.lost_pages import (
     TOLERATED,
     Failure,
@@ -77,10 +74,6 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     Args:
         output: the file.
         outputs: all files that are written; what killed processes left of them under temporary names is removed.
-
-    Raises:
-        StateError: if another process writes the same file.
-        ThresherError: if the folder cannot be made.
     """
     folder = scores_beside(output)
     keep = False
@@ -136,9 +129,6 @@ def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied
         documents: the pages of the collection.
         kinds: how many failed, by kind.
         emptied: how many were left without text, by language.
-
-    Raises:
-        ThresherError: as `thresher.scoring.lost_pages.language_warning`.
     """
     failed, empty = sum(kinds.values()), sum(emptied.values())
     notes: list[str] = []
@@ -290,9 +280,6 @@ def clean_collection(
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_writable(path)
-    if how.shard_size:
-        # An error should come before the work.
-        earlier_shards(output)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
         check_apart(outputs, how.shard_size > 0, whole_input, format)
@@ -317,7 +304,7 @@ def clean_collection(
             window = None if whole else WINDOW_BYTES
             inputs = (
                 (lines.collection, lines.offset)
-                for lines in piped_lines(_standard_input(), folder, reading, format, window)
+                for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
             )
         else:
             inputs = [(whole_input, 0)]
@@ -330,7 +317,7 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits, rendering.labelled)
+                plan = ScorePlan(collection, scorers, options, limits)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 tally.documents += score_collection(plan, store, backend, fresh=True).documents
                 for failure in failures(store):
@@ -383,13 +370,6 @@ def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner
     write_side_by_side(stored_views(store), views, two_sides(cleaner), title, path)
 
 
-def _standard_input() -> BinaryIO:
-    # None where it was closed before Python began.
-    if sys.stdin is None:
-        raise InputError("standard input is closed", "give lines of JSON", str(STANDARD))
-    return sys.stdin.buffer
-
-
 def needs_all(cleaner: Cleaner) -> bool:
     """Return whether a cleaner needs a whole collection: it learns from it, or cuts at one of its percentiles."""
     return any(
@@ -398,22 +378,16 @@ def needs_all(cleaner: Cleaner) -> bool:
 
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
-    """Cut a shard of scores and make its documents records.
-
-    Raises:
-        StateError: if the shard is damaged.
-    """
+    """Cut a shard of scores and make its documents records."""
     wanted = _STORED if rendering.metadata else ()
-    table = read_shard(path, [*shard_columns([cleaner]), *wanted, *(("list_items",) if rendering.labelled else ())])
-    labels = block_labels(table) if rendering.labelled else None
+    table = read_shard(path, [*shard_columns([cleaner]), *wanted])
     stored = {name: table[name].to_pylist() for name in wanted}
     records: list[Record] = []
     emptied: Counter[str] = Counter()
     kept = words = 0
-    for row, document, blocks in cut_shard(table, cleaner):
+    for row, document, _ in cut_shard(table, cleaner):
         metadata = {name: stored[name][row] for name in wanted}
-        kinds = () if labels is None else labels[np.unique(blocks)].tolist()
-        made = rendering.record(document, {**metadata, "words": document.words}, kinds)
+        made = rendering.record(document, {**metadata, "words": document.words})
         if made:
             records.append(made)
         words += document.words

@@ -38,10 +38,6 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
         path: the folder or file.
         options: how documents are read.
         format: one of `FORMATS`; empty to detect it by file names, else by first bytes.
-
-    Raises:
-        ConfigError: if there is no such format, or it is given for ir_datasets.
-        InputError: if `path` does not exist, or holds no known format or several.
     """
     options = options or ReadOptions()
     if str(path).startswith(CATALOGUE_PREFIX):

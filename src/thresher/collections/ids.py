@@ -46,10 +46,6 @@ class IdRule:
     def apply(self, path: str) -> str:
         """Return the id of the file at `path`, relative to the collection's root and with `/`.
 
-        Raises:
-            InputError: if the file is not below `prefix`.
-            ConfigError: if there is no such rule.
-
         >>> IdRule("path", "pages").apply("pages/sql/select.html")
         'sql/select'
         """
@@ -149,11 +145,7 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources unchanged; any problem is an error.
-
-    Raises:
-        InputError: for a source with a problem, an invalid id or a repeated one (naming both origins).
-    """
+    """Yield the sources unchanged; any problem is an error."""
     seen: dict[str, str] = {}
     for source in sources:
         if source.problem:

@@ -41,9 +41,6 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
         model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
         sockets: how many such CPUs the machine has.
         configured: watts of the whole machine, `costs.tdp_watts`; None if it is not configured.
-
-    Raises:
-        ConfigError: if `configured` is not a positive number.
     """
     if configured is not None:
         if not (math.isfinite(configured) and configured > 0):

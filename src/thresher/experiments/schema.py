@@ -230,7 +230,7 @@ class EvaluationTable(_Strict):
     seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
     without_headings: Annotated[
         bool, "variants with `headings=keep` are also compared with title and headings left out of all indexes"
-    ] = True
+    ] = False
 
 
 @dataclass(frozen=True)

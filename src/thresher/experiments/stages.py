@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from thresher.errors import ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
@@ -161,11 +160,8 @@ BIASES = RecordFile(BiasRecord, "a record of a title bias", "run the experiment 
 
 def finished(file: RecordFile[Stage], path: Path, key: str) -> Stage | None:
     """Return what was recorded of a stage; None if it was never finished with this key, or its file is damaged."""
-    try:
-        record = file.read(path)
-    except ThresherError:
-        return None
-    return record if record.key == key else None
+    record = file.find(path)
+    return record if record and record.key == key else None
 
 
 def finished_index(path: Path, key: str, folder: Path) -> IndexRecord | None:

@@ -79,16 +79,13 @@ def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
 
     The first is the baseline's: all text but title and headings.
     """
-    found = {
-        variant.name: Variant(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))), pruning=variant.pruning)
-        for variant in variants
-        if any(cut.headings == KEEP for cut in variant.cleaner.cuts)
-    }
+    found = {}
+    for variant in variants:
+        cuts = variant.cleaner.cuts
+        dropped = tuple(replace(cut, headings=DROP) if cut.headings == KEEP else cut for cut in cuts)
+        if dropped != cuts:
+            found[variant.name] = Variant(Cleaner(dropped), pruning=variant.pruning)
     return {BASELINE: Variant(parse_cleaner(WITHOUT_HEADINGS)), **found} if found else {}
-
-
-def _without_headings(cut: Cut) -> Cut:
-    return replace(cut, headings=DROP) if cut.headings == KEEP else cut
 
 
 def _treatment(name: str) -> Treatment:

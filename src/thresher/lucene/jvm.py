@@ -10,9 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
-import resource
-import subprocess
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -27,7 +24,6 @@ from thresher.errors import (
     ThresherError,
     missing_retrieval,
     retrieval_requirement,
-    visible,
 )
 
 OLDEST_JAVA = 21
@@ -35,10 +31,14 @@ OLDEST_JAVA = 21
 
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
-# Of address space, for classes and threads once Java runs.
-_MARGIN = 2**29
-
 _WORKER_HEAP_MIB = 512
+_OPTIONS = (
+    # Python handles Ctrl-C and termination.
+    "-Xrs",
+    # An empty configuration silences logging.
+    f"-Djava.util.logging.config.file={os.devnull}",
+    "-Dslf4j.internal.verbosity=WARN",
+)
 
 _started_in: int | None = None
 
@@ -116,20 +116,19 @@ def start(heap_mib: int | None = None) -> None:
     Raises:
         MissingDependencyError: if Java, the jar or pyjnius is missing.
         StateError: in a worker process: Java belongs to the main process.
-        ResourceError: if the address space of this process is limited to less than Java asks for.
     """
     if _started_in == os.getpid():
         return
     if multiprocessing.parent_process() is not None or _started_in is not None:
         raise StateError("Java was asked for in a worker process", "index and search in the main process only")
-    _start(_options(heap_mib, left := _address_space()), left)
+    _start([f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50"])
 
 
 def start_in_worker() -> None:
     """Start a small JVM of its own in this process, a worker, unless it has one.
 
     Raises:
-        MissingDependencyError, ResourceError: as `start`.
+        MissingDependencyError: as `start`.
         StateError: in a process forked from one with Java.
     """
     if _started_in == os.getpid():
@@ -137,22 +136,19 @@ def start_in_worker() -> None:
     if _started_in is not None:
         raise StateError("Java was asked for in a forked process", "start the worker as a process of its own")
     # Workers share the cores: threads of Java's own to collect garbage would be in the way.
-    _start([*_options(_WORKER_HEAP_MIB, left := _address_space()), "-XX:+UseSerialGC"], left)
+    _start([f"-Xmx{_WORKER_HEAP_MIB}m", "-XX:+UseSerialGC"])
 
 
-def _start(options: list[str], left: int | None) -> None:
-    """Start the JVM; `left`: MiB that a limit leaves of the address space, None without a limit."""
+def _start(memory: list[str]) -> None:
+    """Start the JVM with these options of memory."""
     global _started_in
     check_installed()
     import jnius_config
 
     if not jnius_config.vm_running:
-        home = find_java()
-        if left is not None:
-            _check_address_space(home, options, left)
         jnius_config.set_classpath(str(find_jar()))
-        jnius_config.set_options(*options)
-        _load(home)
+        jnius_config.set_options(*memory, *_OPTIONS)
+        _load(find_java())
     _started_in = os.getpid()
 
 
@@ -225,55 +221,6 @@ def user_error_of_java(error: Exception, where: str) -> ThresherError:
     return StateError(
         f"Lucene failed ({text.splitlines()[0] if text else 'no message'})", "build the index again", where
     )
-
-
-def _options(heap_mib: int | None, left: int | None) -> list[str]:
-    # By default Java would take most of a limited address space for its heap, and more than a gigabyte for classes and code.
-    limited = [] if left is None else ["-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=64m"]
-    if left is not None and not heap_mib:
-        heap_mib = max(left // 2, 1)
-    return [
-        *limited,
-        f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50",
-        # Python handles Ctrl-C and termination.
-        "-Xrs",
-        # An empty configuration silences logging.
-        f"-Djava.util.logging.config.file={os.devnull}",
-        "-Dslf4j.internal.verbosity=WARN",
-    ]
-
-
-def _address_space() -> int | None:
-    """Return the MiB that a limit leaves of this process's address space, less a margin; None without a limit."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return None
-    used: int = psutil.Process().memory_info().vms
-    return max(limit - used - _MARGIN, 0) // 2**20
-
-
-def _check_address_space(home: Path, options: Sequence[str], left: int) -> None:
-    """Check that Java starts in so many MiB of address space: where it does not, it ends the process.
-
-    Raises:
-        ResourceError: if it does not.
-    """
-    command = [
-        "sh",
-        "-c",
-        'ulimit -v "$0" && exec "$@"',
-        str(left << 10),
-        str(home / "bin" / "java"),
-        *options,
-        "-version",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        said = visible(" ".join((done.stdout + done.stderr).split())) or "it says nothing"
-        raise ResourceError(
-            f"Java does not start in the {left} MiB that a limit leaves of the address space ({said})",
-            "raise the limit (`ulimit -v`)",
-        )
 
 
 def _load(home: Path) -> None:

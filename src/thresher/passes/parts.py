@@ -213,11 +213,7 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
-    """Process the parts that a cluster left half done on this machine, without the pages that end their process.
-
-    Raises:
-        StateError: if there is no such part, or no page is responsible.
-    """
+    """Process the parts that a cluster left half done on this machine, without the pages that end their process."""
     suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
     if not suspects:
         raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(work.folder))
@@ -260,9 +256,6 @@ class Blame:
 
         A page is to blame if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
         again.
-
-        Raises:
-            StateError: if workers end and no page is to blame.
         """
         part = task.part
         path, name = position_path(self._work, part), self._work.output(part).stem
@@ -420,7 +413,4 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
 
 def read_poison(folder: Path) -> PoisonPages:
     """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
-    try:
-        return _POISON_FILE.read(folder / POISON)
-    except InputError:
-        return PoisonPages()
+    return _POISON_FILE.find(folder / POISON) or PoisonPages()

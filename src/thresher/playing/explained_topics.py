@@ -29,10 +29,6 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
 
     Returns:
         The page on all topics.
-
-    Raises:
-        StateError: if the stored scores are missing or damaged.
-        InputError: if a file cannot be written.
     """
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", parse_treatment(explanation.variant).cleaner)

@@ -34,11 +34,7 @@ class PageProcess:
         self._worker: Worker | None = None
 
     def call(self, work: Work, page: Page, *more: Any) -> Any:
-        """Return `work(page, *more)`.
-
-        Raises:
-            InputError: if the page is too large or takes too long, or if the function fails or crashes.
-        """
+        """Return `work(page, *more)`."""
         most = self.limits.mib * 2**20
         if len(page.content) > most:
             raise InputError(f"the page is {too_large(len(page.content), most)}", _OTHER)

@@ -146,11 +146,7 @@ class ResultPages:
         return [{"id": topic, "query": queries[topic], "rank": ranks[topic]} for topic in order]
 
     def rank(self, page_id: str, topic: str, variant: str) -> int | None:
-        """Return the page's rank for a topic in a variant's run, from 1; None if it was not retrieved.
-
-        Raises:
-            InputError: if the variant was not run.
-        """
+        """Return the page's rank for a topic in a variant's run, from 1; None if it was not retrieved."""
         ranking = self._run(variant).get(topic, ())
         return ranking.index(page_id) + 1 if page_id in ranking else None
 
@@ -170,11 +166,7 @@ def no_page(page_id: str) -> InputError:
 
 
 def open_pages(path: Path, score: Callable[[Page], View]) -> Pages:
-    """Return the pages of results, if `path` is a folder of them, or else of a collection, which `score` scores one by one.
-
-    Raises:
-        ThresherError: as `open_collection` and `read_results`.
-    """
+    """Return the pages of results, if `path` is a folder of them, or else of a collection, which `score` scores one by one."""
     if (path / RESULTS_FILE).exists():
         return ResultPages(path)
     return CollectionPages(open_collection(path), score)

@@ -1,4 +1,4 @@
-"""joblib's private parts that the adapter relies on: a release that changes them fails here, and by name."""
+"""joblib's private parts that worker processes rely on: a release that changes them fails here, and by name."""
 
 from __future__ import annotations
 
