@@ -6,6 +6,10 @@ PAGE_SECONDS = 30.0
 """Pages that take longer fail."""
 PAGE_MIB = 16.0
 """Larger pages fail."""
+FORMATS = ("html", "text", "warc", "trec-web", "jsonl", "tar", "parquet")
+"""The formats of collections' files."""
+ID_RULES = ("path", "stem")
+"""Where document ids come from: see `thresher.collections.ids.IdRule`."""
 BLOCK_RULES = ("join", "split")
 """Whether inline tags pass within a block, or only A does: see `thresher.pages.PageOptions`."""
 LANGUAGE = "en"
@@ -33,6 +37,8 @@ DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 LOKY, DASK = "loky", "dask"
 BACKENDS = (LOKY, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
+COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
+"""Relative cutoffs, before their number: see `thresher.scorers.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
 """kg of CO2 equivalents a kWh: the paper's region and provider (from Moro and Lonza 2018)."""
 MEASURE_SECONDS = 60.0

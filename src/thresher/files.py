@@ -312,6 +312,11 @@ def read_text(path: Path, most: int | None = None) -> str:
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
 
 
+def fit_text(text: str) -> str:
+    """Return the text with surrogates replaced, for UTF-8 files."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def digest(value: Any) -> str:
     """Return 16 hexadecimal digits of the SHA-256 of the JSON value `value`."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

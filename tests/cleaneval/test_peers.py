@@ -18,11 +18,11 @@ import trafilatura
 import worker_processes
 from boilerpy3 import extractors, filters
 from resiliparse.extract.html2text import extract_plain_text
+from thresher.cleaneval.peer_process import PeerPage, run_peers
+from thresher.cleaneval.peers import PEERS, Peer, decode_for_peers, find_peers
 from worker_processes import workers_alive
 
 from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.peer_process import PeerPage, run_peers
-from thresher.cleaneval.peers import PEERS, Peer, decode_for_peers, find_peers
 from thresher.errors import InputError, MissingDependencyError
 
 MENU = "".join(f'<li><a href="/{item}">{item}</a></li>' for item in ("Home", "News", "Sport", "Weather", "Contact"))

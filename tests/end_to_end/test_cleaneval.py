@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
-
 from thresher.cleaneval.peers import PEERS, decode_for_peers
+
 from thresher.cleaneval.running import ROWS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"

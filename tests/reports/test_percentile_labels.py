@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 from report_samples import large
 
-from thresher.reports.formatting import cutoff_label, exact_number
+from thresher.number_texts import exact_number
+from thresher.reports.formatting import cutoff_label
 from thresher.reports.plots import sweep_figure
 from thresher.results.selection import sweep_rows, sweeps
 

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import INDEXES, evidence_key, finished, held, index_origin
+from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
 from thresher.exploring.exploration import Exploration, write_exploration
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes
 from thresher.files import safe_name
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes

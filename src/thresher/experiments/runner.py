@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from thresher.costs import ThreadClock, read_machine
@@ -12,6 +12,7 @@ from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
 from thresher.experiments.energy import Meter, power_of
+from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
@@ -30,7 +31,6 @@ from thresher.experiments.stages import (
     finished,
     finished_index,
     finished_run,
-    held,
     index_origin,
     search_key,
     stage_key,
@@ -38,39 +38,18 @@ from thresher.experiments.stages import (
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
 from thresher.explaining.explanations import read_explained
-from thresher.files import file_digest, safe_name
+from thresher.files import file_digest
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
 from thresher.pruning_methods.treatments import Treatment
-from thresher.reports import write_all
+from thresher.reports.report_files import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-
-
-@dataclass(frozen=True)
-class Folders:
-    """Where an experiment writes."""
-
-    results: Path
-    indexes: Path
-
-    @property
-    def scores(self) -> Path:
-        """The score store."""
-        return self.results / "scores"
-
-    def stage(self, name: str) -> Path:
-        """The record of a stage."""
-        return self.results / "stages" / f"{name}.json"
-
-    def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
-        suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
 
 
 def run_experiment(

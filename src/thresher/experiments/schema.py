@@ -12,8 +12,6 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.collections.file_collection import FORMATS
-from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
     ALPHA,
     BACKENDS,
@@ -22,8 +20,10 @@ from thresher.defaults import (
     CORRECTIONS,
     DEFAULT_MEASURES,
     DEPTH,
+    FORMATS,
     GRADES,
     HOLM,
+    ID_RULES,
     LANGUAGE,
     MEASURE_SECONDS,
     MOST_EMPTIED,
@@ -95,7 +95,7 @@ class CollectionTable(_Strict):
         str, OneOf(("", *FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
     generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
-    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = IdRule.ids
+    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False

@@ -13,7 +13,7 @@ import pyarrow as pa
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
-from thresher.experiments.runner import Folders
+from thresher.experiments.folders import Folders
 from thresher.experiments.variants import Variant
 from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval

@@ -12,9 +12,10 @@ from typing import Any
 
 import thresher.pruning_methods
 from thresher.errors import ConfigError
+from thresher.number_texts import number_text
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
-from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values, sweep_name
+from thresher.scorers.cleaners import BASELINE, Cleaner, parse_cleaner, parse_values, sweep_name
 from thresher.scorers.describe import parameter_declarations, parameter_lines
 from thresher.scorers.registry import declared_in, named
 
@@ -56,7 +57,7 @@ class Pruning:
     def name(self) -> str:
         """The canonical name."""
         name = self.method.canonical_name
-        return name if self.cutoff is None else f"{name}@{number(self.cutoff)}"
+        return name if self.cutoff is None else f"{name}@{number_text(self.cutoff)}"
 
     @property
     def threshold(self) -> float:
@@ -231,7 +232,7 @@ def combined_cutoff(sweep: str) -> CombinedCutoff | None:
 
 def example_cutoff(method: PruningMethod) -> str:
     """Print a cutoff of a method as an example."""
-    return number(method.grid[len(method.grid) // 2])
+    return number_text(method.grid[len(method.grid) // 2])
 
 
 def method_declarations() -> list[dict[str, Any]]:
@@ -257,7 +258,7 @@ def _declaration(kind: type[PruningMethod]) -> dict[str, Any]:
         "keep": kind.keep,
         "unit": kind.unit,
         "cutoffs": "above 0 to 1" if kind.keep == KEEP_SHARE else span(kind.low, kind.high),
-        "grid": [number(cutoff) for cutoff in kind.grid],
+        "grid": [number_text(cutoff) for cutoff in kind.grid],
         "example": f"{example.canonical_name}@{example_cutoff(example)}",
         "parameters": parameter_declarations(kind.parameters),
         "source": kind.source,

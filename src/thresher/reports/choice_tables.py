@@ -10,9 +10,9 @@ from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Basis, Decision, HeldOutCheck, JudgedVariant, Pick, Savings, SweepPicks
 from thresher.costs import Interval
 from thresher.files import write_text
+from thresher.number_texts import exact_number
 from thresher.reports.formatting import (
     change_text,
-    exact_number,
     fixed,
     measure_text,
     megabytes,

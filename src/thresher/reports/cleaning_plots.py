@@ -14,7 +14,8 @@ from matplotlib.transforms import Bbox
 
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint
 from thresher.content_training.calibration import CalibrationBin
-from thresher.reports.formatting import cutoff_text, fixed, plain
+from thresher.number_texts import number_text
+from thresher.reports.formatting import fixed, plain
 from thresher.reports.plot_style import (
     INK,
     SERIES,
@@ -98,9 +99,9 @@ def curves_figure(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) ->
                         markeredgecolor=kind["color"],
                         linewidth=0,
                     )
-                    first.append((*at, f"{cutoff_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
+                    first.append((*at, f"{number_text(point.cutoff)} (F1 {fixed(point.macro.f1, 3)})"))
                 else:
-                    labels.append((*at, cutoff_text(point.cutoff)))
+                    labels.append((*at, number_text(point.cutoff)))
         axes.plot(
             [], [], marker="o", markersize=9, markerfacecolor="none", color=INK, linewidth=0, label="best mean F1"
         )

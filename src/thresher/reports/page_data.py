@@ -13,8 +13,9 @@ from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration
+from thresher.number_texts import number_text
 from thresher.reports.choice_tables import margin_text
-from thresher.reports.formatting import MEASURE_DECIMALS, WIDE, cutoff_text, percent_text
+from thresher.reports.formatting import MEASURE_DECIMALS, WIDE, percent_text
 from thresher.reports.table import measure_header
 from thresher.results.experiment_results import Results, VariantResult
 from thresher.results.selection import (
@@ -195,7 +196,7 @@ def _judged(
     cutoff = variant.cutoff if swept else None
     return Point(
         names=variant.name,
-        cutoffs=None if cutoff is None else cutoff_text(cutoff),
+        cutoffs=None if cutoff is None else number_text(cutoff),
         at=share if cutoff is None else cutoff,
         sizes=round(variant.size),
         shares=_rounded(share, 1),
@@ -256,7 +257,7 @@ def _run(row: VariantResult, measures: Sequence[str], front: bool, held_out: Map
     comparison = row.comparisons.get(measures[0])
     return Point(
         names=row.variant,
-        cutoffs=None if row.cutoff is None else cutoff_text(row.cutoff),
+        cutoffs=None if row.cutoff is None else number_text(row.cutoff),
         at=share if row.cutoff is None else row.cutoff,
         sizes=row.index_bytes,
         shares=_rounded(share, 1),

@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 from thresher.errors import InputError, StateError
-from thresher.experiments.stages import exclusive
+from thresher.locks import exclusive
 
 # Holds the folder until its standard input ends.
 HOLDER = """import sys
 from pathlib import Path
-from thresher.experiments.stages import exclusive
+from thresher.locks import exclusive
 with exclusive(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
