@@ -19,7 +19,7 @@ from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
 from thresher.experiments.schema import CollectionTable, CostsTable, Document, HeldOutTable
-from thresher.experiments.variants import Variant, read_variants, twins
+from thresher.experiments.variants import read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.pruned_index import cannot_hold
@@ -27,6 +27,7 @@ from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
+from thresher.variants.table import Variant
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VARIABLE = re.compile(r"\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}")
@@ -77,8 +78,7 @@ class OtherSystem:
 
 @dataclass(frozen=True)
 class Experiment:
-    """A checked experiment. `variants` begins with the baseline; no two are the same. `twins` are those of
-    `thresher.experiments.variants.twins`, if the experiment wants them.
+    """A checked experiment. `variants` begins with the baseline; no two are the same.
 
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
     or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
@@ -98,7 +98,6 @@ class Experiment:
     held_out: TopicSource | None
     pages: PageOptions
     variants: tuple[Variant, ...]
-    twins: Mapping[str, Variant]
     systems: tuple[OtherSystem, ...]
     index: IndexOptions
     original_statistics: bool
@@ -121,8 +120,7 @@ class Experiment:
     @property
     def scorers(self) -> tuple[Scorer, ...]:
         """The scorers that the variants need, each once, by name."""
-        every = (*self.variants, *self.twins.values())
-        scorers = {scorer.canonical_name: scorer for variant in every for scorer in variant.cleaner.scorers}
+        scorers = {scorer.canonical_name: scorer for variant in self.variants for scorer in variant.cleaner.scorers}
         return tuple(scorers[name] for name in sorted(scorers))
 
 
@@ -214,8 +212,7 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         topics=topics,
         held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
         pages=next(iter(pages), DEFAULT_OPTIONS),
-        variants=variants,
-        twins=twins(variants) if document.evaluation.without_headings else {},
+        variants=(*variants, *twins(variants)) if document.evaluation.without_headings else variants,
         systems=tuple(_systems(document, variants, file.parent, problems)),
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],

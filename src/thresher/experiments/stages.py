@@ -17,7 +17,6 @@ from thresher.errors import InputError, StateError, ThresherError
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
-from thresher.experiments.variants import Variant
 from thresher.files import digest, file_digest, locked, real_path, remove_leftovers, user_error
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
@@ -26,7 +25,9 @@ from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.passes.parts import fit_text
 from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
-from thresher.results.experiment_results import Cost, TitleBias
+from thresher.variants.costs import Cost
+from thresher.variants.results import TitleBias
+from thresher.variants.table import Variant
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ import thresher.pruning_methods
 from thresher.errors import ConfigError
 from thresher.pruning_methods.method import KEEP_SHARE, PruningMethod
 from thresher.scorers.base import check_range, span
-from thresher.scorers.cleaners import BASELINE, Cleaner, number, parse_cleaner, parse_values
+from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, number, parse_cleaner, parse_values, sweep_name
 from thresher.scorers.describe import parameter_declarations, parameter_lines
 from thresher.scorers.registry import declared_in, named
 
@@ -92,6 +92,18 @@ class Family(StrEnum):
     CLEANERS = "cleaners"
     PRUNING = "pruning"
     COMBINATIONS = "combinations"
+
+
+def combination_name(cut: Cut, pruning: Pruning) -> str:
+    """Return the name of a sweep over the cutoffs of a scorer and of a pruning method: `words|dcp`.
+
+    Args:
+        cut: of the scorer, with any cutoff or none.
+        pruning: without a cutoff.
+    """
+    template = replace(cut, cutoff=None, percentile=None)
+    name = template.name if cut.percentile is None else sweep_name(template, cut.percentile)
+    return f"{name}{BAR}{pruning.name}"
 
 
 @dataclass(frozen=True)

@@ -173,7 +173,7 @@ class Results(Shown):
     @property
     def was_explored(self) -> bool:
         """Whether any variant was explored without an index."""
-        return len(self.tables[0].built) < len(self.tables[0].rows)
+        return any(row.explored for row in self.tables[0].rows)
 
     def table(self, retrieval: str | None = None) -> VariantTable:
         """Return the table of a retrieval model; None for the first.
@@ -186,6 +186,34 @@ class Results(Shown):
                 return table
         known = ", ".join(self.retrievals)
         raise ConfigError(f"there is no retrieval model {retrieval!r}", f"use one of {known}", "retrieval")
+
+    def with_built(self, before: Results) -> Results:
+        """Return these results with what was built before of the same evidence: costs, bytes, and variants that these lack."""
+        tables = []
+        for table, old in zip(self.tables, before.tables, strict=True):
+            known = {row.name: row for row in old.rows if row.built}
+            rows = [
+                replace(row, bytes=same.bytes, built=same.built) if (same := known.get(row.name)) else row
+                for row in table.rows
+            ]
+            tables.append(table.with_rows(rows).joined(old.only(old.built or (0,))))
+        return replace(self, tables=tuple(tables))
+
+    def with_explored(self, before: Results) -> Results:
+        """Return these results with the variants that were explored before of the same evidence, and their verdicts."""
+        tables = []
+        for table, old in zip(self.tables, before.tables, strict=True):
+            known = {row.name: row for row in old.rows}
+            rows = [
+                replace(row, variant=same.variant, explored=same.explored, bounds=same.bounds)
+                if (same := known.get(row.name))
+                else row
+                for row in table.rows
+            ]
+            unbuilt = [replace(row, bytes=None, built=None) if row.built else row for row in old.rows]
+            explored = (0, *(index for index, row in enumerate(old.rows) if index and row.explored))
+            tables.append(table.with_rows(rows).joined(old.with_rows(unbuilt).only(explored)))
+        return replace(self, facts=replace(self.facts, size_errors=before.facts.size_errors), tables=tuple(tables))
 
     def only_built(self) -> Results:
         """Return the results of the variants whose indexes were built, alone."""

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from thresher.columns import Declared, Show
 from thresher.evaluation.rules import pareto_front
 from thresher.lucene.work import IndexStatistics
-from thresher.pruning_methods.treatments import Family, Treatment
+from thresher.pruning_methods.treatments import Family, Pruning, Treatment
+from thresher.scorers.cleaners import Cleaner
 from thresher.variants.costs import Built
 
 Floats = npt.NDArray[np.float64]
@@ -46,13 +47,23 @@ class Variant:
         return self.treatment.name
 
     @property
+    def cleaner(self) -> Cleaner:
+        """What cleans the pages."""
+        return self.treatment.cleaner
+
+    @property
+    def pruning(self) -> Pruning | None:
+        """What prunes the index, if anything does."""
+        return self.treatment.pruning
+
+    @property
     def family(self) -> Annotated[Family, Declared("Cleaners, pruning or combinations.", Show.TEXT)]:
         """How it makes the index smaller."""
         return self.treatment.family
 
 
 class Verdict(StrEnum):
-    """What is shown of a variant by all deciding measures: that it loses less than the margin, that it loses more, or neither."""
+    """What all deciding measures show of a variant: that it loses less than the margin, that it loses more, or neither."""
 
     SHOWN = "shown"
     UNDECIDED = "undecided"
@@ -81,7 +92,8 @@ class Row:
         index: the counts of its index, whether it was built or not.
         words: left by cleaning.
         bytes: of its index; None where that is not known.
-        built: what building, searching and timing it took; None for a variant that was explored only.
+        explored: whether it was ranked without an index.
+        built: what building, searching and timing it took; None for a variant that was not built.
         bounds: what `choose` added; None before.
     """
 
@@ -91,6 +103,7 @@ class Row:
     bytes: Annotated[
         int | None, Declared("Size of the index in bytes (MB: 10⁶ bytes).", Show.MEGABYTES, "MB", "index")
     ] = None
+    explored: bool = False
     built: Built | None = None
     bounds: Bounds | None = None
 
@@ -305,19 +318,30 @@ class VariantTable:
         """Return the table with other records of the same variants."""
         return replace(self, rows=tuple(rows))
 
+    def extended(
+        self,
+        rows: Sequence[Row],
+        values: Floats,
+        query_postings: Floats,
+        held_out: Floats,
+    ) -> VariantTable:
+        """Return the table with further rows behind its own; the arrays are those of the rows."""
+        return replace(
+            self,
+            rows=(*self.rows, *rows),
+            values=np.concatenate((self.values, values), axis=1),
+            query_postings=np.concatenate((self.query_postings, query_postings)),
+            held_out=np.concatenate((self.held_out, held_out), axis=1),
+        )
+
     def joined(self, other: VariantTable) -> VariantTable:
         """Return this table with the rows of another, of the same model, measures and topics, that it lacks."""
         mine = (self.retrieval, self.measures, self.topics, self.held_out_topics)
         if mine != (other.retrieval, other.measures, other.topics, other.held_out_topics):
             raise ValueError("tables of other models, measures or topics do not join")
         more = [index for index, row in enumerate(other.rows) if row.name not in self.position]
-        return replace(
-            self,
-            rows=(*self.rows, *(other.rows[index] for index in more)),
-            values=np.concatenate((self.values, other.values[:, more]), axis=1),
-            query_postings=np.concatenate((self.query_postings, other.query_postings[more])),
-            held_out=np.concatenate((self.held_out, other.held_out[:, more]), axis=1),
-        )
+        rows = [other.rows[index] for index in more]
+        return self.extended(rows, other.values[:, more], other.query_postings[more], other.held_out[:, more])
 
 
 def main_measure(measures: Sequence[str]) -> str:
