@@ -14,16 +14,24 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 
 class Show(StrEnum):
-    """How a column's values are shown to people; CSV files hold them exactly."""
+    """How a column's values are shown to people; CSV files hold them exactly.
+
+    `FIGURE` has three significant digits. An `OUTCOME` is a triple of wins, ties and losses, a `RANGE` a pair of bounds of a
+    difference: tables alone show these two.
+    """
 
     TEXT = "text"
     COUNT = "count"
     VALUE = "value"
+    FIGURE = "figure"
     DIFFERENCE = "difference"
     PERCENT = "percent"
     P = "p"
     MEGABYTES = "megabytes"
     SECONDS = "seconds"
+    MILLISECONDS = "milliseconds"
+    OUTCOME = "outcome"
+    RANGE = "range"
 
 
 @dataclass(frozen=True)
@@ -37,6 +45,8 @@ class Declared:
         header: what tables call it; empty for the name.
         name: what CSV files call it; empty for the field's name.
         exact: whether CSV files have it; not where it only shows what other columns hold.
+        missing: what tables show where there is no value.
+        bounds: whether values are intervals, whose bounds are two more columns of CSV files.
     """
 
     meaning: str
@@ -45,25 +55,20 @@ class Declared:
     header: str = ""
     name: str = ""
     exact: bool = True
+    missing: str = "\N{EN DASH}"
+    bounds: bool = False
 
 
 @cache
 def declared(kind: type) -> Mapping[str, Declared]:
-    """Return the declared columns of a class by attribute: its annotated fields, then its annotated properties."""
-    found = {}
+    """Return the declared columns of a class by attribute, in their order: annotated fields, then annotated properties."""
     hints = get_type_hints(kind, include_extras=True)
-    names = [field.name for field in fields(kind)] if is_dataclass(kind) else []
-    for name in names:
-        if (column := _declaration(hints[name])) is not None:
-            found[name] = column
-    for name in dir(kind):
-        member = getattr(kind, name, None)
+    found = {field.name: _declaration(hints[field.name]) for field in fields(kind)} if is_dataclass(kind) else {}
+    for name, member in ((name, member) for one in reversed(kind.__mro__) for name, member in vars(one).items()):
         read = member.fget if isinstance(member, property) else getattr(member, "func", None)
-        if read is None or name in found:
-            continue
-        if (column := _declaration(get_type_hints(read, include_extras=True).get("return"))) is not None:
-            found[name] = column
-    return found
+        if read is not None and "return" in getattr(read, "__annotations__", {}):
+            found[name] = _declaration(get_type_hints(read, include_extras=True)["return"])
+    return {name: column for name, column in found.items() if column is not None}
 
 
 def _declaration(hint: Any) -> Declared | None:

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from thresher.costs import BreakEven, Footprint, Interval, MeasuredTime, Power, break_even, footprint
+from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation import Topic, check_overlap, compare_all, evaluate, read_run
 from thresher.evaluation.significance import Comparison
 from thresher.experiments.config import Experiment
@@ -265,7 +265,9 @@ def _row(
         search=run.search.cost,
         query=query,
         indexing=indexing,
-        break_even=_break_even(run is baseline, query, more),
+        break_even=break_even(more, query.saved if query.measurable else None)
+        if query and run is not baseline
+        else None,
         footprints=tuple(
             _footprints(clean, cleaning_machines(scores, meter), run.index.cost, query, indexing, meter.power)
         ),
@@ -283,26 +285,18 @@ def _more_to_index(run: VariantRun, baseline: VariantRun, indexing: MeasuredTime
     return -indexing.saved.value if indexing.measurable else 0.0
 
 
-def _break_even(is_baseline: bool, query: MeasuredTime | None, more: float) -> BreakEven:
-    if is_baseline:
-        return BreakEven(None, "the baseline")
-    if query is None:
-        return BreakEven(None, "not measured")
-    return break_even(more, query.saved if query.measurable else None)
-
-
 def _footprints(
     clean: Cost, machines: int, index: Cost, query: MeasuredTime | None, indexing: MeasuredTime | None, power: Power
 ) -> Iterator[Footprint]:
     """Return the rows of Tables 4 and 5 of the PyPlexity paper."""
-    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines, repeated=False)
+    yield footprint("cleaning", Interval(clean.wall, clean.wall, clean.wall), power, machines)
     seconds = indexing.wall if indexing else Interval(index.wall, index.wall, index.wall)
-    yield footprint("indexing", seconds, power, 1, repeated=indexing is not None)
+    yield footprint("indexing", seconds, power, 1)
     if query is None:
         return
     for count in SEARCHES:
         seconds = Interval(query.wall.value * count, query.wall.low * count, query.wall.high * count)
-        yield footprint(f"{count:,} searches", seconds, power, 1, repeated=True)
+        yield footprint(f"{count:,} searches", seconds, power, 1)
 
 
 def _language_warnings(runs: Sequence[VariantRun], scores: ScoreReport) -> list[str]:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Annotated
 
+from thresher.columns import Declared, Show
 from thresher.costs import BreakEven, Footprint, MeasuredTime, Times
+from thresher.costs.carbon import BELOW_RESOLUTION
 from thresher.evaluation.significance import Comparison
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.work import QueryWork
@@ -13,9 +16,14 @@ from thresher.lucene.work import QueryWork
 
 @dataclass(frozen=True)
 class Cost(Times):
-    """What a stage took, with grams of CO2; None where the work was too short to measure ("below resolution")."""
+    """What a stage took."""
 
-    co2_grams: float | None = None
+    co2_grams: Annotated[
+        float | None,
+        Declared(
+            "Grams of CO₂ equivalents; empty below resolution.", Show.FIGURE, "g", "CO₂", missing=BELOW_RESOLUTION
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,7 @@ class Built:
         documents: scored for a query, mean over the topics; see `QueryWork`.
         clean, index, search: what it took to make this very index and run, once.
         query, indexing: times that were measured for all variants together; None where they were not.
-        break_even: computed from these.
+        break_even: computed from these; None without them, and for the baseline.
         footprints: rows of Tables 4 and 5 of the PyPlexity paper.
         comparisons: with the baseline, by measure; empty for the baseline.
         held_out: the same on the held-out topics.
@@ -41,7 +49,7 @@ class Built:
     search: Cost
     query: MeasuredTime | None
     indexing: MeasuredTime | None
-    break_even: BreakEven
+    break_even: BreakEven | None
     footprints: tuple[Footprint, ...]
     comparisons: Mapping[str, Comparison] = field(default_factory=dict)
     held_out: Mapping[str, Comparison] = field(default_factory=dict)
