@@ -37,7 +37,6 @@ def test_exact_distribution_with_zeros_and_ties(differences):
 def test_same_as_scipys_exact_test_without_ties(n):
     differences = np.random.default_rng(n).normal(0.3, 1.0, n)
     result = signed_ranks(differences)
-    assert result.exact
     assert result.p == pytest.approx(scipy.stats.wilcoxon(differences, method="exact").pvalue, rel=1e-10)
 
 
