@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
+from thresher.columns import Declared, Show
 from thresher.costs import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
@@ -99,15 +101,19 @@ class BaselineRun:
     Args:
         values: by measure and topic; shape (measures, topics).
         comparisons: by measure, corrected together with the variants'.
-        retrieved: topics with a document.
-        index_bytes: None where it is not known.
     """
 
-    name: str
+    name: Annotated[str, Declared("The system, as the experiment names it.", Show.TEXT, name="system")]
     values: Floats
     comparisons: Mapping[str, Comparison]
-    retrieved: int
-    index_bytes: int | None
+    retrieved: Annotated[int, Declared("Topics with a document.", Show.COUNT, "topics")]
+    index_bytes: Annotated[int | None, Declared("Size of its index in bytes, if known.", Show.MEGABYTES, "MB", "index")]
+
+    @property
+    def means(self) -> Floats:
+        """Means over the topics; shape (measures,)."""
+        means: Floats = self.values.mean(axis=-1)
+        return means
 
 
 @dataclass(frozen=True)
@@ -143,7 +149,7 @@ class Facts:
     systems: tuple[BaselineRun, ...] = field(default=())
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Results(Shown):
     """An experiment as far as it was explored and run.
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from thresher.columns import Declared, Show
 from thresher.evaluation.rules import pareto_front
+from thresher.evaluation.significance import is_tested
 from thresher.lucene.work import IndexStatistics
 from thresher.pruning_methods.treatments import Family, Pruning, Treatment
 from thresher.scorers.cleaners import Cleaner
@@ -199,7 +200,18 @@ class VariantTable:
         return means
 
     @cached_property
-    def mean_query_postings(self) -> Floats:
+    def mean_query_postings(
+        self,
+    ) -> Annotated[
+        Floats,
+        Declared(
+            "Postings of a query's terms, Σ df, mean over the topics.",
+            Show.COUNT,
+            "a query",
+            "postings",
+            "query_postings",
+        ),
+    ]:
         """Postings of a query's terms, mean over the topics; shape (variants,)."""
         return _mean(self.query_postings)
 
@@ -209,30 +221,50 @@ class VariantTable:
         return np.array([row.index.postings for row in self.rows], dtype=np.int64)
 
     @cached_property
-    def shares(self) -> Floats:
+    def shares(
+        self,
+    ) -> Annotated[
+        Floats,
+        Declared("Postings over those of the baseline.", Show.PERCENT, "% of baseline", "index", "postings_share"),
+    ]:
         """Sizes over the baseline's, NaN where that is 0; shape (variants,)."""
         return _over(self.sizes, self.sizes[0])
 
     @cached_property
-    def word_shares(self) -> Floats:
+    def word_shares(
+        self,
+    ) -> Annotated[
+        Floats, Declared("Share of words left by cleaning.", Show.PERCENT, "%", "words kept", "words_share")
+    ]:
         """Words left over those of the baseline, NaN where these are 0; shape (variants,)."""
         return _over(np.array([row.words for row in self.rows]), self.baseline.words)
 
     @cached_property
-    def bytes_shares(self) -> Floats:
+    def bytes_shares(
+        self,
+    ) -> Annotated[
+        Floats, Declared("Bytes over those of the baseline.", Show.PERCENT, "% of baseline", "bytes", "bytes_share")
+    ]:
         """Index bytes over those of the baseline, NaN where one of them is not known; shape (variants,)."""
         known = np.array([np.nan if row.bytes is None else row.bytes for row in self.rows], dtype=np.float64)
         return _over(known, known[0])
 
     @cached_property
-    def emptied(self) -> Ints:
+    def emptied(
+        self,
+    ) -> Annotated[Ints, Declared("Pages with text before cleaning that are left without.", Show.COUNT, "pages")]:
         """Pages with text before cleaning that are left without; shape (variants,)."""
         documents = np.array([row.index.documents for row in self.rows], dtype=np.int64)
         emptied: Ints = documents[0] - documents
         return emptied
 
     @cached_property
-    def emptied_shares(self) -> Floats:
+    def emptied_shares(
+        self,
+    ) -> Annotated[
+        Floats,
+        Declared("Share of the pages with text that are left without.", Show.PERCENT, "% of pages", "emptied"),
+    ]:
         """The same as a share of the pages with text before cleaning; 0 where there are none; shape (variants,)."""
         return self.emptied / max(self.baseline.index.documents, 1)
 
@@ -345,8 +377,9 @@ class VariantTable:
 
 
 def main_measure(measures: Sequence[str]) -> str:
-    """Return which measure stands for effectiveness: the first nDCG, or else the last."""
-    return next((measure for measure in measures if measure.lower().startswith("ndcg")), measures[-1])
+    """Return which measure stands for effectiveness: of those that are tested the first nDCG, or else the last."""
+    tested = [measure for measure in measures if is_tested(measure)] or measures
+    return next((measure for measure in tested if measure.lower().startswith("ndcg")), tested[-1])
 
 
 def _mean(values: Floats) -> Floats:
