@@ -19,15 +19,14 @@ from thresher.pruning_methods.treatments import (
     parse_treatment,
     split_treatment,
 )
-from thresher.scorers.cleaners import DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
+from thresher.scorers.cleaners import Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
+from thresher.variants.headings import without_headings
 from thresher.variants.table import Variant
 
 # A sweep of more than this is a slip of the step.
 _MOST_CUTOFFS = 1000
 _BEYOND_SCORES = 1e100
-WITHOUT_HEADINGS = "words(headings=drop)@0"
-"""All text but title and headings."""
 _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 
@@ -53,22 +52,13 @@ def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]
 
 
 def twins(variants: Sequence[Variant]) -> list[Variant]:
-    """Return all text but title and headings, and each variant with `headings=keep` with `headings=drop` instead.
+    """Return all text but title and headings, and each variant that keeps these without them.
 
     Those that are among the variants already are left out; none are returned if no variant keeps headings.
     """
-    found = [
-        Treatment(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))), variant.pruning)
-        for variant in variants
-        if any(cut.headings == KEEP for cut in variant.cleaner.cuts)
-    ]
+    found = [dropped for variant in variants if (dropped := without_headings(variant.treatment))]
     known = {variant.name for variant in variants}
-    every = [Treatment(parse_cleaner(WITHOUT_HEADINGS)), *found] if found else []
-    return [Variant(treatment) for treatment in every if treatment.name not in known]
-
-
-def _without_headings(cut: Cut) -> Cut:
-    return replace(cut, headings=DROP) if cut.headings == KEEP else cut
+    return [Variant(treatment) for treatment in found if treatment.name not in known] if len(found) > 1 else []
 
 
 def _treatment(name: str) -> Treatment:

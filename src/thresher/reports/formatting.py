@@ -7,15 +7,13 @@ from collections.abc import Iterable
 
 from thresher.defaults import HOLM
 from thresher.errors import visible
-from thresher.evaluation.significance import Comparison
-from thresher.results.selection import Direction
+from thresher.evaluation.significance import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 MEASURE_DECIMALS = 4
 SMALLEST_P = 0.0001
-BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
 """What cutoffs that are numbers are called on an axis."""
@@ -159,11 +157,6 @@ def percent_text(share: float) -> str:
 def p_text(p: float) -> str:
     """Return a p-value with four decimals, a small one as a bound."""
     return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
-
-
-def wins_text(comparison: Comparison) -> str:
-    """Return topics won, tied and lost."""
-    return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
 
 
 def megabytes(count: int) -> float:

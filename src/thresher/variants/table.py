@@ -263,7 +263,13 @@ class VariantTable:
         self,
     ) -> Annotated[
         Floats,
-        Declared("Share of the pages with text that are left without.", Show.PERCENT, "% of pages", "emptied"),
+        Declared(
+            "Share of the pages with text that are left without.",
+            Show.PERCENT,
+            "% of pages",
+            "emptied",
+            "emptied_share",
+        ),
     ]:
         """The same as a share of the pages with text before cleaning; 0 where there are none; shape (variants,)."""
         return self.emptied / max(self.baseline.index.documents, 1)
