@@ -71,7 +71,7 @@ def read_results(folder: Path) -> Results:
     kept = _FILE.read(path)
     table_path = folder / TABLE_FILE
     try:
-        if file_digest(table_path) != kept.table:
+        if not table_path.is_file() or file_digest(table_path) != kept.table:
             raise StateError("it is not the table that belongs to results.json", _FIX, str(table_path))
         table = read_parquet(table_path)
         return Results(kept.facts, tuple(_read(table, kept)))

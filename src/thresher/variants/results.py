@@ -11,6 +11,7 @@ from thresher.costs import Power
 from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison
+from thresher.records import NestedLists
 from thresher.shown import Shown
 from thresher.variants.costs import NoiseFloor
 from thresher.variants.table import Floats, VariantTable
@@ -104,7 +105,7 @@ class BaselineRun:
     """
 
     name: Annotated[str, Declared("The system, as the experiment names it.", Show.TEXT, name="system")]
-    values: Floats
+    values: Annotated[Floats, NestedLists(2)]
     comparisons: Mapping[str, Comparison]
     retrieved: Annotated[int, Declared("Topics with a document.", Show.COUNT, "topics")]
     index_bytes: Annotated[int | None, Declared("Size of its index in bytes, if known.", Show.MEGABYTES, "MB", "index")]
