@@ -17,7 +17,7 @@ from thresher.errors import ConfigError
 from thresher.files import real_path
 
 if TYPE_CHECKING:
-    from thresher.results.experiment_results import Results
+    from thresher.variants.results import Results
 
 
 @click.command()
@@ -102,15 +102,16 @@ def measure(experiment: Path, results: Path, indexes: Path, seconds: float | Non
 @click.option("--plots", type=FILE, metavar="FOLDER", help="Also write every plot for papers there, as SVG and as PDF.")
 @shape_options
 def report(folder: Path, plots: Path | None, shape: Shape) -> None:
-    """Write the reports of a results FOLDER again, from its results.json."""
+    """Write the reports of a results FOLDER again, from its results.json and variants.parquet."""
     from thresher.experiments.chooser import last_choice
     from thresher.explaining.explanations import read_explained
     from thresher.reports import write_all
-    from thresher.results.experiment_results import read_results
+    from thresher.variants.files import read_results
 
     results = read_results(folder)
-    choice, exploration = last_choice(folder, results.key)
-    write_all(results, folder, choice, exploration, read_explained(folder, results.key))
+    key = results.facts.key
+    choice = last_choice(folder, key)
+    write_all(results, folder, choice, read_explained(folder, key))
     files = []
     if plots:
         from thresher.reports.paper_plots import write_paper_plots
@@ -121,23 +122,25 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
 
 
 def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[str, Path]] = ()) -> None:
-    from thresher.choosing.choices import read_choice
+    """Print what was found, and what is recommended if that was chosen of the same evidence."""
+    from thresher.experiments.chooser import last_choice
+    from thresher.reports import REPORT_FILE
     from thresher.reports.further_tables import systems_table
-    from thresher.reports.results_tables import answer_table, main_table
-    from thresher.reports.summary import summary
-    from thresher.results.experiment_results import RESULTS_FILE
+    from thresher.reports.recommendation import answer
+    from thresher.reports.summary import findings, warnings
+    from thresher.reports.variant_tables import answer_table, main_table
+    from thresher.variants.files import RESULTS_FILE
 
-    found = read_choice(folder)
-    choice = found if found and found.key == results.key else None
-    recommended = [one.variant for one in choice.recommendations if one.variant] if choice else []
-    answer = Answer(
-        (*summary(results, choice), *results.notices),
+    choice = last_choice(folder, results.facts.key)
+    recommended = [name for model in results.retrievals if choice and (name := choice.recommended(model))]
+    told = Answer(
+        (*(answer(choice) if choice else ()), *findings(results), *warnings(results)),
         lambda rows: answer_table(results, rows, recommended),
         [table for table in (main_table(results), systems_table(results)) if table],
-        [("report", folder / "report.html"), *files],
+        [("report", folder / REPORT_FILE), *files],
         folder / RESULTS_FILE,
     )
-    say_answer(answer, shape)
+    say_answer(told, shape)
 
 
 @click.command()
@@ -155,25 +158,15 @@ def explore(
     fresh: bool,
     shape: Shape,
 ) -> None:
-    """Explore every cutoff of an EXPERIMENT's scorers in one pass, without building indexes.
+    """Explore every cutoff of an EXPERIMENT's scorers and pruning methods in one pass, without building indexes.
 
-    Prints the best cutoff of each scorer and writes all of them to explored.csv and explored.json. Options override
-    the file.
+    Adds them to the results of the experiment, and to its report. Options override the file.
     """
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
-    from thresher.exploring.exploration import FILE as RECORD
-    from thresher.reports.explored import CSV_FILE, explored_sentences, explored_table
-    from thresher.results.selection import main_of
 
     config = with_backend(load_experiment(experiment), backend, workers, scheduler)
-    exploration = explore_experiment(config, results, fresh, say)
-    measure = exploration.measures.index(main_of(exploration.measures))
-    tables = [explored_table(exploration, model, measure) for model in range(len(exploration.retrieval))]
-    folder = results / config.name
-    files = [("all cutoffs", folder / CSV_FILE)]
-    answer = Answer([*explored_sentences(exploration, measure)], tables[0].head, tables, files, folder / RECORD)
-    say_answer(answer, shape)
+    _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
 
 
 @click.command()
