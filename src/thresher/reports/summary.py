@@ -42,10 +42,10 @@ def model_findings(table: VariantTable) -> Iterator[str]:
             f"{measure_text(means[best])}, of {table.rows[best].name}. The best of many on the topics that chose it: expect "
             "less of it on others."
         )
-    many = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
-    if many:
-        verb = "variant leaves" if len(many) == 1 else "variants leave"
-        yield f"{len(many):,} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
+    emptied = [index for index in table.candidates if table.emptied_shares[index] > MOST_EMPTIED]
+    if emptied:
+        verb = "variant leaves" if len(emptied) == 1 else "variants leave"
+        yield f"{len(emptied):,} {verb} more than {percent_text(MOST_EMPTIED)} of the pages without text."
 
 
 def warnings(results: Results) -> Iterator[str]:
