@@ -33,10 +33,9 @@ from thresher.reports.cleaning_columns import (
     page_columns,
     snippet_caption,
 )
-from thresher.reports.formatting import MARKS, correction_text, cutoff_text, fixed, marks_text
+from thresher.reports.formatting import MARKS, correction_text, cutoff_text, direction, fixed, marks_text
 from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
-from thresher.results.selection import direction
 
 Row = TypeVar("Row")
 CUTOFFS = 12

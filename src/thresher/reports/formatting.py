@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from thresher.defaults import HOLM
 from thresher.errors import visible
-from thresher.evaluation.significance import Direction
 from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
+
+if TYPE_CHECKING:
+    from thresher.evaluation.significance import Comparison, Direction
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -142,6 +145,11 @@ def marks_text(directions: Iterable[Direction]) -> str:
     """Return what the marks of differences of these directions mean."""
     text = f"†+ is significantly better, †{MINUS} significantly worse."
     return f"{text} † alone is significant, but mean and ranks differ in sign." if "mixed" in directions else text
+
+
+def direction(comparison: Comparison | None) -> Direction:
+    """Return where a comparison points; "none" where there is none."""
+    return "none" if comparison is None else comparison.direction
 
 
 def correction_text(correction: str, over: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from thresher.columns import Show
 from thresher.evaluation.significance import Comparison
 from thresher.pruning_methods.treatments import Family
-from thresher.reports.formatting import MARKS, correction_text, marks_text, percent_text
+from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.table import FORMATS, PERCENT, Column, Table, columns_of, csv_table, measure_header, pick, within
 from thresher.reports.variant_columns import Entry, variant_columns
 from thresher.reports.variant_tables import caption
@@ -84,7 +84,8 @@ def chosen_columns() -> list[Column[Chosen]]:
     """Return the columns of what was chosen on the topics and tested on held-out ones."""
     own: list[Column[Chosen]] = columns_of(Chosen)
     marked = [
-        replace(one, mark=lambda row: MARKS[row.comparison.direction]) if one.name == "held_out" else one for one in own
+        replace(one, mark=lambda row: MARKS[direction(row.comparison)]) if one.name == "held_out" else one
+        for one in own
     ]
     return [
         *marked,
@@ -182,13 +183,14 @@ def system_columns(measures: Sequence[str]) -> list[Column[BaselineRun]]:
 
 
 def _system_measure(number: int, measure: str) -> list[Column[BaselineRun]]:
-    def mark(row: BaselineRun) -> str:
-        found = row.comparisons.get(measure)
-        return MARKS[found.direction] if found else ""
-
-    header = measure_header(measure)
     return [
-        Column(measure, lambda row: row.means[number].item(), f"Mean {measure} over the topics.", *header, mark=mark),
+        Column(
+            measure,
+            lambda row: row.means[number].item(),
+            f"Mean {measure} over the topics.",
+            *measure_header(measure),
+            mark=lambda row: MARKS[direction(row.comparisons.get(measure))],
+        ),
         *within(columns_of(Comparison), lambda row: row.comparisons.get(measure), f"{measure} ", measure),
     ]
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from thresher.columns import Show
 from thresher.costs import BreakEven, Footprint, MeasuredTime, Payoff
-from thresher.evaluation.significance import Comparison
+from thresher.evaluation.significance import Comparison, is_tested
 from thresher.lucene.work import IndexStatistics, QueryWork
-from thresher.reports.formatting import MARKS, fixed
+from thresher.reports.formatting import MARKS, direction, fixed
 from thresher.reports.table import FORMATS, Column, columns_of, measure_header, pick, within
 from thresher.variants.costs import Built, Cost
 from thresher.variants.results import Results
@@ -43,6 +43,11 @@ class Entry:
         return self.built.comparisons.get(measure) if self.built else None
 
 
+def tested_measures(table: VariantTable) -> tuple[str, ...]:
+    """Return the measures of effectiveness, the main one first."""
+    return (table.main, *(one for one in table.measures if one != table.main and is_tested(one)))
+
+
 def entries(results: Results) -> list[Entry]:
     """Return all variants of all retrieval models."""
     return [Entry(table, index) for table in results.tables for index in range(len(table.rows))]
@@ -73,16 +78,12 @@ def variant_columns(measures: Sequence[str]) -> list[Column[Entry]]:
 def measure_column(measure: str) -> Column[Entry]:
     """Return the column of means over the topics, marked where they differ significantly from the baseline's."""
 
-    def mark(entry: Entry) -> str:
-        comparison = entry.comparison(measure)
-        return MARKS[comparison.direction] if comparison else ""
-
     return Column(
         measure,
         lambda entry: entry.table.mean(measure)[entry.index].item(),
         f"Mean {measure} over the topics.",
         *measure_header(measure),
-        mark=mark,
+        mark=lambda entry: MARKS[direction(entry.comparison(measure))],
     )
 
 
