@@ -172,22 +172,7 @@ def explore(
 @click.command()
 @click.argument("experiment", type=FILE)
 @_RESULTS
-@click.option(
-    "--margin",
-    default="5%",
-    show_default=True,
-    help="The loss that is accepted: a share of the baseline's mean such as 5%, or a number in units of the measure.",
-)
 @click.option("--measure", "-m", help="What must not be lost [default: the first nDCG, or else the last measure].")
-@click.option(
-    "--alpha",
-    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="How likely a cutoff may be called non-inferior that is not, over all that are looked at.",
-)
-@click.option("--scorer", "scorers", multiple=True, help="Choose among this scorer's cutoffs alone; may be repeated.")
-@click.option("--measured", is_flag=True, help="Choose among the variants that were run, not the explored cutoffs.")
 @click.option(
     "--queries",
     type=click.IntRange(1),
@@ -195,57 +180,51 @@ def explore(
     show_default=True,
     help="Over how many queries savings are computed.",
 )
-@click.option(
-    "--folds", type=click.IntRange(2), default=10, show_default=True, help="Of the cross-validation over topics."
-)
-@click.option("--repeats", type=click.IntRange(1), default=10, show_default=True, help="Of the cross-validation.")
-@instead_of("choose", "emptied", "deciding", "stability", "neighbour")
+@instead_of("choose", "families", "margin", "alpha", "deciding", "emptied")
 @shape_options
 def choose(
     experiment: Path,
     results: Path,
-    margin: str,
     measure: str | None,
-    alpha: float,
-    scorers: tuple[str, ...],
-    measured: bool,
     queries: int,
-    folds: int,
-    repeats: int,
-    emptied: float | None,
+    families: tuple[str, ...],
+    margin: str | None,
+    alpha: float | None,
     deciding: tuple[str, ...],
-    stability: float | None,
-    neighbour: float | None,
+    emptied: float | None,
     shape: Shape,
 ) -> None:
-    """Choose a cutoff for an EXPERIMENT that was explored or run, and defend it.
+    """Choose an index for an EXPERIMENT that was explored or run.
 
-    Recommends the smallest index that is shown to lose less than the margin, corrected for all cutoffs looked at, in every
-    deciding measure, that leaves few pages without text, and that most trainings agree with. Says what it is worth on
-    held-out topics, or by cross-validation. Writes choice.csv, choice.json and the report.
+    Recommends the smallest index that is shown to lose less than the margin in every deciding measure and that leaves few
+    pages without text. Says which index gains, if one is shown to, and which is safe even if kinds of topics that are
+    missing here lose everything. Writes choice.json and the reports.
     """
     from dataclasses import replace
 
     from thresher.choosing.choices import CHOICE_FILE
-    from thresher.choosing.deciding import Terms
-    from thresher.evaluation import parse_measure
-    from thresher.experiments.chooser import Question, choose_experiment, parse_margin
-    from thresher.experiments.config import load_experiment
-    from thresher.reports.choice_tables import CSV_FILE, picks_table
+    from thresher.choosing.families import parse_family
+    from thresher.evaluation.non_inferiority import parse_margin
+    from thresher.experiments.chooser import Question, choose_experiment
+    from thresher.experiments.config import checked_measure, load_experiment
+    from thresher.reports import REPORT_FILE
+    from thresher.reports.choice_tables import families_table
     from thresher.reports.recommendation import answer
 
     config = load_experiment(experiment)
-    terms = Terms(parse_margin(margin), alpha, folds, repeats)
-    named = str(parse_measure(measure)) if measure else None
-    given = {"emptied": emptied, "stability": stability, "neighbour": neighbour}
-    guards = replace(config.guards, **{name: value for name, value in given.items() if value is not None})
-    question = Question(named, terms, queries, scorers, measured, guards, deciding or None)
-    choice = choose_experiment(config, results, question, say)
+    given = {
+        "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
+        "margin": margin and parse_margin(margin),
+        "alpha": alpha,
+        "deciding": tuple(checked_measure(name, config.measures, "--deciding") for name in deciding),
+        "emptied": emptied,
+    }
+    terms = replace(config.terms, **{name: value for name, value in given.items() if value not in (None, ())})
+    choice = choose_experiment(config, results, Question(measure, terms, queries), say)
     folder = results / config.name
-    files = [("every cutoff", folder / CSV_FILE), ("report", folder / "report.html")]
-    tables = [table for one in choice.models if (table := picks_table(one.main))]
-    short = tables[0].head if tables else None
-    say_answer(Answer([*answer(choice)], short, tables, files, folder / CHOICE_FILE), shape)
+    tables = [families_table(model) for model in choice.models]
+    files = [("report", folder / REPORT_FILE)]
+    say_answer(Answer([*answer(choice)], None, tables, files, folder / CHOICE_FILE), shape)
 
 
 @click.command()
