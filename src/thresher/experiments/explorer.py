@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from thresher.choosing.families import DeclaredFamily, parse_family
 from thresher.experiments.chooser import last_choice
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
@@ -17,6 +18,7 @@ from thresher.files import safe_name
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
 from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
+from thresher.pruning_methods.method import PruningMethod
 from thresher.pruning_methods.treatments import Treatment
 from thresher.reports import write_all
 from thresher.scorers.cleaners import Cleaner, Cut
@@ -100,36 +102,53 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut]) -> 
 
 
 def pruning_sweeps(experiment: Experiment, store: Path, table: VariantTable) -> list[PruningSweep]:
-    """Return the pruning methods to explore: over each cleaner that some variant has before it, and over cutoffs of a scorer.
+    """Return the pruning methods to explore: those of variants and of families, over each cleaner that stands before them.
 
     Args:
         experiment: says which.
         store: the score store, which percentiles are of.
         table: of the explored scorers: the cutoffs to combine are spread evenly over its index sizes.
     """
+    known: dict[tuple[str, str], PruningSweep] = {}
+
+    def add(cleaner: Cleaner, method: PruningMethod, cutoffs: tuple[float, ...], combined: bool) -> None:
+        key = cleaner.name, method.canonical_name
+        points = _COMBINED_POINTS if combined else POINTS
+        before = known[key].cutoffs if key in known else ()
+        known[key] = PruningSweep(cleaner, method, (*before, *cutoffs), points, combined)
+
+    def add_combined(template: Cut, method: PruningMethod) -> None:
+        for cutoff in spread_over_sizes(table, template.name, experiment.combined):
+            cleaner = Cleaner((replace(template, cutoff=cutoff),))
+            if (cleaner.name, method.canonical_name) not in known:
+                add(cleaner, method, (), True)
+
     variants = [variant for variant in experiment.variants if variant.pruning]
     cleaners = resolve_all(store, [variant.cleaner for variant in variants])
-    known: dict[tuple[str, str], PruningSweep] = {}
     for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
         if variant.pruning is None:
             continue
-        method, template, combined = (
-            variant.pruning.method,
-            _template(variant.cleaner),
-            variant.cleaner_cutoff is not None,
-        )
-        every = [cleaner]
+        method, template = variant.pruning.method, _template(variant.cleaner)
+        combined = variant.cleaner_cutoff is not None
+        add(cleaner, method, (variant.pruning.threshold,), combined)
         if combined and template is not None:
-            chosen = spread_over_sizes(table, template.name, experiment.combined)
-            every += [Cleaner((replace(template, cutoff=cutoff),)) for cutoff in chosen]
-        points = _COMBINED_POINTS if combined else POINTS
-        for one in every:
-            sweep = PruningSweep(one, method, (), points, combined)
-            known.setdefault((one.name, method.canonical_name), sweep)
-        key = cleaner.name, method.canonical_name
-        cutoffs = (*known[key].cutoffs, variant.pruning.threshold)
-        known[key] = replace(known[key], cutoffs=cutoffs, points=points, combined=combined)
+            add_combined(template, method)
+    for family in families_of(experiment):
+        if family.pruning is None:
+            continue
+        if family.cut is not None:
+            add_combined(family.cut, family.pruning.method)
+        elif family.cleaner is not None:
+            (cleaner,) = resolve_all(store, [family.cleaner])
+            add(in_numbers(cleaner), family.pruning.method, (), False)
     return list(known.values())
+
+
+def families_of(experiment: Experiment) -> list[DeclaredFamily]:
+    """Return the declared families that can be explored: a default one needs its scorers named elsewhere in the file."""
+    scored = {scorer.canonical_name for scorer in experiment.scorers}
+    every = map(parse_family, experiment.terms.families)
+    return [family for family in every if {scorer.canonical_name for scorer in family.scorers} <= scored]
 
 
 def sweeps_of(experiment: Experiment) -> list[Cut]:
@@ -139,6 +158,9 @@ def sweeps_of(experiment: Experiment) -> list[Cut]:
         template = _template(variant.cleaner)
         if template is not None and (variant.pruning is None or variant.cleaner_cutoff is not None):
             templates.setdefault(template.name, template)
+    for family in families_of(experiment):
+        if family.cut is not None:
+            templates.setdefault(family.cut.name, family.cut)
     return list(templates.values())
 
 
