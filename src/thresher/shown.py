@@ -45,3 +45,22 @@ class Shown:
             MissingDependencyError: if pandas is not installed.
         """
         return VIEWS[type(self).__name__].frame(self)
+
+
+class Plotted(Shown):
+    """A record of which there is a chart."""
+
+    def plot(self, retrieval: str | None = None) -> Any:
+        """Return index size against the main measure, which notebooks show and `save` writes as SVG, PDF or PNG.
+
+        Its `vega_lite()` is the specification, for other programs to change.
+
+        Args:
+            retrieval: the retrieval model; None for the first.
+
+        Raises:
+            ConfigError: if there is no such retrieval model.
+        """
+        draw = VIEWS[type(self).__name__].plot
+        assert draw is not None
+        return draw(self, retrieval)

@@ -7,6 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from thresher.choosing.choices import Choice, Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
+from thresher.choosing.savings import Basis, Savings
+from thresher.choosing.terms import Terms
 from thresher.costs import Footprint, Interval, MeasuredTime, Power, break_even, footprint
 from thresher.evaluation.significance import Comparison, compare_all
 from thresher.lucene.query_rounds import CollectorPauses
@@ -230,3 +233,60 @@ def _compared(values: Floats, measures: Sequence[str], names: Sequence[str]) -> 
         for index, name in enumerate(names)
     }
     return compare_all(table, dict.fromkeys(names[1:], names[0]))
+
+
+def effect(measure: str, difference: float, low: float, topics: int, margin: float | None = 0.025) -> Effect:
+    """Return what an index changes in a measure whose baseline has 0.5."""
+    return Effect(measure, topics, 0.5 + difference, 0.5, difference, low, None, margin)
+
+
+def pick_of(table: VariantTable, name: str, *effects: Effect) -> Pick:
+    """Return an index of a table as answers name it; it saves a second over a million queries."""
+    index = table.position[name]
+    share = float(table.shares[index])
+    work = WorkChange(400 * share, 400.0, interval(share))
+    saved = Savings(1_000_000, 1e6, 1 - share, Basis.NOT_RUN, 0)
+    return Pick(name, share, int(table.emptied[index]), effects, (), saved, work)
+
+
+def chosen(results: Results, recommended: str | None, cautious: str | None = None, gain: str | None = None) -> Choice:
+    """Return a choice of some indexes; each loses 0.01 and at worst 0.02 of 0.025 that are accepted, or gains 0.03.
+
+    Families are the table's sweeps, each with the last that was accepted and the first that failed.
+    """
+    models = tuple(_answered(table, recommended, cautious, gain) for table in results.tables)
+    terms = Terms(families=(*results.tables[0].sweeps, "none|up"))
+    return Choice(results.facts.title, results.facts.key, (results.tables[0].main,), terms, 1_000_000, POWER, models)
+
+
+def _answered(table: VariantTable, recommended: str | None, cautious: str | None, gain: str | None) -> ModelChoice:
+    topics = len(table.topics)
+    little = effect(table.main, -0.01, -0.02, topics)
+    more = effect(table.main, 0.03, 0.01, topics, None)
+
+    def named(name: str | None) -> Pick | None:
+        return pick_of(table, name, little) if name else None
+
+    def tested(index: int, needed: int | None = None) -> Tested:
+        row = table.rows[index]
+        low = -0.02 if needed is None else -0.03
+        return Tested(row.name, float(table.shares[index]), 0, (replace(little, low=low),), needed)
+
+    walks = tuple(
+        FamilyWalk(sweep, len(members), tested(members[0]), tested(members[1], 200 + members[1]))
+        for sweep, members in table.sweeps.items()
+    )
+    return ModelChoice(
+        retrieval=table.retrieval,
+        topics=topics,
+        variants=len(table.candidates),
+        documents=DOCUMENTS,
+        recommended=named(recommended),
+        cautious=named(cautious),
+        cautious_topics=86,
+        gain=Gain(pick_of(table, gain, more), None, more, 0.05) if gain else None,
+        dominating=None,
+        walks=(*walks, FamilyWalk("none|up", 0, None, None)),
+        cautious_walks=(),
+        cross_validated=replace(little, high=0.005, margin=None),
+    )

@@ -208,7 +208,7 @@ class ModelChoice:
         return *lines, (Line.CAUTIOUS, self.cautious)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Choice(Shown):
     """What is recommended.
 

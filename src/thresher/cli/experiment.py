@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -114,10 +114,10 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     write_all(results, folder, choice, read_explained(folder, key))
     files = []
     if plots:
-        from thresher.reports.paper_plots import write_paper_plots
+        from thresher.reports.plot_files import write_plots
 
         files = [("plots", plots)]
-        write_paper_plots(results, choice, plots, ("svg", "pdf"))
+        write_plots(results, choice, plots)
     _show(results, folder, shape, files)
 
 
@@ -208,11 +208,11 @@ def choose(
     from thresher.experiments.chooser import Question, choose_experiment
     from thresher.experiments.config import checked_measure, load_experiment
     from thresher.reports import REPORT_FILE
-    from thresher.reports.choice_tables import families_table
+    from thresher.reports.choice_tables import answers_table, families_tables
     from thresher.reports.recommendation import answer
 
     config = load_experiment(experiment)
-    given = {
+    given: dict[str, Any] = {
         "families": tuple(dict.fromkeys(parse_family(family).name for family in families)),
         "margin": margin and parse_margin(margin),
         "alpha": alpha,
@@ -222,7 +222,7 @@ def choose(
     terms = replace(config.terms, **{name: value for name, value in given.items() if value not in (None, ())})
     choice = choose_experiment(config, results, Question(measure, terms, queries), say)
     folder = results / config.name
-    tables = [families_table(model) for model in choice.models]
+    tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
     files = [("report", folder / REPORT_FILE)]
     say_answer(Answer([*answer(choice)], None, tables, files, folder / CHOICE_FILE), shape)
 

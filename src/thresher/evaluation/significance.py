@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from thresher.columns import Declared, Show
 from thresher.defaults import ALPHA, HOLM
+from thresher.shown import Shown
 
 Direction = Literal["better", "worse", "mixed", "none"]
 
@@ -90,8 +91,8 @@ class Comparison:
         return self.differing <= EXACT_LIMIT
 
 
-@dataclass(frozen=True)
-class ComparedRuns:
+@dataclass(frozen=True, repr=False)
+class ComparedRuns(Shown):
     """Runs with their measures over the same topics, and their comparisons with the baseline.
 
     Args:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from thresher.choosing.same_size import BestOfFamily, same_size
 from thresher.columns import Show
 from thresher.evaluation.significance import Comparison
-from thresher.pruning_methods.treatments import Family
 from thresher.reports.formatting import MARKS, correction_text, direction, marks_text, percent_text
 from thresher.reports.table import FORMATS, PERCENT, Column, Table, columns_of, csv_table, measure_header, pick, within
 from thresher.reports.variant_columns import Entry, variant_columns
@@ -18,54 +18,37 @@ from thresher.variants.results import BaselineRun, Results
 from thresher.variants.table import VariantTable
 
 CHOSEN_CSV, SYSTEMS_CSV = "chosen.csv", "systems.csv"
-SIZES = (0.9, 0.75, 0.5, 0.35, 0.25, 0.1)
-"""Shares of the baseline's size at which families are compared."""
 
 
 @dataclass(frozen=True, eq=False)
-class BestOfFamily:
-    """The variant of a family with the highest mean of the main measure and an index of at most a share of the baseline's."""
+class BestAtSize:
+    """The best variant of a family at a size."""
 
-    most: float
-    family: Family
+    best: BestOfFamily
     entry: Entry
 
 
-def best_at_sizes(table: VariantTable) -> list[BestOfFamily]:
-    """Return the best of each family at each of `SIZES`; none if there is only one family."""
-    if len(table.families) < 2:
-        return []
-    frontiers = {family: table.frontier(table.main, members) for family, members in table.families.items()}
-    found = []
-    for most in SIZES:
-        for family, indices in frontiers.items():
-            inside = [index for index in indices if table.shares[index] <= most]
-            # The last of a frontier is its best.
-            found += [BestOfFamily(most, family, Entry(table, inside[-1]))] if inside else []
-    return found
-
-
-def same_size_columns(measure: str) -> list[Column[BestOfFamily]]:
+def same_size_columns(measure: str) -> list[Column[BestAtSize]]:
     """Return the columns of the best of each family at the same size."""
     names = ["variant", "postings_share", measure, f"{measure} difference", f"{measure} low", "verdict"]
     names += ["emptied", "query_postings", "indexing_ratio"]
     return [
         Column(
             "at_most",
-            lambda best: best.most,
+            lambda row: row.best.most,
             "Largest size of the index over that of the baseline.",
             "index at most",
             "% of baseline",
             PERCENT,
         ),
-        Column("family", lambda best: best.family.value, "Cleaners, pruning or combinations.", align="left"),
-        *within(pick(variant_columns((measure,)), *names), lambda best: best.entry),
+        Column("family", lambda row: row.best.family.value, "Cleaners, pruning or combinations.", align="left"),
+        *within(pick(variant_columns((measure,)), *names), lambda row: row.entry),
     ]
 
 
 def same_size_table(table: VariantTable) -> Table | None:
     """Return a row for each size and family; None if all variants are of one family."""
-    rows = best_at_sizes(table)
+    rows = [BestAtSize(best, Entry(table, best.index)) for best in same_size(table, table.main)]
     if not rows:
         return None
     columns = [
@@ -77,7 +60,7 @@ def same_size_table(table: VariantTable) -> Table | None:
         "The variant of each family with the highest mean and an index of at most a share of the baseline's postings. It is "
         "the best of many on these very topics: expect a little less of it on others."
     )
-    return Table.of(columns, rows, text, keys=3, group=lambda best: best.most)
+    return Table.of(columns, rows, text, keys=3, group=lambda row: row.best.most)
 
 
 def chosen_columns() -> list[Column[Chosen]]:

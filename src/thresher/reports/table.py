@@ -80,6 +80,7 @@ _ALONE: Mapping[Show, Number] = {
     Show.VALUE: partial(fixed, decimals=3),
     Show.FIGURE: significant_digits,
     Show.COUNT: partial(fixed, decimals=0),
+    Show.SECONDS: significant_digits,
     Show.MILLISECONDS: lambda value: significant_digits(1e3 * value),
 }
 """How a number is shown with its bounds behind it."""
@@ -111,7 +112,7 @@ class Column(Generic[Row]):
     missing: str = NOTHING
 
 
-def columns_of(kind: type[Any], read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
+def columns_of(kind: type, read: Callable[[Any, str], Any] = getattr) -> list[Column[Any]]:
     """Return the columns that the fields and properties of a class declare.
 
     Args:

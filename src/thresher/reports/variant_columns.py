@@ -43,9 +43,9 @@ class Entry:
         return self.built.comparisons.get(measure) if self.built else None
 
 
-def tested_measures(table: VariantTable) -> tuple[str, ...]:
+def tested_measures(table: VariantTable, main: str) -> tuple[str, ...]:
     """Return the measures of effectiveness, the main one first."""
-    return (table.main, *(one for one in table.measures if one != table.main and is_tested(one)))
+    return (main, *(measure for measure in table.measures if measure != main and is_tested(measure)))
 
 
 def entries(results: Results) -> list[Entry]:

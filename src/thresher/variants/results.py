@@ -12,7 +12,7 @@ from thresher.defaults import ALPHA, HOLM
 from thresher.errors import ConfigError
 from thresher.evaluation.significance import Comparison
 from thresher.records import NestedLists
-from thresher.shown import Shown
+from thresher.shown import Plotted
 from thresher.variants.costs import NoiseFloor
 from thresher.variants.table import Floats, VariantTable
 
@@ -151,7 +151,7 @@ class Facts:
 
 
 @dataclass(frozen=True, repr=False)
-class Results(Shown):
+class Results(Plotted):
     """An experiment as far as it was explored and run.
 
     Args:
