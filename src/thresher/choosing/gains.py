@@ -39,9 +39,9 @@ def better_than(sample: Sample, reference: int, among: Sequence[int]) -> Better 
     """Return the index that gains most over a reference, where a gain is shown.
 
     A rule picks on nine tenths of the topics, and is judged on the last tenth; so all tried variants are paid for. The gain is
-    shown if the held-out differences in the main measure are above 0 on average, and those in the other deciding measures lose
-    less than the margin against the baseline: by Student's t, with variances that allow for overlapping trainings, and with an
-    imaginary topic that loses everything.
+    shown if the held-out values are higher than the reference's in the main measure and lose less than the margin against the
+    baseline in the others: by Student's t, with variances that allow for overlapping trainings. With an imaginary topic that
+    loses everything, they must lose less than the margin in all.
 
     Args:
         sample: what to test on.
@@ -61,14 +61,14 @@ def better_than(sample: Sample, reference: int, among: Sequence[int]) -> Better 
     if index is None:
         return None
     values = held_out_values(sample.values, sample.values[:, reference], rule, training_splits(sample.topics))
+    difference = values[:1] - sample.values[:1, reference]
     tested = np.stack([sample.terms.margin.tested(*pair) for pair in zip(values, sample.baseline, strict=True)])
-    tested[0] = values[0] - sample.values[0, reference]
-    lost = sample.lost.copy()
-    lost[0] = -sample.values[0, reference].mean()
+    bounds = lower_bounds(np.concatenate((difference, tested[1:])), ALPHA, INFLATION)
     imaginary = ImaginaryTopic(sample.topics)
-    with_lost = [imaginary.lower_bounds(of[None], float(one), ALPHA)[0] for of, one in zip(tested, lost, strict=True)]
-    bounds = np.minimum(lower_bounds(tested, ALPHA, INFLATION), with_lost)
-    if (bounds <= TOLERANCE).any():
+    safe = [
+        imaginary.lower_bounds(of[None], lost, ALPHA)[0] for of, lost in zip(tested, sample.lost.tolist(), strict=True)
+    ]
+    if min(*bounds.tolist(), *safe) <= TOLERANCE:
         return None
     return Better(index, float(values[0].mean()), float(sample.values[0, reference].mean()), float(bounds[0]))
 

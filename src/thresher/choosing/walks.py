@@ -116,23 +116,32 @@ def walk(sample: Sample, cautious: bool, training: Splits | None = None) -> list
             be recommended: they may remove whole words or pages, which no topic of a sample needs to notice.
         training: which topics to test on; None for all.
     """
-    tested = sample.tested if training is None else sample.tested[..., training]
-    enough, level = tested.shape[-1] >= MINIMUM, sample.terms.level
-    imaginary = ImaginaryTopic(tested.shape[-1])
+    bounds = _bounds(sample, sample.tested if training is None else sample.tested[..., training], cautious)
     walks = []
     for family, path in sample.paths.items():
-        rows = tested[:, list(path)]
-        bounds = np.full(rows.shape[:2], -np.inf)
-        if path and enough:
-            by_t = [] if cautious else [lower_bounds(rows, level)]
-            if cautious or family not in DEFAULT_FAMILIES:
-                pairs = zip(rows, sample.lost, strict=True)
-                by_t.append(np.stack([imaginary.lower_bounds(of, float(lost), level) for of, lost in pairs]))
-            bounds = np.minimum.reduce(by_t)
-        shown = np.all(bounds > TOLERANCE, axis=0).tolist()
+        of_path = bounds[:, list(path)]
+        shown = np.all(of_path > TOLERANCE, axis=0).tolist()
         passed = [one and sample.keeps_pages[index] for one, index in zip(shown, path, strict=True)]
-        walks.append(Walk(family, path, bounds, [*passed, False].index(False)))
+        walks.append(Walk(family, path, of_path, [*passed, False].index(False)))
     return walks
+
+
+def _bounds(sample: Sample, tested: Floats, cautious: bool) -> Floats:
+    """Return the lower bounds of the variants on paths; shape (measures, variants)."""
+    topics, level = tested.shape[-1], sample.terms.level
+    if topics < MINIMUM:
+        return np.full(tested.shape[:2], -np.inf)
+    bounds = np.full(tested.shape[:2], np.inf)
+    every = [index for path in sample.paths.values() for index in path]
+    if not cautious:
+        bounds[:, every] = lower_bounds(tested[:, every], level)
+    stricter = [family for family in sample.paths if cautious or family not in DEFAULT_FAMILIES]
+    strict = [index for family in stricter for index in sample.paths[family]]
+    if strict:
+        imaginary = ImaginaryTopic(topics)
+        for of_measure, one, lost in zip(bounds, tested[:, strict], sample.lost.tolist(), strict=True):
+            of_measure[strict] = np.minimum(of_measure[strict], imaginary.lower_bounds(one, lost, level))
+    return bounds
 
 
 def recommended(sample: Sample, walks: Sequence[Walk]) -> int | None:
