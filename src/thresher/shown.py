@@ -23,8 +23,8 @@ class RecordView(ABC):
         """Return all of it as CSV."""
 
     @abstractmethod
-    def figure(self, record: Any, retrieval: str | None) -> Any:
-        """Return a figure of matplotlib.
+    def plot(self, record: Any, retrieval: str | None) -> Any:
+        """Return a `thresher.reports.drawing.Plot`.
 
         Raises:
             ConfigError: if there is no such retrieval model.
@@ -50,7 +50,9 @@ class Shown:
         return data_frame(VIEWS[type(self).__name__].csv(self))
 
     def plot(self, retrieval: str | None = None) -> Any:
-        """Return index size against the main measure as a `matplotlib.figure.Figure`, which notebooks show.
+        """Return index size against the main measure, which notebooks show and `save` writes as SVG, PDF or PNG.
+
+        Its `vega_lite()` is the specification, for other programs to change.
 
         Args:
             retrieval: the retrieval model; None for the first.
@@ -58,7 +60,7 @@ class Shown:
         Raises:
             ConfigError: if there is no such retrieval model.
         """
-        return VIEWS[type(self).__name__].figure(self, retrieval)
+        return VIEWS[type(self).__name__].plot(self, retrieval)
 
 
 def data_frame(text: str) -> Any:

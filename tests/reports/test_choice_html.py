@@ -19,12 +19,12 @@ from report_samples import small
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision, JudgedVariant, SizeKind
 from thresher.exploring.exploration import Exploration
+from thresher.reports.chart_rows import Facts, facts_by_name
 from thresher.reports.choice_html import choice_sentences, of_model, reading_table
 from thresher.reports.choice_tables import decision_table, margin_text, picks_table, savings_table
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html import first_screens, render_report
 from thresher.reports.html_parts import viewed
-from thresher.reports.page_data import Facts, facts_by_name
 from thresher.reports.recommendation import answer
 from thresher.reports.table import Table
 
@@ -243,14 +243,11 @@ def test_a_choice_stands_behind_the_summary_of_results() -> None:
     headings = [term.text for term in tree.xpath("//details[@id='methods']//dt")]
     assert headings[:2] == ["Time", "Non-inferiority"]
     # What the runs tell of words@11; of other cutoffs these runs know nothing.
-    words = page_figures(page)["models"][0]["sweeps"][0]
-    known = {
-        name: words["words"][place] for place, name in enumerate(words["names"]) if words["words"][place] is not None
-    }
-    assert known == {"words@11": 50.0}
+    rows = [row for row in page_figures(page)["models"][0]["rows"] if row["sweep"] == "words"]
+    assert {row["name"]: row["words"] for row in rows if row["words"] is not None} == {"words@11": 50.0}
     counts = {variant.name: variant.documents for variant in main_of(choice).variants}
-    assert words["documents"] == [counts[name] for name in words["names"]]
-    assert {one for held in words["held"] for one in held} == {None}
+    assert [row["documents"] for row in rows] == [counts[row["name"]] for row in rows]
+    assert {one for row in rows for one in row["held"]} == {None}
 
 
 def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
@@ -266,7 +263,7 @@ def test_facts_of_runs_have_held_out_topics_where_they_were_run() -> None:
     for shown, value in ((both, 0.25), (results, None)):
         (model,) = page_figures(render_report(shown))["models"]
         place = model["measures"].index("P@10")
-        held = [*(held for sweep in model["sweeps"] for held in sweep["held"]), model["base"]["held"]]
+        held = [*(row["held"] for row in model["rows"]), model["base"]["held"]]
         assert [one[place] for one in held] == [value] * 3
 
 
@@ -291,18 +288,17 @@ def test_numbers_in_the_data_are_those_of_all_variants(page: Path, choice: Choic
     data = page_figures(page.read_text(encoding="utf-8"))
     for number, model in enumerate(data["models"]):
         main = main_of(choice, number)
-        assert sorted(name for sweep in model["sweeps"] for name in sweep["names"]) == sorted(main.by_name)
-        for sweep in model["sweeps"]:
-            for step, name in enumerate(sweep["names"]):
-                variant = main.by_name[name]
-                test = variant.test
-                assert sweep["means"][step][0] == round(variant.mean, 10)
-                assert sweep["front"][step] is variant.on_front
-                assert (sweep["lows"][step], sweep["highs"][step]) == (round(test.low, 4), round(test.high, 4))
-                assert sweep["verdicts"][step] == test.verdict
-                assert sweep["sizes"][step] == variant.size
-                saved = saved_by(variant.size) if number == 0 else None
-                assert sweep["saved"][step] == (saved and [saved.value, saved.low, saved.high])
+        assert sorted(row["name"] for row in model["rows"]) == sorted(main.by_name)
+        for row in model["rows"]:
+            variant = main.by_name[row["name"]]
+            test = variant.test
+            assert row["means"][0] == round(variant.mean, 10)
+            assert row["front"] is variant.on_front
+            assert (row["low"], row["high"]) == (round(test.low, 4), round(test.high, 4))
+            assert row["verdict"] == test.verdict
+            assert row["size"] == variant.size
+            saved = saved_by(variant.size) if number == 0 else None
+            assert row["saved"] == (saved and [saved.value, saved.low, saved.high])
 
 
 def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration) -> None:
@@ -320,8 +316,8 @@ def test_postings_have_no_price_for_prices_are_by_byte(exploration: Exploration)
     assert main_of(choice).size_kind is SizeKind.POSTINGS
     (model,) = page_figures(render_report(None, choice, small_one))["models"]
     assert (model["seconds"], model["kind"], model["size"]) == (None, "postings", WORDS // 2)
-    assert {one for sweep in model["sweeps"] for one in sweep["saved"]} == {None}
-    assert {one for held in model["sweeps"][0]["held"] for one in held} == {None}
+    assert {row["saved"] for row in model["rows"]} == {None}
+    assert {one for row in model["rows"] for one in row["held"]} == {None}
 
 
 def test_keys_move_the_slider_through_the_records(opened: Browser, choice: Choice, exploration: Exploration) -> None:
@@ -363,7 +359,7 @@ def test_a_held_key_takes_no_more_than_one_address(opened: Browser) -> None:
 
 def marked(browser: Browser) -> list[str]:
     """Return what the slider's marks say of themselves, one for each panel."""
-    script = "document.querySelectorAll('#reading-plot .mark-symbol path')"
+    script = "document.querySelectorAll('#reading-plot [class*=here_] path')"
     browser.wait(f"{script}.length === 2")
     found: list[str] = browser.evaluate(f"Array.from({script}, (mark) => mark.getAttribute('aria-label'))")
     return found
@@ -377,7 +373,7 @@ def test_the_marker_is_at_the_cutoff(opened: Browser, choice: Choice) -> None:
         opened.wait(f"document.getElementById('reading-name').textContent === {json.dumps(variant.name)}")
         share = round(100 * main.size_share(variant.size), 1)
         opened.wait(
-            "document.querySelectorAll('#reading-plot .mark-symbol path')[1]?.getAttribute('aria-label')"
+            "document.querySelectorAll('#reading-plot [class*=here_] path')[1]?.getAttribute('aria-label')"
             f".endsWith({json.dumps(f': {share:g}')})"
         )
         above, below = (

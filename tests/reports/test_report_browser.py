@@ -167,7 +167,7 @@ def test_two_variants_are_compared_by_keyboard_alone(browser: Browser, page: Pat
 def test_a_legend_button_isolates_a_scorer(browser: Browser, page: Path) -> None:
     open_report(browser, page, section="variants")
     drawn(browser, "compare-chart")
-    names = texts(browser, "#compare-legend button")
+    names = texts(browser, "#compare-legend [data-model='0'] button")
     assert names == ["density", "perplexity(lm=books)", "cleaners without a sweep"]
     count = "Array.from(document.querySelectorAll('#compare-chart .mark-symbol path'), (mark) => mark.getAttribute('opacity'))"
     before: list[str] = browser.evaluate(count)
@@ -214,9 +214,9 @@ def test_topics_of_any_two_variants(browser: Browser, runs: Path, results: Resul
 def test_held_out_topics_have_the_first_chart_with_their_means(browser: Browser, runs: Path, results: Results) -> None:
     browser.problems.clear()
     open_report(browser, runs, section="held-out")
-    drawn(browser, "held-out-0")
+    drawn(browser, "held-0")
     marks: list[str] = browser.evaluate(
-        "Array.from(document.querySelectorAll('#held-out-0 .mark-symbol path'), (mark) => mark.getAttribute('aria-label'))"
+        "Array.from(document.querySelectorAll('#held-0 .mark-symbol path'), (mark) => mark.getAttribute('aria-label'))"
     )
     said = re.compile(r".*baseline's: (.*?); nDCG@10, held-out topics: (.*?); variant: (.*?); .*")
     found = [match.groups() for mark in marks if (match := said.fullmatch(mark))]

@@ -6,23 +6,23 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 from browser import Browser
 from choice_samples import choice_of
 from lxml import html as lxml_html
-from matplotlib.collections import PolyCollection
 from report_pages import check_policy, open_report, page_figures
 from same_size_samples import COMBINED, MEASURES, PRUNED, families
 
 from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms
+from thresher.choosing.decisions import ModelDecisions
 from thresher.choosing.same_size import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
+from thresher.reports.chart_rows import of_choice
 from thresher.reports.html import render_report
-from thresher.reports.paper_plots import combination_figure, frontier_figure
+from thresher.reports.plot_files import sweep_plot
 from thresher.reports.same_size_tables import FRONTIERS_FILE, TABLE_FILE, same_size_table, write_same_size_csv
 
 TERMS = Terms(resamples=200, folds=2, repeats=1)
@@ -118,30 +118,23 @@ def test_one_family_leaves_no_files_and_no_section(exploration: Exploration, tmp
 
 def test_frontiers_are_drawn_point_by_point(choice: Choice) -> None:
     decision = choice.decisions[0]
-    (axes,) = frontier_figure(decision).axes
-    lines = {line.get_label(): line for line in axes.lines}
+    rows = [row for row in of_choice(choice, choice.models[0]).rows if row["best"]]
     for family, points in decision.frontiers.items():
-        x, y = (np.asarray(values, dtype=float) for values in lines[family.value].get_data())
-        assert x[:-1].tolist() == [100 * decision.size_share(one.size) for one in points]
-        assert y.tolist() == [*(one.mean for one in points), points[-1].mean]
-    looks = [(lines[family.value].get_color(), lines[family.value].get_linestyle()) for family in Family]
-    assert len(set(looks)) == len({colour for colour, _ in looks}) == 3
+        drawn = sorted((row["share"], row["mean"]) for row in rows if row["family"] == family.value)
+        assert drawn == [(round(100 * decision.size_share(one.size), 1), round(one.mean, 10)) for one in points]
+    assert {row["family"] for row in rows} == {family.value for family in Family}
 
 
-def test_a_combination_is_one_picture_of_all_its_cutoffs(choice: Choice) -> None:
+def test_a_combination_is_a_line_for_each_cutoff_of_the_scorer(choice: Choice) -> None:
     decision = next(one for one in choice.decisions if one.measure == "AP")
-    (combination,) = decision.combinations
-    axes = combination_figure(decision, combination).axes[0]
-    (cells,) = [one for one in axes.collections if isinstance(one, PolyCollection)]
-    values = cells.get_array()
-    assert values is not None
-    expected = [decision.by_name[f"words@{first:g}|dcp@{second:g}"].mean for first in COMBINED for second in PRUNED]
-    assert values.tolist() == expected
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["5", "9", "20"]
-    # Each cell holds its variant's point.
-    paths = cells.get_paths()
-    for path, (row, cutoff) in zip(paths, ((row, cutoff) for row in range(3) for cutoff in PRUNED), strict=True):
-        assert path.contains_point((cutoff, row))
+    plot = sweep_plot(of_choice(choice, ModelDecisions(decision, ())), "words|dcp")
+    drawn = [(row["sweep"], *row["pair"], row["mean"]) for row in plot.rows]
+    assert sorted(drawn) == sorted(
+        (f"words@{first:g}", first, second, round(decision.by_name[f"words@{first:g}|dcp@{second:g}"].mean, 10))
+        for first in COMBINED
+        for second in PRUNED
+    )
+    assert all(row["line"] and row["drawn"] for row in plot.rows)
 
 
 def test_the_page_has_the_section_and_its_chart(page: Path, choice: Choice, browser: Browser) -> None:
@@ -155,19 +148,16 @@ def test_the_page_has_the_section_and_its_chart(page: Path, choice: Choice, brow
         best.variant.name for best in choice.same_size[0].best
     ]
     (model,) = page_figures(text)["models"]
-    decision = choice.models[0].main
-    assert {family["name"]: family["names"] for family in model["families"]} == {
-        family.value: [variant.name for variant in variants] for family, variants in decision.frontiers.items()
-    }
-    sweeps = {sweep["name"]: sweep for sweep in model["sweeps"]}
-    assert list(sweeps) == ["words", "none|dcp", "none|nucleus(mass=mle)", "words|dcp", "cleaners without a sweep"]
-    combined = sweeps["words|dcp"]
-    assert combined["sizes"] == sorted(combined["sizes"], reverse=True)
-    assert (len(combined["names"]), set(combined["cutoffs"])) == (15, {None})
+    names = ["words", "none|dcp", "none|nucleus(mass=mle)", "words|dcp", "cleaners without a sweep"]
+    assert model["sweeps"] == names
+    combined = [row for row in model["rows"] if row["sweep"] == "words|dcp"]
+    sizes = [row["size"] for row in combined]
+    assert sizes == sorted(sizes, reverse=True)
+    assert (len(combined), {row["cutoff"] for row in combined}) == (15, {None})
     open_report(browser, page, section="same-size")
     browser.wait("document.getElementById('families-0').dataset.drawn === ''")
     lines = browser.evaluate("document.querySelectorAll('#families-0 .mark-line path').length")
-    assert lines == len(model["families"])
+    assert lines == len(model["kinds"])
 
 
 def test_the_slider_follows_a_combination(page: Path, browser: Browser) -> None:

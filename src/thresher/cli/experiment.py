@@ -113,10 +113,10 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     write_all(results, folder, choice, exploration, read_explained(folder, results.key))
     files = []
     if plots:
-        from thresher.reports.paper_plots import write_paper_plots
+        from thresher.reports.plot_files import write_plots
 
         files = [("plots", plots)]
-        write_paper_plots(results, choice, plots, ("svg", "pdf"))
+        write_plots(results, choice, plots)
     _show(results, folder, shape, files)
 
 

@@ -9,6 +9,7 @@ from thresher.choosing.choices import Choice, Recommendation
 from thresher.choosing.decisions import Decision, HeldOutCheck, JudgedVariant, ModelDecisions, Pick, RuleName
 from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.exploring.exploration import Exploration
+from thresher.reports.chart_rows import SINGLES, Facts, facts_by_name
 from thresher.reports.choice_tables import (
     VariantRow,
     decision_table,
@@ -18,7 +19,6 @@ from thresher.reports.choice_tables import (
     variant_columns,
 )
 from thresher.reports.formatting import change_text, measure_text, percent, percent_text
-from thresher.reports.page_data import SINGLES, Facts, facts_by_name
 from thresher.reports.recommendation import answer
 from thresher.reports.same_size_tables import same_size_table
 from thresher.reports.table import Table, pick

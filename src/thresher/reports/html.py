@@ -14,6 +14,7 @@ from thresher.evaluation.non_inferiority import MINIMUM
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.exploring.exploration import Exploration, SizeErrors
 from thresher.reports.choice_html import ModelChoice, choice_methods, model_choice, same_size_tables
+from thresher.reports.drawing import chart_library
 from thresher.reports.formatting import (
     MINUS,
     change_text,
@@ -25,7 +26,7 @@ from thresher.reports.formatting import (
     significant_digits,
 )
 from thresher.reports.further_tables import chosen_table, systems_table, twins_table
-from thresher.reports.html_parts import chart_library, packed, render_template
+from thresher.reports.html_parts import packed, render_template
 from thresher.reports.page_data import page_data
 from thresher.reports.results_tables import (
     HELD_OUT_FILE,
@@ -248,6 +249,7 @@ def render_report(
         title=results.title if results else choice.title if choice else "",
         sub=_sub(results, choice),
         models=models,
+        figures=data["models"],
         chosen=choice is not None,
         results=results,
         why=explained,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 from markupsafe import Markup
 
 from thresher.choosing.choices import Choice
 from thresher.errors import ConfigError
 from thresher.exploring.exploration import Exploration
+from thresher.reports.chart_rows import of_choice, of_exploration, of_results
 from thresher.reports.choice_tables import choice_csv, picks_table
+from thresher.reports.drawing import Plot
 from thresher.reports.explored import explored_csv, explored_sentences, explored_table
+from thresher.reports.plot_files import all_plot
 from thresher.reports.recommendation import answer
 from thresher.reports.results_tables import answer_table, results_csv
 from thresher.reports.summary import summary
@@ -34,12 +36,10 @@ class ResultsView(RecordView):
         """Return `results.csv`."""
         return results_csv(record)
 
-    def figure(self, record: Results, retrieval: str | None) -> Any:
+    def plot(self, record: Results, retrieval: str | None) -> Plot:
         """Return size against the main measure."""
-        from thresher.reports.plots import trade_off_figure  # matplotlib is slow to import
-
         models = retrievals(record)
-        return trade_off_figure(record, models[_model(models, retrieval)])
+        return all_plot(of_results(record, models[_model(models, retrieval)]))
 
 
 class ExplorationView(RecordView):
@@ -55,11 +55,9 @@ class ExplorationView(RecordView):
         """Return `explored.csv`."""
         return explored_csv(record)
 
-    def figure(self, record: Exploration, retrieval: str | None) -> Any:
-        """Return size against the main measure, a line for each scorer."""
-        from thresher.reports.plots import explored_figure
-
-        return explored_figure(record, _model(record.retrieval, retrieval))
+    def plot(self, record: Exploration, retrieval: str | None) -> Plot:
+        """Return postings against the main measure, a line for each scorer."""
+        return all_plot(of_exploration(record, _model(record.retrieval, retrieval)))
 
 
 class ChoiceView(RecordView):
@@ -73,12 +71,10 @@ class ChoiceView(RecordView):
         """Return `choice.csv`."""
         return choice_csv(record)
 
-    def figure(self, record: Choice, retrieval: str | None) -> Any:
-        """Return size against the main measure, with what is picked."""
-        from thresher.reports.choice_plots import overview_figure
-
-        decisions = [one.main for one in record.models]
-        return overview_figure(decisions[_model([one.retrieval for one in decisions], retrieval)])
+    def plot(self, record: Choice, retrieval: str | None) -> Plot:
+        """Return size against the main measure, with what is recommended."""
+        models = record.models
+        return all_plot(of_choice(record, models[_model([one.main.retrieval for one in models], retrieval)]))
 
 
 def _model(models: Sequence[str], name: str | None) -> int:
