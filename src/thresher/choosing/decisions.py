@@ -331,10 +331,6 @@ class Decision:
         """Return a size as a share of the baseline's; 0 where that is 0."""
         return size / self.baseline_size if self.baseline_size else 0.0
 
-    def mean_share(self, variant: JudgedVariant) -> float:
-        """Return a variant's mean as a share of the baseline's, which must not be 0."""
-        return variant.mean / self.baseline_mean
-
     def emptied_share(self, variant: JudgedVariant) -> float:
         """Return the share of the pages that a variant leaves without text; 0 if there are none."""
         return 1 - variant.documents / self.documents if self.documents else 0.0

@@ -35,14 +35,7 @@ LOOK: Spec = {
         "tickOpacity": 0.5,
     },
     "legend": {"labelColor": INK, "titleColor": INK, "labelFontSize": 12, "labelLimit": 560, "titleFontWeight": 500},
-    "title": {
-        "color": INK,
-        "subtitleColor": INK,
-        "anchor": "start",
-        "frame": "group",
-        "fontSize": 13,
-        "fontWeight": 500,
-    },
+    "title": {"color": INK, "anchor": "start", "frame": "group", "fontSize": 13, "fontWeight": 500},
     "text": {"fill": INK, "fontSize": 12},
     "rule": {"stroke": INK},
 }
@@ -119,10 +112,10 @@ _BEFORE = {"left": 0.0, "center": 0.5, "right": 1.0}
 def placed(
     labels: Iterable[Row], points: Iterable[tuple[float, float]], x: Spec, y: Spec, size: tuple[int, int]
 ) -> list[Row]:
-    """Return labels at the first free spots near their points, without those that have none.
+    """Return labels at the first free spots near their points; without those that have none.
 
     Args:
-        labels: the most important first, each with its `label` and the fields of both axes; a `needed` one is never left out.
+        labels: the most important first, each with its `label` and the fields of both axes; a `needed` one may cover points.
         points: what labels should not cover.
         x, y: the channels, whose ends are known.
         size: of the inside, in pixels.

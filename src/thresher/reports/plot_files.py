@@ -54,13 +54,10 @@ def topic_plots(results: Results, retrieval: str) -> Iterator[tuple[str, Plot]]:
     ends = roomy([0.0, *(one["difference"] for _, rows in shown for one in rows)])
     for row, rows in shown:
         if rows:
-            found = row.comparisons.get(measure)
-            said = (
-                f": {change_text(found.difference)}, {found.wins} won, {found.ties} tied, {found.losses} lost"
-                if found
-                else ""
-            )
-            yield row.variant, Plot(topics(measure_header(measure)[0], 220, ends), rows, plain(row.variant) + said)
+            title = plain(row.variant)
+            if found := row.comparisons.get(measure):
+                title += f": {change_text(found.difference)}, {found.wins} won, {found.ties} tied, {found.losses} lost"
+            yield row.variant, Plot(topics(measure_header(measure)[0], 220, ends), rows, title)
 
 
 def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[Path]:

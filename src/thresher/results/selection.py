@@ -136,11 +136,6 @@ def relative_size(size: int | None, baseline: int) -> float | None:
     return size / baseline if size is not None and baseline else None
 
 
-def relative_mean(row: VariantResult, baseline: VariantResult, measure: str) -> float:
-    """Return a variant's mean as a ratio of the baseline's, which must not be 0; NaN where it has none."""
-    return row.measures.get(measure, math.nan) / baseline.measures[measure]
-
-
 def significantly_worse(rows: Sequence[VariantResult], measure: str) -> int:
     """Return how many variants are significantly worse than the baseline."""
     return sum(direction(row.comparisons.get(measure)) == "worse" for row in rows)
