@@ -14,9 +14,9 @@ from statistics import median
 from measurements import Measurement
 from passages import PAGES
 
-from thresher.arms.pruned_names import BAR
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.runner import measure_experiment, run_experiment
+from thresher.pruning_methods.treatments import BAR
 from thresher.results.experiment_results import Results, VariantResult, read_results
 from thresher.results.selection import baseline_row
 
@@ -37,7 +37,7 @@ _SOME = (
     "bte",
     "boilerpipe(rules=words)",
 )
-# Many of CACM's indexes equal the baseline's, so all cleaners are measured; with the arms too, each index is opened only once.
+# Many of CACM's indexes equal the baseline's: all cleaners are measured; with pruning too, each index is opened once.
 VARIANTS = {"pydoc": _SOME, "cacm": (), "postgresql": _SOME}
 
 

@@ -24,6 +24,8 @@ ORDER = (
         "errors",
         "files",
         "kept_results",
+        "locks",
+        "number_texts",
         "parquet_files",
         "progress",
         "records",
@@ -37,7 +39,7 @@ ORDER = (
     ("language_models",),
     ("content_models",),
     ("scorers",),
-    ("arms",),
+    ("pruning_methods",),
     ("scoring",),
     ("pseudo_topics",),
     ("lucene",),
@@ -61,7 +63,6 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
-CODECARBON = "costs/codecarbon_option.py"
 # Renderers that lay out plots and text, and one that has tables and a plot.
 LAYOUT = {"charts", "formatting", "histograms", "plot_style", "table", "text_tables"}
 WITH_PLOTS = {"classification_report"}
@@ -104,7 +105,6 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
         assert first not in JAVA or part == "lucene", f"{name} is for thresher.lucene alone"
         private = PRIVATE.match(f"{name}.{imported}")
         assert not private or str(module.relative_to(SOURCE)) in ADAPTERS, f"{name} is for the adapter of joblib alone"
-        assert first != "codecarbon" or str(module.relative_to(SOURCE)) == CODECARBON, f"codecarbon is for {CODECARBON}"
 
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
@@ -171,6 +171,24 @@ def test_importing_every_part_starts_no_java_and_draws_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []
+
+
+COUNT = "\nprint(sum(name == 'thresher' or name.startswith('thresher.') for name in sys.modules))"
+
+
+def test_cleaning_and_evaluation_load_few_modules(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("1 0 a 1\n1 0 b 0\n2 0 a 1\n")
+    for run in ("one", "two"):
+        (tmp_path / run).write_text("1 Q0 a 1 2.0 x\n2 Q0 b 1 1.0 x\n")
+    command = "import sys\nfrom thresher.cli.main import main\nmain()"
+    for code, arguments, most in (
+        ("import sys, thresher.cleaning", [], 80),
+        (command, ["evaluate", "qrels", "one", "two"], 50),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", code + COUNT, *arguments], cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+        assert int(done.stdout.split()[-1]) <= most, arguments
 
 
 def test_the_public_names_are_there() -> None:

@@ -65,11 +65,7 @@ class Keeper(Generic[Result]):
 
 
 def kept_arrays(path: Path, key: str, make: Callable[[], Arrays]) -> Arrays:
-    """Return the arrays of a file, or make and write them if it is missing, damaged or of another key.
-
-    Raises:
-        ThresherError: if the file cannot be written.
-    """
+    """Return the arrays of a file, or make and write them if it is missing, damaged or of another key."""
     try:
         with np.load(path) as stored:
             if str(stored["key"]) == key:

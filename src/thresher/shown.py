@@ -42,11 +42,7 @@ class Shown:
         return VIEWS[type(self).__name__].html(self)
 
     def to_pandas(self) -> Any:
-        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains.
-
-        Raises:
-            MissingDependencyError: if pandas is not installed.
-        """
+        """Return a `pandas.DataFrame` with the lines of its CSV file, whose columns docs/columns.md explains."""
         return data_frame(VIEWS[type(self).__name__].csv(self))
 
     def plot(self, retrieval: str | None = None) -> Any:
@@ -56,19 +52,12 @@ class Shown:
 
         Args:
             retrieval: the retrieval model; None for the first.
-
-        Raises:
-            ConfigError: if there is no such retrieval model.
         """
         return VIEWS[type(self).__name__].plot(self, retrieval)
 
 
 def data_frame(text: str) -> Any:
-    """Return CSV as a `pandas.DataFrame`; empty fields are missing values.
-
-    Raises:
-        MissingDependencyError: if pandas is not installed.
-    """
+    """Return CSV as a `pandas.DataFrame`; empty fields are missing values."""
     with needs_extra("pandas", "pandas is not installed"):
         import pandas
     header, *lines = reader(StringIO(text))

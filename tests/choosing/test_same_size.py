@@ -10,15 +10,15 @@ import pytest
 from choosing_samples import evidence
 from same_size_samples import BYTES, families
 
-from thresher.arms.pruned_names import Family, family_of
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Decision, Evidence, SizedVariant, SizeKind
 from thresher.choosing.evidence import explored_evidence
 from thresher.choosing.same_size import same_size, with_builds
 from thresher.costs import Interval, MeasuredTime
+from thresher.pruning_methods.treatments import Family, family_of
 
 TERMS = Terms(resamples=200)
-PREFIXES = {"words@{}": Family.CLEANERS, "none|dcp@0.{}": Family.ARMS, "words@3|dcp@0.{}": Family.COMBINATIONS}
+PREFIXES = {"words@{}": Family.CLEANERS, "none|dcp@0.{}": Family.PRUNING, "words@3|dcp@0.{}": Family.COMBINATIONS}
 
 
 def random_decision(seed: int) -> Decision:
@@ -113,7 +113,7 @@ def test_combinations_are_judged_as_one_sweep_over_both_cutoffs() -> None:
     assert [one.name for one in alone.variants] == [one.name for one in combined]
 
 
-def test_one_cutoff_before_an_arm_is_a_sweep_of_the_arm() -> None:
+def test_one_cutoff_before_a_pruning_method_is_a_sweep_of_the_pruning_method() -> None:
     exploration = families()
     kept = [sweep for sweep in exploration.sweeps if sweep.name not in ("words@9|dcp", "words@20|dcp")]
     found = explored_evidence(replace(exploration, sweeps=tuple(kept)), 0, 1)

@@ -116,7 +116,7 @@ class Web:
             "retrieval": 'models = ["qld"]\ndepth = 40',
             "measure": "seconds = 0",
             "costs": "tdp_watts = 65",
-            "run": "workers = 2",
+            "run": "workers = 1",
             **self.tables,
             **tables,
         }

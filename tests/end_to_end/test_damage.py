@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 from commands import Done
-from forks import new_interpreters
 from isal import isal_zlib
 from small_web import Web
 
@@ -217,10 +216,9 @@ def test_an_experiment_over_them(damaged: Folder, web: Web, call: Call) -> None:
     shutil.copytree(damaged.path, web.folder / "warc")
     (web.folder / "topics.tsv").write_text("1\tbehind the bombs\n")
     (web.folder / "qrels.txt").write_text("1 0 after-bombs 1\n")
-    web.write(collection='path = "warc"', sweep='scorer = "words"\ncutoffs = [3]', cleaners="")
-    # A forked worker's peak would count what other tests left in this process.
-    with new_interpreters():
-        done = call("run", "web.toml", cwd=web.folder)
+    # The peak of this process would count what other tests left in it.
+    web.write(collection='path = "warc"', sweep='scorer = "words"\ncutoffs = [3]', cleaners="", run="workers = 2")
+    done = call("run", "web.toml", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
     results = web.folder / "results" / "web"
     assert listed(results / "failures.jsonl") == damaged.failures

@@ -17,8 +17,8 @@ from small_web import Finished
 from thresher.cli.explain import explain
 from thresher.experiments.explainer import Why, experiment_of, explain_experiment
 from thresher.explaining.explanations import Explanation, read_explained
-from thresher.reports import write_report
 from thresher.reports.explanation_html import page_name, render_topic, render_topics
+from thresher.reports.report_files import write_report
 from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]

@@ -8,9 +8,9 @@ from browser import chromium
 from playing_server import playing
 from small_web import Finished
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.evaluation import read_run
 from thresher.files import safe_name
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.results.experiment_results import read_results
 
 

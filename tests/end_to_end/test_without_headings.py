@@ -20,7 +20,7 @@ ALL = "words(headings=drop)@0"
 
 def test_twins_are_what_an_experiment_on_them_would_find(web: Web, call: Callable[..., Done]) -> None:
     names = [*KEPT, DROPPED[0]]
-    web.write(sweep="", cleaners=f"names = {json.dumps(names)}")
+    web.write(sweep="", cleaners=f"names = {json.dumps(names)}", evaluation="without_headings = true")
     done = call("run", "web.toml", cwd=web.folder)
     assert (done.code, done.errors) == (0, [])
     assert "indexing and searching 3 variants without title and headings" in done.err.splitlines()
@@ -37,7 +37,7 @@ def test_twins_are_what_an_experiment_on_them_would_find(web: Web, call: Callabl
     least = min(comparisons, key=lambda one: one.p)
     assert least.p_holm == pytest.approx(min(1, least.p * len(comparisons)))
     every = f"names = {json.dumps([*names, ALL, DROPPED[1]])}"
-    web.write("apart", sweep="", cleaners=every, evaluation="without_headings = false")
+    web.write("apart", sweep="", cleaners=every)
     assert call("run", "apart.toml", cwd=web.folder).code == 0
     apart = read_results(web.folder / "results" / "apart")
     assert (apart.twins, apart.without_headings) == ({}, None)

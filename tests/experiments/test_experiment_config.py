@@ -98,7 +98,7 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert found.measure_seconds == 60.0
-    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0, "estimated")
+    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0)
     assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
@@ -134,6 +134,7 @@ measures = ["P@5", "AP"]
 seed = 7
 correction = "none"
 alpha = 0.1
+without_headings = true
 [choose]
 emptied = 0
 deciding = ["P@5"]
@@ -146,7 +147,6 @@ machines = 15
 pue = 1.58
 region = "Galicia"
 date = "2026-11"
-co2 = "codecarbon"
 [measure]
 seconds = 0.5
 [run]
@@ -193,16 +193,17 @@ column = "credibility"
     assert (found.correction, found.alpha) == ("none", 0.1)
     assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
     assert found.measure_seconds == 0.5
-    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58, "codecarbon")
+    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 
 
 def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
     kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
-    assert load(HEAD + '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n').twins == {}
-    wanted = load(HEAD + kept)
+    dropped = '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n'
+    assert load(HEAD + dropped + "[evaluation]\nwithout_headings = true\n").twins == {}
+    wanted = load(HEAD + kept + "[evaluation]\nwithout_headings = true\n")
     assert [twin.name for twin in wanted.twins.values()] == ["words(headings=drop)@0", "bte(headings=drop)"]
     assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
-    unwanted = load(HEAD + kept + "[evaluation]\nwithout_headings = false\n")
+    unwanted = load(HEAD + kept)
     assert (unwanted.twins, [scorer.name for scorer in unwanted.scorers]) == ({}, ["bte", "density"])
 
 
@@ -265,8 +266,8 @@ depth = true
 measures = []
 seed = 1.5
 
-[costs]
-co2 = "guess"
+[pruning]
+statistics = "guess"
 
 [run]
 workers = -1
@@ -300,7 +301,7 @@ workers = -1
         f"46: 'depth' is true or false. Fix: give a whole number: {about('retrieval', 'depth')}.",
         "49: there is no measure. Fix: list at least one.",
         f"50: 'seed' is a number. Fix: give a whole number: {about('evaluation', 'seed')}.",
-        "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
+        "53: 'statistics' cannot be 'guess'. Fix: use one of original, pruned.",
         "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
     ]
 
@@ -530,7 +531,7 @@ def test_quotas_are_a_sweep_of_their_own(load: Load) -> None:
 QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
 
 
-def test_arms_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
+def test_pruning_methods_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
     text = """
 [[sweep]]
 scorer = "none|dcp"
@@ -547,6 +548,8 @@ names = ["words(headings=keep)@11|dcp@0.3"]
 [pruning]
 statistics = "pruned"
 combined = 3
+[evaluation]
+without_headings = true
 """
     experiment = load(HEAD + text)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in experiment.variants] == [
@@ -573,7 +576,7 @@ combined = 3
 @pytest.mark.parametrize(
     ("sweep", "line", "facts"),
     [
-        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is an arm", "words|dcp"]),
+        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is a pruning method", "words|dcp"]),
         ("scorer = 'none|dcp@0.5'\ncutoffs = [1]", 1, ["has a cutoff", "`cutoffs`"]),
         ("scorer = 'none|dcp'\ncutoffs = [0.5, 2]", 2, ["'dcp'", "out of range: 2"]),
         ("scorer = 'none|tcp(k=0)'\ncutoffs = [1]", 1, ["'k'", "0"]),
@@ -581,11 +584,11 @@ combined = 3
         ("scorer = 'none|dcp'\ncutoffs = ['p50']", 1, ["percentiles", "numbers"]),
         ("scorer = 'words|dcp'\ncutoffs = [1]", 1, ["'words' has no cutoff", "words@"]),
         ("scorer = 'words@3|dcp'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 1, ["'words@3' of a sweep has a cutoff"]),
-        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no arm", "words|dcp"]),
-        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown arm 'words'", "dcp"]),
+        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no pruning method", "words|dcp"]),
+        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown pruning method 'words'", "dcp"]),
     ],
 )
-def test_wrong_sweeps_over_arms_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
+def test_wrong_sweeps_over_pruning_methods_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
     (problem,) = fail(HEAD + f"[[sweep]]\n{sweep}\n")
     assert problem.startswith(f"{NEXT + line}: ")
     for fact in facts:

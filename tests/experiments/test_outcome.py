@@ -23,7 +23,6 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
 from thresher.experiments.measuring import MeasuredQueries, Measurements
 from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
-from thresher.experiments.schema import CostsTable
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
 from thresher.lucene.query_rounds import CollectorPauses
@@ -46,7 +45,7 @@ from thresher.scoring.store import (
     write_shard,
 )
 
-METER = Meter(CostsTable(0.5, tdp_watts=100.0), Power(100.0, "configured", intensity=0.5))
+METER = Meter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
 GRAMS_A_SECOND = 50 / 3600
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 from report_samples import large
 
+from thresher.number_texts import exact_number
 from thresher.reports.chart_rows import of_results
 from thresher.reports.charts import cutoffs
-from thresher.reports.formatting import cutoff_label, exact_number
+from thresher.reports.formatting import cutoff_label
 from thresher.results.selection import sweep_rows, sweeps
 
 BY_WORDS = "cutoff, percentile of the collection's words"

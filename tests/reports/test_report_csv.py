@@ -12,7 +12,7 @@ import pytest
 from report_samples import BASELINE, NDCG, footprints, large, small
 
 from thresher.costs import BreakEven
-from thresher.reports import write_all
+from thresher.reports.report_files import write_all
 from thresher.reports.results_tables import per_topic_csv, results_csv
 
 

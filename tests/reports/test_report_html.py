@@ -17,9 +17,9 @@ from report_pages import body_rows, check_nothing_is_loaded, check_policy, page_
 from report_samples import BASELINE, NDCG, WORDS, large, small
 
 from thresher.costs import BreakEven
-from thresher.reports import write_report
 from thresher.reports.html import render_report, results_of
 from thresher.reports.html_parts import viewed
+from thresher.reports.report_files import write_report
 from thresher.reports.results_tables import (
     break_even_table,
     bytes_table,

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import BASELINE, NDCG, WORDS, comparison, footprints, large, measured_time, small
 
-from thresher.reports import write_all
+from thresher.reports.report_files import write_all
 from thresher.reports.results_tables import (
     break_even_table,
     bytes_table,

@@ -13,13 +13,13 @@ from lxml import html as lxml_html
 from report_pages import check_policy, open_report, page_figures
 from same_size_samples import COMBINED, MEASURES, PRUNED, families
 
-from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms
 from thresher.choosing.decisions import ModelDecisions
 from thresher.choosing.same_size import same_size
 from thresher.costs import Interval, MeasuredTime
 from thresher.exploring.exploration import Exploration
+from thresher.pruning_methods.treatments import Family
 from thresher.reports.chart_rows import of_choice
 from thresher.reports.html import render_report
 from thresher.reports.plot_files import sweep_plot

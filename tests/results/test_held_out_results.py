@@ -14,10 +14,10 @@ from report_samples import BASELINE, JUSTEXT, NDCG, WORDS, comparison, large, sm
 from scipy.stats import wilcoxon
 
 from thresher.errors import InputError
-from thresher.reports import write_all
+from thresher.reports.compared_runs import COMPARED
 from thresher.reports.further_tables import chosen_csv, chosen_table
 from thresher.reports.html import render_report
-from thresher.reports.results_tables import COMPARED
+from thresher.reports.report_files import write_all
 from thresher.reports.summary import summary
 from thresher.reports.text_tables import render_text
 from thresher.results.experiment_results import RESULTS, Results, VariantResult, read_results

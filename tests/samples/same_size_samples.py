@@ -1,4 +1,4 @@
-"""An exploration with all families: a scorer, two arms, and the scorer's cutoffs before one of them."""
+"""An exploration with all families: a scorer, two pruning methods, and the scorer's cutoffs before one of them."""
 
 from __future__ import annotations
 

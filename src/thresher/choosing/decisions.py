@@ -10,11 +10,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.pruned_names import Family, family_of
 from thresher.choosing.guards import GuardName
 from thresher.costs import BreakEven, Interval
 from thresher.evaluation.non_inferiority import NonInferiorityTest, Verdict
 from thresher.evaluation.significance import Comparison
+from thresher.pruning_methods.treatments import Family, family_of
 
 Values = npt.NDArray[np.float64]
 
@@ -42,12 +42,12 @@ class SizedVariant:
 
     Args:
         name: canonical, unique within a decision.
-        sweep: the sweep it belongs to; its own name if none. Several cutoffs of a scorer, each with the cutoffs of one arm,
+        sweep: the sweep it belongs to; its own name if none. Several cutoffs of a scorer, each with the cutoffs of one method,
             are one sweep, such as `words|dcp`: a combination.
         cutoff: None for a variant without one.
         size: see `SizeKind`.
         documents: how many keep some text.
-        cleaner_cutoff: of the scorer before the arm, in a combination.
+        cleaner_cutoff: of the scorer before the pruning method, in a combination.
     """
 
     name: str
@@ -187,7 +187,7 @@ class OrderedSweep:
 
 @dataclass(frozen=True)
 class Combination:
-    """The variants of a scorer with cutoffs and an arm with cutoffs, the largest index first."""
+    """The variants of a scorer with cutoffs and a pruning method with cutoffs, the largest index first."""
 
     picks: SweepPicks
     variants: tuple[JudgedVariant, ...]

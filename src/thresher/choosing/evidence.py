@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from thresher.arms.pruned_names import combined_cutoff, is_control
 from thresher.choosing.decisions import Evidence, SizedVariant, SizeKind, Values
 from thresher.errors import InputError
 from thresher.exploring.exploration import Exploration, ExploredSweep
+from thresher.pruning_methods.treatments import combined_cutoff, is_control
 from thresher.results.experiment_results import Results
 from thresher.results.selection import baseline_row, variant_rows
 from thresher.scorers.cleaners import BASELINE

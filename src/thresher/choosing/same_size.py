@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from thresher.arms.pruned_names import Family
 from thresher.choosing.decisions import Decision, JudgedVariant
 from thresher.costs import MeasuredTime
+from thresher.pruning_methods.treatments import Family
 from thresher.scorers.cleaners import BASELINE
 
 SHARES = (0.9, 0.75, 0.5, 0.35, 0.25, 0.1)

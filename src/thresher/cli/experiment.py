@@ -105,7 +105,7 @@ def report(folder: Path, plots: Path | None, shape: Shape) -> None:
     """Write the reports of a results FOLDER again, from its results.json."""
     from thresher.experiments.chooser import last_choice
     from thresher.explaining.explanations import read_explained
-    from thresher.reports import write_all
+    from thresher.reports.report_files import write_all
     from thresher.results.experiment_results import read_results
 
     results = read_results(folder)
@@ -329,7 +329,7 @@ def evaluate(
     per_topic: bool,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
-    from thresher.api import compare_runs
+    from thresher.evaluation.comparing import compare_runs
     from thresher.reports.compared_runs import run_lines, topic_lines
 
     compared = compare_runs(qrels, runs, measures, baseline, alpha, correction)

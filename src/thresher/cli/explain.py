@@ -52,7 +52,7 @@ def explain(
     explained = explain_experiment(experiment_of(folder, experiment), folder, indexes, why, say)
     if pages:
         from thresher.playing.explained_topics import write_explained_topics
-        from thresher.reports import write_report
+        from thresher.reports.report_files import write_report
         from thresher.results.experiment_results import read_results
 
         written = write_explained_topics(explained, folder)

@@ -43,11 +43,7 @@ class Stopwatch:
 
     @property
     def times(self) -> Times:
-        """The measured times.
-
-        Raises:
-            RuntimeError: if the block has not ended.
-        """
+        """The measured times."""
         if self._times is None:
             raise RuntimeError("the work is still going on")
         return self._times

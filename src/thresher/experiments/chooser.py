@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.choosing.choices import Choice, read_choice, write_choice
 from thresher.choosing.deciding import Terms, decide
 from thresher.choosing.decisions import Decision, Evidence, QueryCosts, RuleName, Savings, SizeKind, Values
@@ -24,13 +23,15 @@ from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import Experiment, checked_measure
 from thresher.experiments.energy import power_of
 from thresher.experiments.inputs import score_experiment
-from thresher.experiments.stages import evidence_key, held
+from thresher.experiments.stages import evidence_key
 from thresher.explaining.explanations import read_explained
 from thresher.exploring.exploration import FILE as EXPLORED_FILE
 from thresher.exploring.exploration import Exploration, read_exploration
+from thresher.locks import held
 from thresher.progress import Progress
-from thresher.reports import write_report
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.choice_tables import write_choice_csv
+from thresher.reports.report_files import write_report
 from thresher.reports.same_size_tables import write_same_size_csv
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_of, retrievals, variant_rows

@@ -81,10 +81,9 @@ class Experiment:
     `thresher.experiments.variants.twins`, if the experiment wants them.
 
     `format` is the kind of the collection's files, empty to detect it. Pruned indexes are ranked with `original_statistics`,
-    or else their own; `combined` cutoffs of a scorer are explored with an arm. `held_out` are topics on which what
+    or else their own; `combined` cutoffs of a scorer are explored with a pruning method. `held_out` are topics on which what
     is chosen on `topics` is tested. `deciding` are the measures that a recommended variant must not lose in besides the main
-    one, where they are named. `scheduler` is the address of Dask's, empty without it. `logs` are the query logs that arms
-    need, by the path that names have.
+    one, where they are named. `scheduler` is the address of Dask's, empty without it.
     """
 
     name: str
@@ -117,7 +116,6 @@ class Experiment:
     workers: int
     backend: str
     scheduler: str
-    logs: Mapping[str, Location]
     digest: str
 
     @property
@@ -201,11 +199,9 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
     pages = problems.parse([asdict(document.pages)], lambda options: PageOptions(**options), ("pages", "language"))
     if table.format and isinstance(location, CatalogueId):
         problems.add("documents of ir_datasets have their own format", "leave it out", ("collection", "format"))
-    placed = read_variants(document, problems)
-    variants = tuple(variant for variant, _ in placed)
-    logs = {variant.pruning.arm.log: at for variant, at in placed if variant.pruning and variant.pruning.arm.log}
+    variants = read_variants(document, problems)
     for option, what in cannot_hold(document.index) if any(variant.pruning for variant in variants) else ():
-        problems.add(what, f"leave out {option}, or the arms", ("index", option))
+        problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
     return Experiment(
         name=name,
         title=document.experiment.title or name,
@@ -237,7 +233,6 @@ def _build(document: Document, file: Path, problems: Problems) -> Experiment:
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,
-        logs={log: _location(log, at, file.parent, problems) for log, at in logs.items()},
         digest=digest(asdict(document)),
     )
 

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment, parse_treatment
 from thresher.errors import ConfigError, StateError, ThresherError
 from thresher.evaluation import read_run
 from thresher.experiments.chooser import check_key, last_choice
 from thresher.experiments.config import Experiment, load_experiment
+from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.runner import Folders
 from thresher.experiments.stages import (
     INDEXES,
     evidence_key,
-    exclusive,
     finished,
     finished_index,
     finished_run,
@@ -32,11 +30,13 @@ from thresher.explaining.causes import total_change
 from thresher.explaining.explanations import Explanation, TopicExplanation
 from thresher.explaining.passages import CutPage, block_kinds, cut_page
 from thresher.explaining.topic_explaining import TopicRuns, explain_topic, needed_pages
+from thresher.locks import exclusive
 from thresher.lucene.analysis import analyse
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex
 from thresher.progress import progress
+from thresher.pruning_methods.treatments import Treatment, parse_treatment
 from thresher.results.experiment_results import RESULTS_FILE, Results, VariantResult, read_results
 from thresher.results.selection import baseline_row, main_measure, score, variant_rows
 from thresher.scoring.percentiles import resolved

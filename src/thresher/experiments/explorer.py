@@ -6,24 +6,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.arms.arm import Arm
-from thresher.arms.pruned_names import Treatment
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet, score_experiment
-from thresher.experiments.stages import INDEXES, evidence_key, finished, held, index_origin
+from thresher.experiments.stages import INDEXES, evidence_key, finished, index_origin
 from thresher.exploring.exploration import Exploration, write_exploration
 from thresher.exploring.exploring import POINTS, Judging, explore, in_numbers
 from thresher.exploring.size_model import with_bytes
 from thresher.files import safe_name
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.passes.backends import Backend
-from thresher.pruning.exploring_arms import ArmSweep, explore_arms, spread_over_sizes
+from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning, spread_over_sizes
+from thresher.pruning_methods.method import PruningMethod
+from thresher.pruning_methods.treatments import Treatment
 from thresher.reports.explored import write_explored_csv
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.percentiles import resolve_all
 
 _COMBINED_POINTS = 25
-"""Cutoffs of an arm over each cutoff of a scorer that it is combined with."""
+"""Cutoffs of a pruning method over each cutoff of a scorer that it is combined with."""
 
 
 def explore_experiment(
@@ -60,7 +61,7 @@ def explore_experiment(
 
 
 def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], built: Mapping[str, int]) -> Exploration:
-    """Return all cutoffs of scorers, then of arms: the first say which cutoffs of a scorer an arm is combined with."""
+    """Return all cutoffs of scorers, then of methods: the first say which cutoffs of a scorer a method is combined with."""
     topics, held_out = scored.inputs.topics, scored.inputs.held_out
     judging = _judging(topics, experiment.measures)
     others = _judging(held_out, experiment.measures) if held_out else None
@@ -76,9 +77,9 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         held_out=others,
         backend=backend,
     )
-    pruned = explore_arms(
+    pruned = explore_pruning(
         scored.store,
-        arm_sweeps(experiment, scored.store, exploration),
+        pruning_sweeps(experiment, scored.store, exploration),
         judging,
         experiment.retrieval,
         experiment.index,
@@ -86,13 +87,12 @@ def _explored(experiment: Experiment, scored: Scored, sweeps: Sequence[Cut], bui
         experiment.depth,
         held_out=others,
         backend=backend,
-        logs=scored.inputs.logs,
     )
     return with_bytes(replace(exploration, sweeps=(*exploration.sweeps, *pruned)), built)
 
 
-def arm_sweeps(experiment: Experiment, store: Path, exploration: Exploration) -> list[ArmSweep]:
-    """Return the arms to explore: over each cleaner that some variant has before it, and over cutoffs of a scorer.
+def pruning_sweeps(experiment: Experiment, store: Path, exploration: Exploration) -> list[PruningSweep]:
+    """Return the pruning methods to explore: over each cleaner that some variant has before it, and over cutoffs of a scorer.
 
     Args:
         experiment: says which.
@@ -102,25 +102,27 @@ def arm_sweeps(experiment: Experiment, store: Path, exploration: Exploration) ->
     variants = [variant for variant in experiment.variants if variant.pruning]
     cleaners = resolve_all(store, [variant.cleaner for variant in variants])
     cutoffs: dict[tuple[str, str], list[float]] = {}
-    known: dict[tuple[str, str], tuple[Cleaner, Arm, int]] = {}
+    known: dict[tuple[str, str], tuple[Cleaner, PruningMethod, int]] = {}
     for variant, cleaner in zip(variants, map(in_numbers, cleaners), strict=True):
         if variant.pruning is None:
             continue
-        arm = variant.pruning.arm
+        method = variant.pruning.method
         every = [cleaner]
         if variant.combines is not None:
             chosen = spread_over_sizes(exploration.sweep(variant.combines.name), experiment.combined)
             every += [Cleaner((replace(variant.combines, cutoff=cutoff),)) for cutoff in chosen]
         for one in every:
-            key = one.name, arm.canonical_name
-            known[key] = one, arm, POINTS if variant.combines is None else _COMBINED_POINTS
+            key = one.name, method.canonical_name
+            known[key] = one, method, POINTS if variant.combines is None else _COMBINED_POINTS
             cutoffs.setdefault(key, [])
-        cutoffs[cleaner.name, arm.canonical_name].append(variant.pruning.threshold)
-    return [ArmSweep(cleaner, arm, tuple(cutoffs[key]), points) for key, (cleaner, arm, points) in known.items()]
+        cutoffs[cleaner.name, method.canonical_name].append(variant.pruning.threshold)
+    return [
+        PruningSweep(cleaner, method, tuple(cutoffs[key]), points) for key, (cleaner, method, points) in known.items()
+    ]
 
 
 def sweeps_of(experiment: Experiment) -> list[Cut]:
-    """Return the scorers with cutoffs that stand alone before some arm or none, each once, as cuts without a cutoff."""
+    """Return the scorers with cutoffs that stand alone before some method or none, each once, as cuts without a cutoff."""
     templates: dict[str, Cut] = {}
     for variant in experiment.variants:
         if variant.pruning:

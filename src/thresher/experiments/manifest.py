@@ -20,7 +20,8 @@ from thresher.experiments.inputs import Inputs, TopicSet
 from thresher.experiments.stages import VariantRun
 from thresher.experiments.variants import WITHOUT_HEADINGS
 from thresher.files import write_json, write_text
-from thresher.reports.formatting import correction_text, exact_number
+from thresher.number_texts import exact_number
+from thresher.reports.formatting import correction_text
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
 from thresher.results.experiment_results import Results
 from thresher.scorers.cleaners import BASELINE
@@ -227,8 +228,7 @@ def methods(
         ),
         (
             "CO2",
-            f"{meter.method}. Stages under a second are below resolution."
-            + (" Cleaning is estimated by Eq. 9 from its wall time." if meter.options.co2 == "codecarbon" else ""),
+            f"{meter.method}. Stages under a second are below resolution.",
         ),
         (
             "Break-even",

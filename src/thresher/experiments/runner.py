@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock, read_machine
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.evaluation import read_run, write_run
 from thresher.experiments.chooser import last_choice, measured_again
 from thresher.experiments.config import Experiment
-from thresher.experiments.energy import Meter
+from thresher.experiments.energy import Meter, power_of
+from thresher.experiments.folders import Folders
 from thresher.experiments.inputs import Inputs, Scored, TopicSet, score_experiment
 from thresher.experiments.manifest import git_state, write_manifest, write_run_metadata
 from thresher.experiments.measuring import Measurements, measure, warm_up_indexing
@@ -31,7 +31,6 @@ from thresher.experiments.stages import (
     finished,
     finished_index,
     finished_run,
-    held,
     index_origin,
     search_key,
     stage_key,
@@ -39,38 +38,18 @@ from thresher.experiments.stages import (
 from thresher.experiments.variant_building import build_variant
 from thresher.experiments.variants import Variant
 from thresher.explaining.explanations import read_explained
-from thresher.files import file_digest, safe_name
+from thresher.files import file_digest
+from thresher.locks import held
 from thresher.lucene.jvm import check_installed
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.searching import Searcher
 from thresher.progress import Progress, progress
-from thresher.reports import write_all
+from thresher.pruning_methods.treatments import Treatment
+from thresher.reports.report_files import write_all
 from thresher.results.experiment_results import RESULTS_FILE, Cost, Results, TitleBias
 from thresher.scorers.cleaners import Cleaner, Cut
 from thresher.scoring.lost_pages import by_count
 from thresher.scoring.percentiles import resolved
-
-
-@dataclass(frozen=True)
-class Folders:
-    """Where an experiment writes."""
-
-    results: Path
-    indexes: Path
-
-    @property
-    def scores(self) -> Path:
-        """The score store."""
-        return self.results / "scores"
-
-    def stage(self, name: str) -> Path:
-        """The record of a stage."""
-        return self.results / "stages" / f"{name}.json"
-
-    def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
-        """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
-        suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
 
 
 def run_experiment(
@@ -135,7 +114,7 @@ class _Run:
     ) -> None:
         self.experiment, self.folders, self.say, self.build = experiment, folders, say, build
         self.machine = read_machine()
-        self.meter = Meter.of(experiment.costs, self.machine)
+        self.meter = Meter(power_of(experiment.costs, self.machine))
         # By variant, what it does with numbers for percentiles; by scorer, the time to compute them.
         self.treatments: dict[str, Treatment] = {}
         self.finding: dict[str, ThreadClock] = {}
@@ -231,9 +210,7 @@ class _Run:
         self._may_build(f"the index of {variant.name}", folder)
         warm_up_indexing(self.folders.scores, options, scores.documents)
         with Progress(f"indexing {variant.name}", scores.documents, "pages") as bar, self.meter.stage() as work:
-            built = build_variant(
-                self.folders.scores, treatment, folder, options, original, bar.advance, True, scored.inputs.logs, origin
-            )
+            built = build_variant(self.folders.scores, treatment, folder, options, original, bar.advance, True, origin)
             report = built.index
         if report.documents + built.emptied + scores.failed != scores.documents:
             raise StateError(
@@ -258,7 +235,7 @@ class _Run:
             statistics=report.statistics,
             cut_wall=cutting.wall + sum(self.finding[scorer].wall for scorer in waited_for),
             cut_cpu=cutting.cpu + sum(self.finding[scorer].cpu for scorer in waited_for),
-            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.part(cost, wall_seconds)),
+            cost=Cost(wall_seconds, cpu_seconds, cost.peak, self.meter.grams(wall_seconds)),
             cutoffs=treatment.cleaner.resolved_cutoffs,
             emptied_languages=by_count(built.languages),
         )
@@ -344,7 +321,6 @@ class _Run:
                 self.folders.scores,
                 [topic.query for topic in topics.topics.values()],
                 sum(record.cost.wall + record.cut_wall for record in records.values()),
-                inputs.logs,
             )
             record = MeasureRecord(key, measured)
             MEASURES.write(path, record)

@@ -12,19 +12,18 @@ from functools import cache
 from types import UnionType
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.collections.file_collection import FORMATS
-from thresher.collections.ids import ID_RULES, IdRule
 from thresher.defaults import (
     ALPHA,
     BACKENDS,
     BLOCK_RULES,
     CARBON_INTENSITY,
-    CO2_METHODS,
     CORRECTIONS,
     DEFAULT_MEASURES,
     DEPTH,
+    FORMATS,
     GRADES,
     HOLM,
+    ID_RULES,
     LANGUAGE,
     MEASURE_SECONDS,
     MOST_EMPTIED,
@@ -96,7 +95,7 @@ class CollectionTable(_Strict):
         str, OneOf(("", *FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
     generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
-    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = IdRule.ids
+    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
@@ -154,7 +153,7 @@ class SweepTable(_Strict):
 
     scorer: Annotated[
         str,
-        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and an arm with a bar between them",
+        "a scorer without a cutoff, such as `perplexity(lm=books)`, or a cleaner and a pruning method with a bar between them",
     ]
     cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
@@ -162,7 +161,7 @@ class SweepTable(_Strict):
     ]
     cleaner_cutoffs: Annotated[
         tuple[Any, ...] | dict[str, Any],
-        "cutoffs of the scorer that stands before an arm: each of them with each of the arm's",
+        "cutoffs of the scorer that stands before a pruning method: each of them with each of the pruning method's",
     ] = ()
 
 
@@ -205,7 +204,7 @@ class PruningTable(_Strict):
     combined: Annotated[
         int,
         Within(1, 1000),
-        "cutoffs of a scorer that exploring combines with an arm, in sweeps with `cleaner_cutoffs`",
+        "cutoffs of a scorer that exploring combines with a pruning method, in sweeps with `cleaner_cutoffs`",
     ] = 12
 
 
@@ -231,7 +230,7 @@ class EvaluationTable(_Strict):
     seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
     without_headings: Annotated[
         bool, "variants with `headings=keep` are also compared with title and headings left out of all indexes"
-    ] = True
+    ] = False
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,6 @@ class CostsTable(_Strict):
     cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
     machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
     pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = PUE
-    co2: Annotated[str, OneOf(CO2_METHODS), "estimated from wall time and TDP, or read by codecarbon"] = CO2_METHODS[0]
 
 
 @dataclass(frozen=True)

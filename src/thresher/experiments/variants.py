@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thresher.arms.pruned_names import BAR, Pruning, Treatment, parse_arm, parse_treatment, split_arm
 from thresher.errors import ConfigError
 from thresher.experiments.problems import KeyPath, Problems
 from thresher.experiments.schema import Document, SweepTable
 from thresher.files import safe_name
+from thresher.pruning_methods.treatments import BAR, Pruning, Treatment, parse_pruning, parse_treatment, split_treatment
 from thresher.scorers.cleaners import BASELINE, DROP, KEEP, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
 from thresher.scorers.relative_cutoffs import Cutoff, kind_of, parse_cutoff, same_kind, value_of
 
@@ -24,11 +24,11 @@ _EXAMPLE = "write { from = 1, to = 100, step = 1 }"
 
 @dataclass(frozen=True)
 class Variant:
-    """A cleaner applied to the collection, then perhaps an arm. `sweep` is the name of its sweep, `cutoff` its cutoff there.
+    """A cleaner applied to the collection, then perhaps a method. `sweep` is the name of its sweep, `cutoff` its cutoff there.
 
     A sweep is named by its scorer, with `@p` or `@r` behind it where cutoffs are percentiles, of 0 to 100, or `@doc` where
-    they are quotas, in per cent; or by its cleaner and arm. Where the scorer before an arm has cutoffs of its own, `combines`
-    is the scorer, as a cut without a cutoff.
+    they are quotas, in per cent; or by its cleaner and pruning method. Where the scorer before it has cutoffs of
+    its own, `combines` is the scorer, as a cut without a cutoff.
     """
 
     cleaner: Cleaner
@@ -58,8 +58,8 @@ class Variant:
         return safe_name(self.name)
 
 
-def read_variants(document: Document, problems: Problems) -> list[tuple[Variant, KeyPath]]:
-    """Return the variants, the baseline first, each with the key that names it; what is wrong with them goes to `problems`."""
+def read_variants(document: Document, problems: Problems) -> tuple[Variant, ...]:
+    """Return the variants, the baseline first; what is wrong with them goes to `problems`."""
     variants: list[tuple[Variant, KeyPath]] = [(Variant(Cleaner()), ("experiment",))]
     for number, sweep in enumerate(document.sweep):
         variants += [(variant, ("sweep", number)) for variant in _sweep(sweep, ("sweep", number), problems)]
@@ -71,7 +71,7 @@ def read_variants(document: Document, problems: Problems) -> list[tuple[Variant,
         if variant.folder in seen:
             problems.add(f"the variant {variant.name!r} occurs twice", "leave one out", at)
         seen.add(variant.folder)
-    return variants
+    return tuple(variant for variant, _ in variants)
 
 
 def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
@@ -79,31 +79,26 @@ def twins(variants: Sequence[Variant]) -> dict[str, Variant]:
 
     The first is the baseline's: all text but title and headings.
     """
-    found = {
-        variant.name: Variant(Cleaner(tuple(map(_without_headings, variant.cleaner.cuts))), pruning=variant.pruning)
-        for variant in variants
-        if any(cut.headings == KEEP for cut in variant.cleaner.cuts)
-    }
+    found = {}
+    for variant in variants:
+        cuts = variant.cleaner.cuts
+        dropped = tuple(replace(cut, headings=DROP) if cut.headings == KEEP else cut for cut in cuts)
+        if dropped != cuts:
+            found[variant.name] = Variant(Cleaner(dropped), pruning=variant.pruning)
     return {BASELINE: Variant(parse_cleaner(WITHOUT_HEADINGS)), **found} if found else {}
-
-
-def _without_headings(cut: Cut) -> Cut:
-    return replace(cut, headings=DROP) if cut.headings == KEEP else cut
 
 
 def _treatment(name: str) -> Treatment:
     treatment = parse_treatment(name)
-    if treatment.pruning:
-        treatment.pruning.arm.check(name)
     return replace(treatment, cleaner=treatment.cleaner.checked())
 
 
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
     if sweep.scorer is not None and BAR in sweep.scorer:
-        return _arm_sweep(sweep, at, problems)
+        return _pruning_sweep(sweep, at, problems)
     if sweep.cleaner_cutoffs:
         fix = "name one behind the scorer, such as words|dcp, or leave them out"
-        problems.add("there is no arm to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
+        problems.add("there is no pruning method to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
     scorers = [] if sweep.scorer is None else [sweep.scorer]
     templates = problems.parse(scorers, lambda name: parse_sweep(name).checked(), (*at, "scorer"))
     try:
@@ -118,11 +113,11 @@ def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
     ]
 
 
-def _arm_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
-    """Return the variants of a sweep over an arm, for each cutoff of the scorer before it where that has some."""
+def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
+    """Return the variants of a sweep over a pruning method, for each cutoff of the scorer before it where that has some."""
     try:
-        cleaner_name, arm_name = split_arm(sweep.scorer)
-        arm = _swept_arm(arm_name or "", sweep.scorer)
+        cleaner_name, pruning_name = split_treatment(sweep.scorer)
+        method = _swept_pruning(pruning_name or "", sweep.scorer)
         cleaners = _swept_cleaners(cleaner_name, sweep)
         cutoffs = [] if sweep.cutoffs is None else _numbers(sweep.cutoffs)
     except ConfigError as error:
@@ -130,23 +125,24 @@ def _arm_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Varia
         return []
 
     def variant(cleaner: Cleaner, template: Cut | None, cutoff: float) -> Variant:
-        name = Treatment(cleaner, arm).name
-        return Variant(cleaner, name, cutoff, arm.at(cutoff, name), template)
+        name = Treatment(cleaner, method).name
+        return Variant(cleaner, name, cutoff, method.at(cutoff, name), template)
 
     pairs = [(cleaner, template, cutoff) for cleaner, template in cleaners for cutoff in cutoffs]
     return problems.parse(pairs, lambda pair: variant(*pair), (*at, "cutoffs"))
 
 
-def _swept_arm(name: str, sweep: str) -> Pruning:
-    arm = parse_arm(name, sweep)
-    if arm.cutoff is not None:
-        raise ConfigError(f"the arm {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep)
-    arm.arm.check(sweep)
-    return arm
+def _swept_pruning(name: str, sweep: str) -> Pruning:
+    method = parse_pruning(name, sweep)
+    if method.cutoff is not None:
+        raise ConfigError(
+            f"the pruning method {name!r} of a sweep has a cutoff", "list the cutoffs under `cutoffs`", sweep
+        )
+    return method
 
 
 def _swept_cleaners(name: str, sweep: SweepTable) -> list[tuple[Cleaner, Cut | None]]:
-    """Return the cleaners before an arm, each with the scorer that it is a cutoff of."""
+    """Return the cleaners before a pruning method, each with the scorer that it is a cutoff of."""
     if not sweep.cleaner_cutoffs:
         return [(parse_cleaner(name, sweep.scorer).checked(), None)]
     template = parse_sweep(name, sweep.scorer).checked()
@@ -157,7 +153,7 @@ def _swept_cleaners(name: str, sweep: SweepTable) -> list[tuple[Cleaner, Cut | N
 def _numbers(value: Sequence[Any] | Mapping[str, Any]) -> list[float]:
     cutoffs = read_cutoffs(value)
     if any(map(kind_of, cutoffs)):
-        raise ConfigError("an arm has no percentiles and no quotas", "list numbers under `cutoffs`")
+        raise ConfigError("a pruning method has no percentiles and no quotas", "list numbers under `cutoffs`")
     return [*map(value_of, cutoffs)]
 
 

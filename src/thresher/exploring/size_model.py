@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.arms.pruned_names import Family, family_of
 from thresher.exploring.exploration import Exploration, ExploredSweep, SizeErrors
 from thresher.exploring.similarity import Floats
 from thresher.lucene.work import IndexStatistics
+from thresher.pruning_methods.treatments import Family, family_of
 
 FEWEST = 8
 """Fewest different indexes to fit a model to."""

@@ -10,16 +10,16 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.collections import Collection, Page, Source, open_collection
 from thresher.errors import InputError, StateError
 from thresher.evaluation import read_run
-from thresher.experiments.runner import Folders
+from thresher.experiments.folders import Folders
 from thresher.experiments.variants import Variant
 from thresher.explaining.causes import by_rank
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.passes.apart import documents_apart
 from thresher.playing.page_views import View, cuts_view, stored_view
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.results.experiment_results import RESULTS_FILE, Results, read_results
 from thresher.results.selection import retrievals
 from thresher.scorers.base import Scorer
@@ -131,7 +131,7 @@ class ResultPages:
         return tuple(parse_scorer(name.removeprefix("score:")).scorer for name in names if name.startswith("score:"))
 
     def cleaners(self) -> dict[str, list[View]]:
-        """Return the cuts of each cleaner that was run without an arm, by name, percentiles resolved."""
+        """Return the cuts of each cleaner that was run without a pruning method, by name, percentiles resolved."""
         names = dict.fromkeys(row.variant for row in self.results.rows if row.retrieval == self._model.name)
         treatments = {name: parse_treatment(name) for name in names}
         plain = {name: one.cleaner for name, one in treatments.items() if one.pruning is None}
@@ -146,11 +146,7 @@ class ResultPages:
         return [{"id": topic, "query": queries[topic], "rank": ranks[topic]} for topic in order]
 
     def rank(self, page_id: str, topic: str, variant: str) -> int | None:
-        """Return the page's rank for a topic in a variant's run, from 1; None if it was not retrieved.
-
-        Raises:
-            InputError: if the variant was not run.
-        """
+        """Return the page's rank for a topic in a variant's run, from 1; None if it was not retrieved."""
         ranking = self._run(variant).get(topic, ())
         return ranking.index(page_id) + 1 if page_id in ranking else None
 
@@ -170,11 +166,7 @@ def no_page(page_id: str) -> InputError:
 
 
 def open_pages(path: Path, score: Callable[[Page], View]) -> Pages:
-    """Return the pages of results, if `path` is a folder of them, or else of a collection, which `score` scores one by one.
-
-    Raises:
-        ThresherError: as `open_collection` and `read_results`.
-    """
+    """Return the pages of results, if `path` is a folder of them, or else of a collection, which `score` scores one by one."""
     if (path / RESULTS_FILE).exists():
         return ResultPages(path)
     return CollectionPages(open_collection(path), score)

@@ -16,10 +16,10 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.arms.pruned_names import family_of
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import JudgedVariant, ModelDecisions, SizeKind
 from thresher.exploring.exploration import Exploration, ExploredVariant
+from thresher.pruning_methods.treatments import family_of
 from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
 from thresher.reports.table import measure_header

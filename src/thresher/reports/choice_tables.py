@@ -10,9 +10,9 @@ from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Basis, Decision, HeldOutCheck, JudgedVariant, Pick, Savings, SweepPicks
 from thresher.costs import Interval
 from thresher.files import write_text
+from thresher.number_texts import exact_number
 from thresher.reports.formatting import (
     change_text,
-    exact_number,
     fixed,
     measure_text,
     megabytes,
@@ -103,7 +103,7 @@ def variant_columns(measure: str = "mean", others: Sequence[str] = ()) -> list[C
         Column(
             "cleaner_cutoff",
             lambda row: row.variant.cleaner_cutoff,
-            "Of a scorer and an arm, each with several cutoffs, the scorer's cutoff.",
+            "Of a scorer and a pruning method, each with several cutoffs, the scorer's cutoff.",
         ),
         *pick(judged, "size", "size_kind"),
         Column("documents", lambda row: row.variant.documents, "Documents with text left.", format=COUNT),

@@ -14,7 +14,7 @@ from thresher.classifying.page_classification import CleanerClasses, GroupResult
 from thresher.cleaneval.results import MeanInterval
 from thresher.defaults import ALPHA
 from thresher.files import write_text
-from thresher.reports.cleaning_columns import CLEANER, interval_columns
+from thresher.reports.cleaning_tables import CLEANER, interval_columns
 from thresher.reports.formatting import MARKS, MINUS, p_text, percent_text, plain, signed
 from thresher.reports.plot_style import INK, legend_below, new_figure, of_series, style, write_plot
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, within

@@ -10,6 +10,7 @@ import numpy as np
 
 from thresher.cleaneval.sweeps import GoldSweep
 from thresher.content_training.calibration import CalibrationBin
+from thresher.number_texts import number_text
 from thresher.reports.charts import (
     BASELINE,
     DASHED,
@@ -27,7 +28,7 @@ from thresher.reports.charts import (
     written,
 )
 from thresher.reports.drawing import Plot
-from thresher.reports.formatting import cutoff_text, fixed, plain
+from thresher.reports.formatting import fixed, plain
 
 _F1_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2)
 _F1_LINES = 7
@@ -75,7 +76,7 @@ def curves_plot(title: str, sweeps: Sequence[GoldSweep], baseline: Quality) -> P
             "f1": point.macro.f1,
             "best": best,
             "order": order,
-            "label": cutoff_text(point.cutoff) + (f" (F1 {fixed(point.macro.f1, 3)})" if best else ""),
+            "label": number_text(point.cutoff) + (f" (F1 {fixed(point.macro.f1, 3)})" if best else ""),
         }
         for sweep in sweeps
         for order, point in enumerate(sweep.points)

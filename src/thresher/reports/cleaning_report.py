@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from markupsafe import Markup
@@ -17,11 +17,10 @@ from thresher.reports.cleaning_tables import (
     cleaning_tables,
     curves_csv,
     measures_table,
+    page_type_table,
     page_types,
+    page_types_csv,
     pages_csv,
-    reliability_table,
-    segmentation_table,
-    snippet_table,
     sweep_table,
     tested_at,
     transfer_table,
@@ -30,7 +29,6 @@ from thresher.reports.cleaning_tables import (
 from thresher.reports.drawing import Plot
 from thresher.reports.formatting import fixed, signed
 from thresher.reports.html_parts import render_template
-from thresher.reports.page_type_tables import page_type_table, page_types_csv
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
 from thresher.results.selection import direction
@@ -48,14 +46,11 @@ def render_cleaning_report(run: CleaningRun) -> str:
         sentences=list(_sentences(run)),
         words=words_table(run.results),
         measures=measures_table(run.results),
-        segmentation=segmentation_table(run.results),
         types=page_type_table(types),
-        snippets=snippet_table(run.results),
         overview=_picture("overview", overview_plot(run.name, [_quality(one) for one in others], _quality(baseline))),
         sweeps=_picture("sweeps", curves_plot(run.name, run.sweeps, _quality(baseline))) if run.sweeps else None,
         sweep_tables=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
-        reliability=reliability_table(run.reliability),
         problems=run.problems,
         crashes=run.crashes,
         standard=run.standard,
@@ -97,7 +92,7 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
 
 def _quality(result: CleanerResult) -> Quality:
     words = result.summary.words
-    return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_peer)
+    return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_extractor)
 
 
 def _picture(name: str, plot: Plot) -> Markup | None:
@@ -113,9 +108,6 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
 
     A run with sweeps has a `curves.csv` of all its gold standards, too, and gold with types of pages a `page_types.csv`;
     without, those that an earlier run left are removed.
-
-    Raises:
-        InputError: if the folder cannot be written.
     """
     tables = cleaning_tables(run)
     files = {
@@ -129,15 +121,6 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
         files["curves.csv"] = curves_csv((*run.sweeps, *run.tested))
     if types := page_types(run):
         files["page_types.csv"] = page_types_csv(types)
-    write_files(files, folder)
-
-
-def write_files(files: Mapping[str, str], folder: Path) -> None:
-    """Write the rendered files of a run by name, and remove those that an earlier run left and this one lacks.
-
-    Raises:
-        InputError: if the folder cannot be written.
-    """
     for name, text in files.items():
         write_text(folder / name, text)
     for name in {"curves.csv", "page_types.csv"} - files.keys():

@@ -1,4 +1,4 @@
-"""Runs beside their baseline, as `thresher evaluate` prints them: tab-separated, one line per run and measure."""
+"""Columns of comparisons with a baseline, and runs beside theirs as `thresher evaluate` prints them, tab-separated."""
 
 from __future__ import annotations
 
@@ -8,9 +8,45 @@ from dataclasses import dataclass, replace
 from thresher.defaults import HOLM
 from thresher.errors import visible
 from thresher.evaluation.significance import ComparedRuns, Comparison
-from thresher.reports.formatting import correction_text
-from thresher.reports.results_tables import COMPARED
-from thresher.reports.table import Column, Table, decimals, pick, within
+from thresher.reports.formatting import change_text, correction_text, p_text, wins_text
+from thresher.reports.table import DIFFERENCE, Column, Table, decimals, each, pick, within
+
+COMPARED: tuple[Column[Comparison], ...] = (
+    Column("difference", lambda item: item.difference, "Mean difference from the baseline.", format=DIFFERENCE),
+    Column("W", lambda item: item.wins, "Topics won."),
+    Column("T", lambda item: item.ties, "Topics tied."),
+    Column("L", lambda item: item.losses, "Topics lost."),
+    Column("p", lambda item: item.p, "Two-sided p of the test."),
+    Column(
+        "p_holm",
+        lambda item: item.p_holm,
+        "The same p after Holm's correction; empty without.",
+        "p",
+        format=each(p_text),
+    ),
+    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
+    Column(
+        "interval",
+        lambda item: item.ci_low,
+        "Interval of the mean difference, of level 1 − α.",
+        text=lambda item: f"{change_text(item.ci_low)} to {change_text(item.ci_high)}",
+        exact=False,
+    ),
+    Column(
+        "W/T/L",
+        lambda item: item.net_wins,
+        "Topics won, tied and lost.",
+        unit="topics",
+        text=wins_text,
+        exact=False,
+    ),
+    Column(
+        "note", lambda item: item.note, "A warning where the numbers alone would mislead.", align="left", exact=False
+    ),
+)
+"""The columns of a comparison with the baseline."""
 
 
 def run_lines(compared: ComparedRuns) -> Iterator[str]:

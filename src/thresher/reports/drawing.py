@@ -17,6 +17,7 @@ from thresher.files import atomic_path
 from thresher.reports.charts import LOOK, Row, Spec
 from thresher.reports.html_parts import TEMPLATES
 
+ENDINGS = (".svg", ".pdf", ".png")
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 """The first comes with vl-convert; the others have letters as wide. There is no bold: a PDF of two fonts differs each time."""
 _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -87,7 +88,7 @@ class Plot:
             MissingDependencyError: without vl-convert.
         """
         path, ending = Path(path), Path(path).suffix.lower()
-        if ending not in (".svg", ".pdf", ".png"):
+        if ending not in ENDINGS:
             what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
             raise InputError(what, fix, str(path))
         data = self.svg.encode()

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from thresher.defaults import HOLM
+from thresher.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
 from thresher.errors import visible
-from thresher.evaluation.significance import Comparison
-from thresher.results.selection import Direction
-from thresher.scorers.relative_cutoffs import COLLECTION, DOCUMENT, REFERENCE
+
+if TYPE_CHECKING:
+    from thresher.evaluation.significance import Comparison
+    from thresher.results.selection import Direction
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
@@ -99,24 +101,6 @@ def significant_digits(value: float, digits: int = 3) -> str:
 def rounded_up(value: float) -> float:
     """Return a value rounded up to two decimals."""
     return math.ceil(value * 100) / 100
-
-
-def cutoff_text(cutoff: float) -> str:
-    """Return a cutoff as canonical names write it: no decimals where there are none.
-
-    >>> cutoff_text(8000.0), cutoff_text(0.35)
-    ('8000', '0.35')
-    """
-    return str(int(cutoff)) if math.isfinite(cutoff) and cutoff == int(cutoff) else repr(float(cutoff))
-
-
-def exact_number(value: float) -> str:
-    """Return a number with all its decimals and thousands separators.
-
-    >>> exact_number(8412.3), exact_number(12.0)
-    ('8,412.3', '12')
-    """
-    return f"{value:,}".removesuffix(".0").replace("-", MINUS)
 
 
 def cutoff_label(sweep: str) -> str:

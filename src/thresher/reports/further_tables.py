@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from thresher.defaults import HOLM
 from thresher.evaluation.significance import Comparison
+from thresher.reports.compared_runs import COMPARED
 from thresher.reports.formatting import MARKS, correction_text, marks_text, p_text, percent_text
-from thresher.reports.results_tables import COMPARED, caption, measure_column
+from thresher.reports.results_tables import caption, measure_column
 from thresher.reports.table import (
     COUNT,
     DIFFERENCE,

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.arms.pruned_names import BAR
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import ModelDecisions
+from thresher.number_texts import number_text
+from thresher.pruning_methods.treatments import BAR
 from thresher.reports.chart_rows import of_choice, of_results, topic_rows
 from thresher.reports.charts import Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.drawing import Plot
-from thresher.reports.formatting import change_text, cutoff_text, plain
+from thresher.reports.formatting import change_text, plain
 from thresher.reports.table import measure_header
 from thresher.results.experiment_results import Results
 from thresher.results.selection import finalists, main_measure, retrievals
@@ -39,7 +40,7 @@ def sweep_plot(model: Variants, sweep: str) -> Plot:
     if rows[0]["pair"]:
         scorer = sweep.partition(BAR)[0]
         named = {"line": True, "drawn": True, "marked": True, "front": False}
-        lines = [{**row, **named, "sweep": f"{scorer}@{cutoff_text(row['pair'][0])}"} for row in rows]
+        lines = [{**row, **named, "sweep": f"{scorer}@{number_text(row['pair'][0])}"} for row in rows]
         return all_plot(replace(model, rows=tuple(lines)), title=plain(sweep))
     inside = [number for number, row in enumerate(rows) if _LEFT <= row["share"] <= _WHOLE or row["recommended"]]
     # With the neighbours, so that the line reaches both ends.

@@ -9,10 +9,10 @@ from thresher.choosing.decisions import Basis, Savings, SizeKind
 from thresher.choosing.guards import Breach, GuardName
 from thresher.costs import BreakEven
 from thresher.evaluation.non_inferiority import MINIMUM
+from thresher.number_texts import exact_number
 from thresher.reports.choice_tables import loss_text
 from thresher.reports.formatting import (
     change_text,
-    exact_number,
     measure_text,
     megabytes,
     percent,

@@ -9,6 +9,8 @@ from typing import Literal, TypeVar
 from thresher.costs import MeasuredTime
 from thresher.evaluation.significance import Comparison
 from thresher.lucene.index_parts import bytes_beside_postings, part_of
+from thresher.number_texts import number_text
+from thresher.reports.compared_runs import COMPARED
 from thresher.reports.cost_columns import (
     BOUNDS,
     COSTS,
@@ -22,22 +24,16 @@ from thresher.reports.cost_columns import (
 from thresher.reports.formatting import (
     MARKS,
     MINUS,
-    change_text,
     correction_text,
-    cutoff_text,
     fixed,
     marks_text,
-    p_text,
-    wins_text,
 )
 from thresher.reports.table import (
     COUNT,
-    DIFFERENCE,
     PERCENT,
     Column,
     Table,
     csv_table,
-    each,
     fitted,
     measure_header,
     pick,
@@ -117,44 +113,6 @@ def result_columns(measures: Sequence[str], tested: Sequence[str]) -> list[Colum
         ),
         *footprint_columns(),
     ]
-
-
-COMPARED: tuple[Column[Comparison], ...] = (
-    Column("difference", lambda item: item.difference, "Mean difference from the baseline.", format=DIFFERENCE),
-    Column("W", lambda item: item.wins, "Topics won."),
-    Column("T", lambda item: item.ties, "Topics tied."),
-    Column("L", lambda item: item.losses, "Topics lost."),
-    Column("p", lambda item: item.p, "Two-sided p of the test."),
-    Column(
-        "p_holm",
-        lambda item: item.p_holm,
-        "The same p after Holm's correction; empty without.",
-        "p",
-        format=each(p_text),
-    ),
-    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
-    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
-    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
-    Column(
-        "interval",
-        lambda item: item.ci_low,
-        "Interval of the mean difference, of level 1 − α.",
-        text=lambda item: f"{change_text(item.ci_low)} to {change_text(item.ci_high)}",
-        exact=False,
-    ),
-    Column(
-        "W/T/L",
-        lambda item: item.net_wins,
-        "Topics won, tied and lost.",
-        unit="topics",
-        text=wins_text,
-        exact=False,
-    ),
-    Column(
-        "note", lambda item: item.note, "A warning where the numbers alone would mislead.", align="left", exact=False
-    ),
-)
-"""The columns of a comparison with the baseline."""
 
 
 def results_csv(results: Results) -> str:
@@ -412,4 +370,4 @@ def _table(
 
 
 def _cutoff(row: VariantResult) -> str | None:
-    return None if row.cutoff is None else cutoff_text(row.cutoff)
+    return None if row.cutoff is None else number_text(row.cutoff)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.arms.pruned_names import Family
 from thresher.choosing.choices import Choice
 from thresher.choosing.decisions import Decision
 from thresher.choosing.same_size import BestOfFamily, SameSize
 from thresher.files import write_text
+from thresher.pruning_methods.treatments import Family
 from thresher.reports.choice_tables import TESTED, JudgedRow, judged_columns, margin_text
 from thresher.reports.formatting import fixed, measure_text, percent_text
 from thresher.reports.table import COUNT, PERCENT, Column, Table, csv_table, each, pick, within
@@ -44,7 +44,7 @@ def same_size_columns(measure: str = "mean") -> list[Column[FamilyRow]]:
         Column(
             "family",
             lambda row: row.best.family.value,
-            "What makes the index smaller: cleaners, arms of index pruning, or combinations of both.",
+            "What makes the index smaller: cleaners, methods of index pruning, or combinations of both.",
             align="left",
         ),
         Column(
@@ -117,7 +117,7 @@ class FrontierPoint(JudgedRow):
 _JUDGED: list[Column[FrontierPoint]] = within(judged_columns(), lambda row: row)
 FRONTIERS: tuple[Column[FrontierPoint], ...] = (
     *pick(_JUDGED, "retrieval", "measure"),
-    Column("family", lambda row: row.family.value, "Cleaners, arms or combinations."),
+    Column("family", lambda row: row.family.value, "Cleaners, pruning methods or combinations."),
     Column(
         "variant",
         lambda row: row.variant.name,

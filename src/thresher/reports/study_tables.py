@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from thresher.files import write_text
-from thresher.reports.cleaning_columns import NUMBER
+from thresher.reports.cleaning_tables import NUMBER
 from thresher.reports.plot_style import write_plot
 from thresher.reports.study_plots import density_figure, gains_figure, words_figure, writers_figure
 from thresher.reports.table import COUNT, PERCENT, Column, Format, Table, csv_table, decimals, each, within

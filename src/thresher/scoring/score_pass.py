@@ -24,10 +24,10 @@ from thresher.collections.file_collection import PAGE_FORMATS, Files
 from thresher.collections.interface import ReadOptions
 from thresher.collections.sources import CollectionChanged, Span
 from thresher.errors import InputError, StateError
-from thresher.files import digest, remove_folder
+from thresher.files import digest, fit_text, remove_folder
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.backends import Backend
-from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, fit_text, run_parts
+from thresher.passes.parts import DEFAULT_LIMITS, Finished, Limits, PartReport, PartWork, run_parts
 from thresher.records import RecordFile
 from thresher.scorers.base import Scorer
 from thresher.scoring.learning import learn
@@ -288,7 +288,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
     backend = backend or Backend()
     key = _claim(plan, folder, fresh)
     done = folder / "complete.json"
-    report = _finished(done)
+    report = _REPORT_FILE.find(done)
     if report and report.shards == len(shards(folder)):
         return report
     scorers, learning = learn(
@@ -320,7 +320,7 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
     key = plan.key()
     path = folder / _KEY
     if path.exists() or shards(folder):
-        stored = _stored_key(path)
+        stored = _KEY_FILE.find(path)
         if stored == key:
             return key
         names = [field.name for field in fields(key)]
@@ -330,17 +330,3 @@ def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:
         remove_folder(folder)
     _KEY_FILE.write(path, key)
     return key
-
-
-def _stored_key(path: Path) -> StoreKey | None:
-    try:
-        return _KEY_FILE.read(path)
-    except InputError:
-        return None
-
-
-def _finished(path: Path) -> ScoreReport | None:
-    try:
-        return _REPORT_FILE.read(path)
-    except InputError:
-        return None

@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from thresher.cleaneval.comparing import page_id, score_gold
 from thresher.cleaneval.gold import (
     BOILERPLATE,
     CLASSES,
@@ -24,7 +25,6 @@ from thresher.cleaneval.gold import (
     GoldPage,
     classed_texts,
 )
-from thresher.cleaneval.judging import page_id, score_gold
 from thresher.content_training.training_pages import classes_of_text
 from thresher.errors import InputError
 from thresher.files import atomic_path
