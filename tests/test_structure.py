@@ -20,6 +20,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ORDER = (
     (
         "archives",
+        "columns",
         "defaults",
         "errors",
         "files",
@@ -44,6 +45,7 @@ ORDER = (
     ("pseudo_topics",),
     ("lucene",),
     ("evaluation",),
+    ("variants",),
     ("cleaneval",),
     ("content_training",),
     ("studying",),
@@ -51,7 +53,6 @@ ORDER = (
     ("exploring",),
     ("pruning",),
     ("explaining",),
-    ("results",),
     ("choosing",),
     ("reports",),
     ("examples",),

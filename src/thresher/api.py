@@ -42,9 +42,8 @@ if TYPE_CHECKING:
     from thresher.choosing.choices import Choice
     from thresher.experiments.chooser import Question
     from thresher.explaining.explanations import Explanation
-    from thresher.exploring.exploration import Exploration
     from thresher.lucene.indexing import IndexOptions, IndexReport
-    from thresher.results.experiment_results import Results
+    from thresher.variants.results import Results
 
 __all__ = [
     "CleanCounts",
@@ -130,7 +129,7 @@ def run(experiment: str | Path, results: str | Path = "results", indexes: str | 
     return _for_notebooks(run_experiment(load_experiment(Path(experiment)), Path(results), Path(indexes)))
 
 
-def explore(experiment: str | Path, results: str | Path = "results") -> Exploration:
+def explore(experiment: str | Path, results: str | Path = "results") -> Results:
     """Explore every cutoff of an experiment's scorers; see `thresher.experiments.explorer.explore_experiment`.
 
     Raises:
@@ -191,7 +190,7 @@ def read_results(results: str | Path) -> Results:
     Raises:
         InputError: if there are none, or they are damaged or of another version.
     """
-    from thresher.results.experiment_results import read_results as read_result_file
+    from thresher.variants.files import read_results as read_result_file
 
     return _for_notebooks(read_result_file(Path(results)))
 

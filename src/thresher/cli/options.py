@@ -54,7 +54,8 @@ def instead_of(table: str, *names: str) -> Callable[[Verb], Verb]:
     def add(verb: Verb) -> Verb:
         for name in reversed(names):
             key = tables()[table].keys[name]
-            shown = f" [default: as in the file's [{table}], or {key.default}]" if key.default else ""
+            default = " ".join(key.default) if isinstance(key.default, tuple) else key.default
+            shown = f" [default: as in the file's [{table}], or {default}]" if default else ""
             verb = _option(name, replace(key, default=None), shown)(verb)
         return verb
 

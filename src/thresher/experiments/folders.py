@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.experiments.variants import Variant
+from thresher.experiments.variants import folder_name
 from thresher.files import safe_name
 from thresher.lucene.retrieval import RetrievalModel
+from thresher.variants.table import Variant
 
 
 @dataclass(frozen=True)
@@ -29,4 +30,4 @@ class Folders:
     def run(self, variant: Variant, model: RetrievalModel, only_model: bool, held_out: bool) -> Path:
         """The run file of a variant; its name holds the retrieval model, if there are several, and says `held-out`."""
         suffix = "" if only_model else f".{safe_name(model.name)}"
-        return self.results / "runs" / f"{variant.folder}{suffix}{'.held-out' if held_out else ''}.trec"
+        return self.results / "runs" / f"{folder_name(variant)}{suffix}{'.held-out' if held_out else ''}.trec"

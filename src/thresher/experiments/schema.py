@@ -18,6 +18,7 @@ from thresher.defaults import (
     BLOCK_RULES,
     CARBON_INTENSITY,
     CORRECTIONS,
+    DEFAULT_FAMILIES,
     DEFAULT_MEASURES,
     DEPTH,
     FORMATS,
@@ -25,14 +26,13 @@ from thresher.defaults import (
     HOLM,
     ID_RULES,
     LANGUAGE,
+    MARGIN,
     MEASURE_SECONDS,
     MOST_EMPTIED,
-    NEIGHBOUR,
     PAGE_MIB,
     PAGE_SECONDS,
     PUE,
     RETRIEVAL_MODEL,
-    STABILITY,
     STATISTICS,
     STEMMERS,
     TOPIC_FIELD,
@@ -237,18 +237,23 @@ class EvaluationTable(_Strict):
 class ChooseTable(_Strict):
     """[choose]."""
 
-    emptied: Annotated[
-        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
-    ] = MOST_EMPTIED
+    families: Annotated[
+        tuple[str, ...],
+        "sweeps that are tested, in up to 20 sizes each, such as `none|dcp`; to be stated before topics are looked at",
+    ] = DEFAULT_FAMILIES
+    margin: Annotated[
+        str,
+        "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
+    ] = MARGIN
+    alpha: Annotated[
+        float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
+    ] = ALPHA
     deciding: Annotated[
         tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
     ] = ()
-    stability: Annotated[
-        float, Within(0, 0.99), "more than this share of the trainings must pick about the recommended size; 0 for any"
-    ] = STABILITY
-    neighbour: Annotated[
-        float, Within(0, 1), "sizes that differ by at most this share of the baseline's are about the same"
-    ] = NEIGHBOUR
+    emptied: Annotated[
+        float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
+    ] = MOST_EMPTIED
 
 
 @dataclass(frozen=True)

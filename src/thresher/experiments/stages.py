@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from thresher.experiments.config import Experiment
 from thresher.experiments.inputs import Scored, TopicSet
 from thresher.experiments.measuring import Measurements
-from thresher.experiments.variants import Variant
 from thresher.files import digest, file_digest
 from thresher.lucene.indexing import IndexOptions, Origin, is_built_from
 from thresher.lucene.jvm import find_jar
@@ -18,7 +17,9 @@ from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pruning_methods.treatments import Treatment
 from thresher.records import RecordFile
-from thresher.results.experiment_results import Cost, TitleBias
+from thresher.variants.costs import Cost
+from thresher.variants.results import TitleBias
+from thresher.variants.table import Variant
 
 
 def index_origin(scored: Scored, treatment: Treatment, options: IndexOptions, original: bool) -> Origin:

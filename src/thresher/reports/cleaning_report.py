@@ -27,11 +27,10 @@ from thresher.reports.cleaning_tables import (
     words_table,
 )
 from thresher.reports.drawing import Plot
-from thresher.reports.formatting import fixed, signed
+from thresher.reports.formatting import direction, fixed, signed
 from thresher.reports.html_parts import render_template
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
-from thresher.results.selection import direction
 
 
 def render_cleaning_report(run: CleaningRun) -> str:

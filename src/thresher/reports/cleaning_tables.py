@@ -17,9 +17,8 @@ from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, Sweep
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
 from thresher.number_texts import number_text
-from thresher.reports.formatting import MARKS, NOTHING, correction_text, fixed, marks_text, p_text, signed
+from thresher.reports.formatting import MARKS, NOTHING, correction_text, direction, fixed, marks_text, p_text, signed
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
-from thresher.results.selection import direction
 
 Row = TypeVar("Row")
 CLEANER = "The cleaner, by its canonical name; `extractor:` names another package's."

@@ -10,14 +10,12 @@ from thresher.defaults import COLLECTION, DOCUMENT, HOLM, REFERENCE
 from thresher.errors import visible
 
 if TYPE_CHECKING:
-    from thresher.evaluation.significance import Comparison
-    from thresher.results.selection import Direction
+    from thresher.evaluation.significance import Comparison, Direction
 
 MINUS = "\N{MINUS SIGN}"
 NOTHING = "\N{EN DASH}"
 MEASURE_DECIMALS = 4
 SMALLEST_P = 0.0001
-BELOW_RESOLUTION = "below resolution"
 MARKS: dict[Direction, str] = {"better": "†+", "worse": f"†{MINUS}", "mixed": "†", "none": ""}
 CUTOFF = "cutoff"
 """What cutoffs that are numbers are called on an axis."""
@@ -130,6 +128,11 @@ def marks_text(directions: Iterable[Direction]) -> str:
     return f"{text} † alone is significant, but mean and ranks differ in sign." if "mixed" in directions else text
 
 
+def direction(comparison: Comparison | None) -> Direction:
+    """Return where a comparison points; "none" where there is none."""
+    return "none" if comparison is None else comparison.direction
+
+
 def correction_text(correction: str, over: str) -> str:
     """Return how p is corrected for the number of tests; `over` says over what."""
     return f"Holm correction over {over}" if correction == HOLM else "p not corrected for the number of tests"
@@ -143,11 +146,6 @@ def percent_text(share: float) -> str:
 def p_text(p: float) -> str:
     """Return a p-value with four decimals, a small one as a bound."""
     return f"< {SMALLEST_P}" if p < SMALLEST_P else fixed(p, 4)
-
-
-def wins_text(comparison: Comparison) -> str:
-    """Return topics won, tied and lost."""
-    return f"{comparison.wins}/{comparison.ties}/{comparison.losses}"
 
 
 def megabytes(count: int) -> float:

@@ -57,7 +57,14 @@ def templates(folder: Path) -> Environment:
         auto_reload=False,
     )
     environment.filters["viewed"] = viewed
+    environment.filters["coded"] = coded
     return environment
+
+
+def coded(text: str) -> Markup:
+    """Return a text with what stands between backticks as code."""
+    parts = text.split("`")
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
 def digest(script: str) -> str:

@@ -8,16 +8,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.choosing.choices import Choice
-from thresher.choosing.decisions import ModelDecisions
 from thresher.number_texts import number_text
 from thresher.pruning_methods.treatments import BAR
-from thresher.reports.chart_rows import of_choice, of_results, topic_rows
+from thresher.reports.chart_rows import answered_variants, topic_rows
 from thresher.reports.charts import Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.drawing import Plot
 from thresher.reports.formatting import change_text, plain
 from thresher.reports.table import measure_header
-from thresher.results.experiment_results import Results
-from thresher.results.selection import finalists, main_measure, retrievals
+from thresher.reports.variant_columns import Entry
+from thresher.variants.results import Results
+from thresher.variants.table import VariantTable
 
 _ENDINGS = ("svg", "pdf")
 _LEFT, _WHOLE = 4, 99
@@ -48,56 +48,49 @@ def sweep_plot(model: Variants, sweep: str) -> Plot:
     return Plot(cutoffs(replace(model, rows=tuple(shown)), sweep), shown, plain(sweep))
 
 
-def topic_plots(results: Results, retrieval: str) -> Iterator[tuple[str, Plot]]:
-    """Give the topics of the best variant of each sweep and of singles, by variant, on one scale."""
-    measure = main_measure(results)
-    shown = [(row, topic_rows(results, row, measure)) for row in finalists(results, retrieval)[:_MOST_TOPICS]]
-    ends = roomy([0.0, *(one["difference"] for _, rows in shown for one in rows)])
-    for row, rows in shown:
-        if rows:
-            title = plain(row.variant)
-            if found := row.comparisons.get(measure):
-                title += f": {change_text(found.difference)}, {found.wins} won, {found.ties} tied, {found.losses} lost"
-            yield row.variant, Plot(topics(measure_header(measure)[0], 220, ends), rows, title)
+def topic_plots(table: VariantTable, main: str) -> Iterator[tuple[str, Plot]]:
+    """Give the topics of the best variant of each sweep and of singles, of those that were built, by variant, on one scale."""
+    built = set(table.built)
+    sweeps = [[index for index in members if index in built] for members in table.sweeps.values()]
+    best = [table.best(main, members) for members in sweeps if members]
+    best += [index for index in table.singles if index in built]
+    means = table.mean(main)
+    shown = sorted(best, key=lambda index: (-means[index], table.sizes[index], index))[:_MOST_TOPICS]
+    rows = {index: topic_rows(table, main, index) for index in shown}
+    ends = roomy([0.0, *(one["difference"] for of_one in rows.values() for one in of_one)])
+    for index, of_one in rows.items():
+        name, found = table.rows[index].name, Entry(table, index).comparison(main)
+        said = f": {change_text(found.difference)}, W/T/L {found.wins}/{found.ties}/{found.losses}" if found else ""
+        yield name, Plot(topics(measure_header(main)[0], 220, ends), of_one, plain(name) + said)
 
 
 def write_plots(results: Results, choice: Choice | None, folder: Path) -> list[Path]:
     """Write every plot as SVG and as PDF, each file whole or not at all; return the files.
 
     Raises:
-        InputError: if the results hold no measure, or a file cannot be written.
+        InputError: if a file cannot be written.
         MissingDependencyError: without vl-convert.
     """
-    plots = [plot for retrieval in retrievals(results) for plot in _of_runs(results, retrieval)]
-    if choice:
-        plots += [plot for one in choice.models for plot in _of_choice(choice, one)]
-        for found in choice.same_size:
-            model = of_choice(choice, ModelDecisions(choice.decision_of(found), ()))
-            plots.append((("same-size", found.retrieval, found.measure), all_plot(model, "family")))
     written = []
-    for names, plot in plots:
-        for ending in _ENDINGS:
-            written.append(folder / f"{'-'.join(map(_stem, names))}.{ending}")
-            plot.save(written[-1])
+    for table in results.tables:
+        for names, plot in _of_table(table, choice):
+            for ending in _ENDINGS:
+                written.append(folder / f"{'-'.join(map(_stem, names))}.{ending}")
+                plot.save(written[-1])
     return written
 
 
-def _of_runs(results: Results, retrieval: str) -> Iterator[tuple[tuple[str, ...], Plot]]:
-    model = of_results(results, retrieval)
-    yield ("runs", retrieval), all_plot(model)
-    if results.held_out:
-        yield ("runs", retrieval, "held-out"), all_plot(on_held_out(model))
-    for sweep in dict.fromkeys(row["sweep"] for row in model.rows if row["cutoff"] is not None):
-        yield ("sweep", retrieval, sweep), sweep_plot(model, sweep)
-    for variant, plot in topic_plots(results, retrieval):
-        yield ("topics", retrieval, variant), plot
-
-
-def _of_choice(choice: Choice, one: ModelDecisions) -> Iterator[tuple[tuple[str, ...], Plot]]:
-    model = of_choice(choice, one)
-    yield ("cutoffs", model.name), all_plot(model)
-    for sweep in dict.fromkeys(row["sweep"] for row in model.rows if row["pair"] or row["cutoff"] is not None):
-        yield ("cutoffs", model.name, sweep), sweep_plot(model, sweep)
+def _of_table(table: VariantTable, choice: Choice | None) -> Iterator[tuple[tuple[str, ...], Plot]]:
+    main, model = answered_variants(table, choice)
+    yield ("variants", table.retrieval), all_plot(model)
+    if table.held_out_topics:
+        yield ("variants", table.retrieval, "held-out"), all_plot(on_held_out(model))
+    if len(table.families) > 1:
+        yield ("families", table.retrieval), all_plot(model, "family")
+    for sweep in table.sweeps:
+        yield ("sweep", table.retrieval, sweep), sweep_plot(model, sweep)
+    for name, plot in topic_plots(table, main):
+        yield ("topics", table.retrieval, name), plot
 
 
 def _stem(name: str) -> str:

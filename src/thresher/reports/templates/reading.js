@@ -32,9 +32,6 @@ const startReading = (data, models) => {
     const model = data.models[state.model];
     fill(part("sweep"), model.sweeps);
     part("costs").hidden = model.seconds === null;
-    part("picks").replaceChildren(
-      ...model.picks.map(([rule, name]) => element("a", { href: address(state.model, name), textContent: `${rule}: ${name}` })),
-    );
   };
   const showSweep = () => {
     const rows = variants();
@@ -63,8 +60,7 @@ const startReading = (data, models) => {
     );
   };
   const saved = (model, perQuery) => {
-    if (model.seconds === null) return "not known: run the experiment first";
-    if (!perQuery) return "not measurable here";
+    if (model.seconds === null || !perQuery) return "–";
     const queries = part("queries").valueAsNumber;
     if (!(queries >= 1)) return "–";
     const [value, low, high] = perQuery.map((one) => seconds(queries * Math.abs(one)));
@@ -78,15 +74,15 @@ const startReading = (data, models) => {
     part("step").setAttribute("aria-valuetext", row.name);
     part("name").textContent = row.name;
     part("cutoff").textContent = row.cutoff ?? "–";
-    const topics = row.needed === null ? "" : ` About ${fixed(row.needed, 0)} topics would show this if the difference and its spread stay the same.`;
-    part("verdict").textContent = model.words[row.verdict] + topics;
-    part("verdict").className = `verdict ${{ "non-inferior": "better", inferior: "worse" }[row.verdict] ?? ""}`;
+    part("verdict").textContent = model.words && row.verdict ? model.words[row.verdict] : "";
+    part("verdict").className = `verdict ${{ shown: "better", loses: "worse" }[row.verdict] ?? ""}`;
     showMeasures(model, row);
-    const bounds = `${signed(row.low)} and ${signed(row.high)}`;
-    part("band").textContent = `${bounds} (${model.measures[0]}, each with ${model.sure} for all variants at once)`;
+    const bounds = row.low === null ? "" : row.verdict ? ` (above ${signed(row.low)}, as all bounds hold together with ${model.sure})`
+      : ` (${signed(row.low)} to ${signed(row.high)}, ${model.sure})`;
+    part("band").textContent = `${signed(row.difference)}${bounds}`;
     part("words").textContent = row.words === null ? "–" : `${fixed(row.words, 1)} %`;
-    part("documents").textContent = `${fixed(row.documents, 0)} of ${fixed(model.documents, 0)}`;
-    part("size").textContent = `${fixed(row.size, 0)} ${model.kind} (${fixed(row.share, 1)} % of the baseline's)`;
+    part("documents").textContent = `${fixed(row.documents, 0)} of ${fixed(model.base.documents, 0)}`;
+    part("size").textContent = `${fixed(row.size, 0)} (${fixed(row.share, 1)} % of the baseline's)`;
     part("saved").textContent = saved(model, row.saved);
     mark(chart);
   };
@@ -139,7 +135,7 @@ const startReading = (data, models) => {
 
   part("queries").value = data.queries;
   part("form").hidden = false;
-  const start = data.models[0].start;
+  const start = data.models[0].recommended;
   Object.assign(state, (start === null ? null : find(0, start)) ?? state);
   showModel();
   showSweep();
