@@ -12,10 +12,8 @@ from experiments import NAMES, NDCG, made, small, variant, with_system
 from scipy.stats import wilcoxon
 from test_variant_tables import column
 
-from thresher.pruning_methods.treatments import Family
+from thresher.choosing.same_size import same_size
 from thresher.reports.further_tables import (
-    SIZES,
-    best_at_sizes,
     chosen_csv,
     chosen_table,
     headings_table,
@@ -29,23 +27,15 @@ from thresher.variants.held_out import chosen_on_topics
 KEPT, DROPPED, ALL = "density(headings=keep)@5", "density(headings=drop)@5", "words(headings=drop)@0"
 
 
-def test_the_best_of_each_family_at_the_same_size_by_brute_force() -> None:
+def test_the_best_of_each_family_stand_beside_each_other() -> None:
     table = made(only_explored=[name for name in NAMES if "|" in name]).tables[0]
-    means = table.mean(NDCG)
-    found = {(best.most, best.family): best.entry.index for best in best_at_sizes(table)}
-    for most in SIZES:
-        for family in Family:
-            inside = [
-                index
-                for index in table.candidates
-                if table.rows[index].variant.family is family and table.shares[index] <= most
-            ]
-            if inside:
-                assert means[found.pop((most, family))] == max(means[inside])
-    assert not found
+    best = same_size(table, NDCG)
     shown = same_size_table(table)
     assert shown is not None
-    assert len(shown.rows) == len(best_at_sizes(table))
+    assert column(shown, "variant") == [table.rows[one.index].name for one in best]
+    assert column(shown, "index at most", "% of baseline") == [f"{100 * one.most:.1f}" for one in best]
+    assert column(shown, "family") == [one.family.value for one in best]
+    assert "verdict" not in [head.header for head in shown.columns]
 
 
 def test_one_family_is_not_compared() -> None:

@@ -80,13 +80,14 @@ def per_topic_csv(results: Results) -> str:
 
 
 def main_table(results: Results, limit: int | None = None) -> Table:
-    """Return effectiveness beside size and work, a row for each of `shown` variants."""
+    """Return effectiveness by the main measure beside size and work, then by other measures, and times if there are any."""
     columns, main = _columns(results), results.tables[0].main
+    sizes = ("postings_share", "bytes", "words_share", "emptied", "query_postings", "query_documents")
     shown = [
         *_keys(results),
-        *(measure_column(measure) for measure in results.measures),
-        *pick(columns, f"{main} outcome"),
-        *pick(columns, "postings_share", "bytes", "words_share", "emptied", "query_postings", "query_documents"),
+        measure_column(main),
+        *pick(columns, f"{main} outcome", *sizes),
+        *(measure_column(measure) for measure in results.measures if measure != main),
     ]
     note = "MB: 10⁶ bytes. Postings and scored documents: of a query, mean over topics."
     if results.facts.noise:

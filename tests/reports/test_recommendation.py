@@ -1,0 +1,132 @@
+"""The answer: at most three lines, each with size, loss or gain and what was tested, then how to use it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from experiments import NDCG, chosen, effect, made, pick_of
+
+from thresher.choosing.choices import Choice, Gain
+from thresher.evaluation.non_inferiority import Margin
+from thresher.reports.choice_tables import answer_columns, answered, answers_table, families_tables
+from thresher.reports.recommendation import answer, assumptions, model_answer, use
+from thresher.reports.table import csv_table
+from thresher.reports.text_tables import render_text
+
+RESULTS = made()
+TABLE = RESULTS.tables[0]
+
+
+def lines(choice: Choice) -> list[str]:
+    return list(answer(choice))
+
+
+def test_the_smallest_index_has_its_size_its_loss_and_the_test() -> None:
+    first, cautious, use_it = lines(chosen(RESULTS, "none|dcp@0.5", "words@8"))
+    assert first.startswith("Use none|dcp@0.5: 50.0 % of the index")
+    for fact in ("less than 5 % of nDCG@10", "60 topics", "4 families", "95 %", "−0.0100", "−0.0200"):
+        assert fact in first
+    assert "words@8: 76.0 % of the index" in cautious
+    assert '"none|dcp@0.5"' in use_it
+
+
+def test_a_gain_is_said_with_what_it_is_worth_elsewhere() -> None:
+    both = lines(chosen(RESULTS, "none|dcp@0.3", None, "words@14"))
+    assert len(both) == 4
+    assert both[1].startswith("words@14: 58.0 % of the index")
+    assert all(fact in both[1] for fact in ("+0.0300", "+0.0100", "95 %"))
+    assert "86 topics" in both[2]
+    first, cautious, use_it = lines(chosen(RESULTS, "none|dcp@0.7", "words@14", "words@14"))
+    assert first.startswith("Use words@14")
+    assert cautious.endswith("the same.")
+    assert use_it == "To use it: thresher clean PAGES -c 'words@14' -o cleaned.jsonl"
+
+
+def test_what_is_better_and_no_larger_goes_first() -> None:
+    choice = chosen(RESULTS, "none|dcp@0.5", "none|dcp@0.5")
+    more = effect(NDCG, 0.02, 0.005, 60, None)
+    better = Gain(pick_of(TABLE, "words@18", more), "none|dcp@0.5", more, 0.05)
+    first, cautious, _ = lines(replace(choice, models=(replace(choice.models[0], dominating=better),)))
+    assert first.startswith("Use words@18: 46.0 % of the index")
+    assert "none|dcp@0.5" in first
+    assert "+0.0050" in first
+    assert "none|dcp@0.5" in cautious
+
+
+def test_without_anything_shown_the_baseline_stays() -> None:
+    first, cautious = lines(chosen(RESULTS, None))
+    assert first.startswith("Stay with no cleaning")
+    needed = min(walk.failed.topics_needed or 0 for walk in chosen(RESULTS, None).models[0].walks if walk.failed)
+    assert f"{needed} topics" in first
+    assert "86 topics" in cautious
+
+
+def test_too_few_topics_give_no_verdict() -> None:
+    few = made(topics=20)
+    (only,) = lines(chosen(few, "words@8"))
+    assert "20 topics are too few" in only
+    assert answered(chosen(few, "words@8")) == []
+    assert families_tables(chosen(few, "words@8"), chosen(few, "words@8").models[0]) == []
+
+
+def test_the_next_smaller_index_is_said_with_the_topics_it_needs() -> None:
+    (walk, *_) = chosen(RESULTS, None).models[0].walks
+    assert walk.last is not None
+    assert walk.failed is not None
+    first = lines(chosen(RESULTS, walk.last.variant))[0]
+    assert f"88.0 % would take {walk.failed.topics_needed} topics" in first
+
+
+def test_each_model_is_named_and_brief_lines_leave_out_the_change() -> None:
+    choice = chosen(made(retrievals=("qld", "bm25")), "words@8", "words@8")
+    said = lines(choice)
+    assert [line.split(": ")[0] for line in said if "Use" in line] == ["qld", "bm25"]
+    brief, _ = model_answer(choice, choice.models[0], brief=True)
+    assert "76.0 %" in brief
+    assert "−0.0100" not in brief
+
+
+@pytest.mark.parametrize(("margin", "text"), [(Margin(0.05, True), "5 %"), (Margin(0.01, False), "0.0100")])
+def test_margins_are_said_as_they_were_stated(margin: Margin, text: str) -> None:
+    choice = chosen(RESULTS, "words@8")
+    stated = replace(choice, terms=replace(choice.terms, margin=margin))
+    assert f"lose less than {text} of nDCG@10" in lines(stated)[0]
+
+
+def test_a_pruned_variant_is_built_by_the_experiment() -> None:
+    assert "thresher run" in use("words@5|dcp@0.4")
+    assert use("words@5") == "`thresher clean PAGES -c 'words@5' -o cleaned.jsonl`"
+
+
+def test_assumptions_name_what_topics_cannot_show() -> None:
+    choice = chosen(RESULTS, "words@8")
+    text = " ".join(assumptions(choice, choice.models[0]))
+    # 1 - .05^(1/60), and .05/4.
+    assert all(fact in text for fact in ("60 topics", "4.9 %", "0.0125", "1 % of the pages", "at most 5 %"))
+    assert "−0.0200 to +0.0050" in text
+    held = replace(choice.models[0].recommended, held_out=(replace(effect(NDCG, 0.01, -0.01, 20, None), high=0.03),))
+    model = replace(choice.models[0], recommended=held)
+    assert "On 20 held-out topics" in " ".join(assumptions(choice, model))
+
+
+def test_families_have_what_was_shown_and_what_was_not() -> None:
+    choice = chosen(RESULTS, "words@8")
+    (table,) = families_tables(choice, choice.models[0])
+    walks = [walk for walk in choice.models[0].walks if walk.steps]
+    assert [row[0].text for row in table.rows] == [walk.family for walk in walks]
+    text = render_text(table, 200)
+    assert all(walk.last.variant in text and walk.failed.variant in text for walk in walks if walk.last and walk.failed)
+    assert "none|up" in table.note
+
+
+def test_the_indexes_of_the_answer_are_a_table_and_a_frame() -> None:
+    choice = chosen(RESULTS, "none|dcp@0.3", "words@8", "words@14")
+    table = answers_table(choice)
+    assert [row[1].text for row in table.rows] == ["none|dcp@0.3", "words@14", "words@8"]
+    assert "not run" in render_text(table)
+    frame = csv_table(answer_columns(choice.measures), answered(choice)).splitlines()
+    assert len(frame) == 4
+    names = frame[0].split(",")
+    assert len(set(names)) == len(names)
+    assert answers_table(chosen(RESULTS, None)).rows == ()
