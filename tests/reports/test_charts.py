@@ -8,10 +8,12 @@ from typing import Any
 import pytest
 from choice_samples import choice_of, explored, measured
 from report_samples import BASELINE, NDCG, WORDS, large, small
+from thresher.choosing.decisions import Decision
+from thresher.results.experiment_results import Results
+from thresher.results.selection import front_rows, topic_differences
 
 from thresher.choosing.choices import Choice
 from thresher.choosing.deciding import Terms
-from thresher.choosing.decisions import Decision
 from thresher.reports.chart_rows import MOST_POINTS, of_choice, of_exploration, of_results, topic_rows
 from thresher.reports.charts import (
     DASHES,
@@ -29,8 +31,6 @@ from thresher.reports.charts import (
 )
 from thresher.reports.html_parts import TEMPLATES, templates
 from thresher.reports.plot_files import sweep_plot
-from thresher.results.experiment_results import Results
-from thresher.results.selection import front_rows, topic_differences
 
 QUICK = Terms(resamples=200, folds=2, repeats=1)
 Layers = list[dict[str, Any]]

@@ -13,18 +13,18 @@ from click.testing import CliRunner
 from lxml import etree
 from report_samples import BASELINE, large, small
 from same_size_samples import families
+from thresher.exploring.exploration import write_exploration
+from thresher.results.experiment_results import Results, write_results
 
 from thresher.choosing.choices import Choice, write_choice
 from thresher.choosing.deciding import Terms
 from thresher.choosing.same_size import same_size
 from thresher.cli.experiment import report
 from thresher.errors import InputError, MissingDependencyError
-from thresher.exploring.exploration import write_exploration
 from thresher.reports.chart_rows import of_results
 from thresher.reports.charts import topics
 from thresher.reports.drawing import Plot
 from thresher.reports.plot_files import all_plot, write_plots
-from thresher.results.experiment_results import Results, write_results
 
 OF_RUNS = ["runs-qld", "topics-qld-words@11", "topics-qld-justext"]
 OF_CUTOFFS = [
