@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from thresher.reports.histograms import (
     histogram_figure,
     percentile_table,
     removed_table,
     write_histogram_csv,
 )
+from thresher.scoring.distribution import DECILES, PERCENTILES, Distribution, Removed
+
 from thresher.reports.plot_style import figure_svg
 from thresher.reports.text_tables import display_width, render_text, shortened
-from thresher.scoring.distribution import DECILES, PERCENTILES, Distribution, Removed
 
 CUTOFFS = (1000, 2000, 4000, 6000, 8000, 10000, 12000, 14000)
 SHARES = np.array([0.0001, 0.2, 0.5, *[0.0] * 80, 0.2, 0.0999])
