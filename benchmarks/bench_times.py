@@ -66,7 +66,7 @@ def _repeated(name: str, folder: Path, repeats: int) -> Iterator[Measurement]:
     yield Measurement(f"times of {name}: intervals of the twin that hold 1", outcome, held / repeats, 0.95, least=True)
     rows = [{row.name: row.built for row in one.table().rows if row.built} for one in results]
     if same:
-        paid = sum(one[variant].break_even.queries is not None for one in rows for variant in same)
+        paid = sum(bool((point := one[variant].break_even) and point.queries) for one in rows for variant in same)
         outcome = f"{paid} of {repeats} repeats of {len(same)} variants"
         yield Measurement(f"times of {name}: indexes equal to the baseline's with a break-even", outcome, paid, 0)
     yield from _savings(name, [variant for variant in rows[0] if variant != base.name], rows)
