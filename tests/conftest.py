@@ -51,7 +51,7 @@ LONGEST = (
     "test_pydoc_collection.py",
     "test_hard_pages.py",
     "test_score_pass.py",
-    "test_paper_plots.py",
+    "test_plot_files.py",
     "test_justext.py",
     "test_ranking.py",
     "test_terminal.py",

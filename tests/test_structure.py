@@ -108,7 +108,7 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)
 def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> None:
-    """Figures come from records. A chart may lay out its axes; `formatting`, `table` and `text_tables` know numbers as text."""
+    """Figures come from records. Charts lay out axes; `formatting`, `table` and `text_tables` know numbers as text."""
     names = [alias for pair in imports(module) for alias in pair]
     assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
     if module.stem in LAYOUT or module.stem.endswith(("_charts", "_plots")):

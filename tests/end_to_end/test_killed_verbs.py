@@ -33,7 +33,6 @@ COMMANDS = (
     ("lm", "histogram", "books", "gold/input", "--csv", "h.csv"),
     ("lm", "separate", "gold", "--csv", "s.csv"),
     ("ncleaner", "train", "gold/GoldStandard", "gold/input", "-o", "m.ncleaner"),
-    ("ncleaner", "tune", "gold/input", "--most", "2", "--plot", "t.svg"),
     ("ncleaner", "folds", "gold", "--folds", "2", "--csv", "f.csv"),
     ("ncleaner", "curve", "kept/GoldStandard", "kept/input", "gold", "--repeats", "1", "--csv", "c.csv"),
     ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
@@ -48,6 +47,7 @@ WRITE_NOTHING = (
     ("pruning-methods",),
     ("lm", "score", "books", "text.txt"),
     ("ncleaner", "text", "gold/input/1.html"),
+    ("ncleaner", "tune", "gold/input", "--most", "2"),
     ("content", "importance", "web", "gold"),
     ("evaluate", "qrels.txt", "results/web/runs/none.trec"),
 )

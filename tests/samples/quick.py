@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from markupsafe import Markup
+
 from thresher import files
 from thresher.lucene import jvm
 
@@ -23,7 +25,6 @@ _LATE = (
     "jnius_config",
     "joblib",
     "ir_measures",
-    "matplotlib.backends.backend_svg",
     "pandas",
     "pydantic",
     "pytrec_eval",
@@ -124,16 +125,13 @@ def bundle_charts_once() -> None:
 @contextmanager
 def no_plots() -> Iterator[None]:
     """Leave the plots out of the reports that are written within the block, here and by commands begun here."""
-    # Matplotlib takes half a second to import.
-    from thresher.reports import cleaning_plots, plot_style
+    from thresher.reports.drawing import Plot
 
-    drawn, placed = plot_style.figure_svg, cleaning_plots.place_labels
-    plot_style.figure_svg = lambda figure, name: "<svg></svg>\n"  # type: ignore[attr-defined]
-    cleaning_plots.place_labels = lambda *_, **__: 0  # type: ignore[attr-defined]
+    drawn = Plot.inside
+    Plot.inside = lambda plot, name: Markup("<svg></svg>\n")  # type: ignore[method-assign]
     os.environ[NO_PLOTS] = "1"
     try:
         yield
     finally:
         del os.environ[NO_PLOTS]
-        plot_style.figure_svg = drawn  # type: ignore[attr-defined]
-        cleaning_plots.place_labels = placed  # type: ignore[attr-defined]
+        Plot.inside = drawn  # type: ignore[method-assign]

@@ -67,19 +67,21 @@ def train(
     from thresher.content_training.fitting import TreeSettings, catboost
     from thresher.content_training.gold_sets import read_gold_sets
     from thresher.content_training.stacking import TrainingSettings, train_content_model
+    from thresher.reports.drawing import converter
     from thresher.scorers.content import other_scorers
 
     catboost()
+    if plot is not None:
+        converter()
     others = other_scorers(scorers, "--scorer")
     sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0, others)
     settings = TreeSettings(trees=trees)
     trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
     write_content_model(output, trained.model)
     if plot is not None:
-        from thresher.reports.cleaning_plots import calibration_figure
-        from thresher.reports.plot_style import write_plot
+        from thresher.reports.cleaning_charts import calibration_plot
 
-        write_plot(calibration_figure(output.name, trained.calibration), plot)
+        calibration_plot(output.name, trained.calibration).save(plot)
     for name, stems in left_out.items():
         say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
     card = trained.model.card

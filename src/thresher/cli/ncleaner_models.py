@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import FILE, plot_option, say, show, tell_all, workers_option
+from thresher.cli.options import FILE, say, show, tell_all, workers_option
 from thresher.errors import ConfigError
-from thresher.files import real_path
 
 _LYNX = click.option("--lynx", is_flag=True, help="Convert HTML by `lynx -dump`, which must be installed.")
 _NON_LEXICAL = click.option(
@@ -121,7 +120,6 @@ def folds(gold_folder: Path, folds: int, seed: int, csv_file: Path | None, worke
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the orders.")
 @_NON_LEXICAL
 @_VOWELS
-@plot_option
 @click.option("--csv", "csv_file", type=FILE, help="Write every model's numbers to this file.")
 def curve(
     clean: Path,
@@ -131,7 +129,6 @@ def curve(
     repeats: int,
     seed: int,
     alphabet: str | None,
-    plot: Path | None,
     csv_file: Path | None,
 ) -> None:
     """Print how well models that are trained on growing subsets of CLEAN and RAW clean the pages of GOLD_FOLDER.
@@ -145,19 +142,11 @@ def curve(
     from thresher.language_models.characters.character_counts import usual_settings
     from thresher.reports.model_tables import curve_csv, curve_table
 
-    if csv_file is not None and plot is not None and real_path(csv_file) == real_path(plot):
-        raise ConfigError("two of the files to write are the same", "give each a name of its own", str(plot))
     wanted = None if sizes is None else _sizes(sizes)
     points = measure_curve(clean, raw, gold_folder, usual_settings(alphabet), wanted, repeats, seed)
     curve_sizes = summarize_curve(points)
     if csv_file is not None:
         write_text(csv_file, curve_csv(points))
-    if plot is not None:
-        from thresher.reports.cleaning_plots import learning_figure
-        from thresher.reports.plot_style import write_plot
-
-        title = f"{clean.name} against {raw.name}, tested on {gold_folder.resolve().name}"
-        write_plot(learning_figure(title, curve_sizes), plot)
     show(curve_table(curve_sizes))
 
 
@@ -168,9 +157,8 @@ def curve(
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the folds.")
 @_NON_LEXICAL
 @_VOWELS
-@plot_option
 @_LYNX
-def tune(raw: Path, most: int, folds: int, seed: int, alphabet: str | None, plot: Path | None, lynx: bool) -> None:
+def tune(raw: Path, most: int, folds: int, seed: int, alphabet: str | None, lynx: bool) -> None:
     """Print the cross-entropy of RAW pages (a folder) in bits per character over n and q, by cross-validation over pages."""
     from thresher.language_models.characters.character_counts import usual_settings
     from thresher.language_models.characters.pages import page_files, segment_texts
@@ -186,11 +174,6 @@ def tune(raw: Path, most: int, folds: int, seed: int, alphabet: str | None, plot
         click.echo(f"{weight:<5g}" + "".join(f"{value:9.3f}" for value in bits))
     n, q, least = tuning.best
     click.echo(f"best: n = {n}, q = {q:g} ({least:.3f} bits per character)")
-    if plot is not None:
-        from thresher.reports.cleaning_plots import tuning_figure
-        from thresher.reports.plot_style import write_plot
-
-        write_plot(tuning_figure(tuning, f"{raw.name}, {signs.name}, {folds} folds"), plot)
 
 
 def _sizes(text: str) -> tuple[int, ...]:

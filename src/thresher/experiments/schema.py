@@ -242,7 +242,8 @@ class ChooseTable(_Strict):
         "sweeps that are tested, in up to 20 sizes each, such as `none|dcp`; to be stated before topics are looked at",
     ] = DEFAULT_FAMILIES
     margin: Annotated[
-        str, "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure"
+        str,
+        "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
     ] = MARGIN
     alpha: Annotated[
         float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"

@@ -4,8 +4,8 @@ Its keys: `name`, `sweep`, `family`; `cutoff`, or `pair` for those of scorer and
 cutoff or else by size; `step`, its number in the sweep; `size` in postings, and `share` in % of the baseline's; `words` kept,
 in %; `documents` with text; `postings` of a query; `means` and `held`, by measure, on the topics and on held-out ones; `mean`
 and `difference` by the main measure; `low` and `high`, bounds of that difference; `verdict`; `saved`, wall seconds a query:
-value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `drawn` among all variants;
-`marked` there by a point; `best` of its family among those as small.
+value, low, high; `front`, `recommended`; `line`, whether a line joins it with its neighbours; `kept` where a long line is
+thinned; `drawn` among all variants; `marked` there by a point; `best` of its family among those as small.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from thresher.choosing.choices import Choice
-from thresher.reports.charts import Row
+from thresher.reports.charts import MOST_MARKED, Row, Variants
 from thresher.reports.formatting import MEASURE_DECIMALS
 from thresher.reports.recommendation import first_pick
 from thresher.reports.table import measure_header
-from thresher.reports.variant_charts import MOST_MARKED, Variants, thinned
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.table import VariantTable
 
 SINGLES = "variants without a sweep"
 """The heading of variants without a cutoff, or alone in their sweep."""
+MOST_POINTS = 150
+"""Of a line, besides those on the front: more cannot be seen, and make a chart slow."""
 
 
 def variants_of(
@@ -128,13 +129,14 @@ def _together(
     recommended: str | None,
 ) -> list[Row]:
     """Return the rows of a sweep with what charts need; `joined` are those that the line joins, None if there is none."""
-    each = thinned(len(rows))
+    each = -(-len(rows) // MOST_POINTS)  # rounded up
     for step, (row, index) in enumerate(zip(rows, indices, strict=True)):
         row |= {"sweep": sweep, "step": step, "at": row["share"] if row["cutoff"] is None else row["cutoff"]}
         row |= {"front": index in front, "recommended": row["name"] == recommended}
         line, named = joined is not None and index in joined, row["front"] or row["recommended"]
         kept = step % each == 0 or step == len(rows) - 1 or named
-        row |= {"line": line, "drawn": kept and (line or joined is None), "marked": len(rows) <= MOST_MARKED or named}
+        row |= {"kept": kept, "line": line, "drawn": kept and (line or joined is None)}
+        row["marked"] = len(rows) <= MOST_MARKED or named
     return list(rows)
 
 

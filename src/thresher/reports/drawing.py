@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -55,14 +55,14 @@ class Plot:
         width: in pixels.
     """
 
-    spec: Spec
-    rows: Iterable[Row] = field(default=(), repr=False)
+    spec: Spec = field(repr=False)
+    rows: Sequence[Row] = field(default=(), repr=False)
     title: str = ""
     width: int = 640
 
     def vega_lite(self, colours: Mapping[str, str] | None = None) -> Spec:
         """Return the whole specification, for any program that reads Vega-Lite; `colours` are by their names in pages."""
-        spec = {"title": self.title, **self.spec, "datasets": {"rows": list(self.rows)}}
+        spec = {"title": self.title, **self.spec, "datasets": {"rows": self.rows}}
         spec["config"] = {**LOOK, "font": _FONT, "background": "white" if colours is None else None, "aria": False}
         if "vconcat" in spec:
             spec["vconcat"] = [{**panel, "width": self.width - _MARGIN} for panel in spec["vconcat"]]
@@ -88,15 +88,13 @@ class Plot:
         """
         path, ending = Path(path), Path(path).suffix.lower()
         if ending not in (".svg", ".pdf", ".png"):
-            raise InputError(
-                "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png", str(path)
-            )
+            what, fix = "a plot is written as SVG, PDF or PNG", "end the file name in .svg, .pdf or .png"
+            raise InputError(what, fix, str(path))
         data = self.svg.encode()
         if ending == ".pdf":
-            # In the order of a hash table, which differs each time.
-            data = _RESOURCES.sub(
-                lambda found: b"".join(sorted(found[0].splitlines(True))), converter().svg_to_pdf(self.svg)
-            )
+            data = converter().svg_to_pdf(self.svg)
+            # They stand in the order of a hash table, which differs each time.
+            data = _RESOURCES.sub(lambda found: b"".join(sorted(found[0].splitlines(True))), data)
         elif ending == ".png":
             data = converter().svg_to_png(self.svg, 2)
         with atomic_path(path) as temporary:

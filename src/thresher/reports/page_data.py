@@ -7,10 +7,9 @@ from typing import Any
 from thresher.choosing.choices import Choice
 from thresher.explaining.explanations import ExplainedTopics
 from thresher.reports.chart_rows import answered_variants, exact, rounded
-from thresher.reports.charts import LOOK
+from thresher.reports.charts import LOOK, cutoffs, frontier, on_held_out, overview, topics
 from thresher.reports.formatting import percent_text
 from thresher.reports.recommendation import margin_text
-from thresher.reports.variant_charts import cutoffs, frontier, on_held_out, overview, topics
 from thresher.reports.variant_columns import tested_measures
 from thresher.variants.results import Results
 from thresher.variants.table import VariantTable, Verdict

@@ -10,11 +10,10 @@ from pathlib import Path
 from thresher.choosing.choices import Choice
 from thresher.pruning_methods.treatments import BAR
 from thresher.reports.chart_rows import answered_variants, topic_rows
-from thresher.reports.charts import roomy
+from thresher.reports.charts import Variants, cutoffs, on_held_out, overview, roomy, topics
 from thresher.reports.drawing import Plot
 from thresher.reports.formatting import change_text, cutoff_text, plain
 from thresher.reports.table import measure_header
-from thresher.reports.variant_charts import Variants, cutoffs, on_held_out, overview, topics
 from thresher.reports.variant_columns import Entry
 from thresher.variants.results import Results
 from thresher.variants.table import VariantTable
