@@ -43,7 +43,7 @@ PUE = 1.0
 MOST_EMPTIED = 0.01
 """Share of the pages with text that a recommended variant may leave without any."""
 MARGIN = "5%"
-"""The loss that is accepted: Spärck Jones (1974) calls a difference of 5 % between systems noticeable, one of 10 % material."""
+"""The loss that is accepted: Spärck Jones (1974) calls a difference of 5 % noticeable, one of 10 % material."""
 DEFAULT_FAMILIES = ("none|dcp", "boilerpipe(rules=words,headings=keep)|dcp", "none|2n2p", "none|prp")
 """The sweeps that an index is recommended from: on eight collections the best four, each time found on the other seven."""
 MOST_TITLED = 0.25
