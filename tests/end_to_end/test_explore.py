@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-import pytest
 from commands import Done
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
