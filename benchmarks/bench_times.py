@@ -13,12 +13,12 @@ from statistics import median
 
 from measurements import Measurement
 from passages import PAGES
+from thresher.results.experiment_results import Results, VariantResult, read_results
+from thresher.results.selection import baseline_row
 
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.experiments.runner import measure_experiment, run_experiment
 from thresher.pruning_methods.treatments import BAR
-from thresher.results.experiment_results import Results, VariantResult, read_results
-from thresher.results.selection import baseline_row
 
 EXPERIMENTS = Path(__file__).parents[1] / "experiments"
 DATA = PAGES.parents[2]

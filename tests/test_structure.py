@@ -48,8 +48,6 @@ ORDER = (
     ("variants",),
     ("cleaneval",),
     ("content_training",),
-    ("studying",),
-    ("classifying",),
     ("exploring",),
     ("pruning",),
     ("explaining",),
@@ -123,6 +121,20 @@ def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> No
             assert path, f"line {node.lineno}"
 
 
+def test_the_package_imports_no_scripts() -> None:
+    scripts = {path.stem for path in (ROOT / "scripts").rglob("*.py")} | {"scripts"}
+    assert "block_study" in scripts
+    for module in MODULES:
+        assert scripts.isdisjoint(name.partition(".")[0] for name, _ in imports(module)), module
+
+
+def test_scripts_of_papers_are_small_and_documented() -> None:
+    for module in (ROOT / "scripts" / "papers").glob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), module
+        assert len(text.splitlines()) <= 500, module
+
+
 def test_no_two_modules_or_classes_have_one_name() -> None:
     modules = Counter(module.stem for module in MODULES if not module.stem.startswith("__"))
     classes = Counter(
@@ -136,7 +148,7 @@ def test_no_two_modules_or_classes_have_one_name() -> None:
 
 
 def test_tests_stand_in_folders_like_the_code() -> None:
-    others = {"end_to_end", "fuzzing", "samples"}
+    others = {"end_to_end", "fuzzing", "papers", "samples"}
     parts = {part for parts in ORDER for part in parts}
     for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("**/*.py"))):
         assert folder.name in parts | others, folder.name
@@ -221,7 +233,6 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "annotated-types": "pydantic",
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
-        "sklearn": "scikit-learn",
         "vl-convert": "vl-convert-python",
     }
     for module in MODULES:

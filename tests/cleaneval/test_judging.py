@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from thresher.cleaneval.judging import GoldCollection, cleaned_pages, judge_pages, judge_words, page_id, score_gold
 
 from thresher.cleaneval.gold import GoldPage, read_gold
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import GoldCollection, cleaned_pages, judge_pages, judge_words, page_id, score_gold
 from thresher.collections import Page
 from thresher.errors import InputError, StateError
 from thresher.pages.marked_text import marked_segments

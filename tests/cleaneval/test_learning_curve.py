@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from thresher.cleaneval.cleaning_measures import compare_words, summarize_pages
-from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.ncleaner_evaluation import (
     CurvePoint,
     CurveSize,
@@ -23,6 +20,9 @@ from thresher.cleaneval.ncleaner_evaluation import (
     training_pages,
     usual_sizes,
 )
+
+from thresher.cleaneval.cleaning_measures import compare_words, summarize_pages
+from thresher.cleaneval.gold import read_gold
 from thresher.collections import Page
 from thresher.errors import ConfigError, InputError
 from thresher.language_models.characters.character_counts import STANDARD, STANDARD_NON_LEXICAL, Settings, train

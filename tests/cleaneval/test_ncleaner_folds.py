@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import thresher
+from thresher.cleaneval.ncleaner_evaluation import cross_validate
 
 from thresher import clean_html
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.ncleaner_evaluation import cross_validate
 from thresher.errors import ConfigError
 from thresher.language_models.characters.character_counts import Settings, train, usual_settings
 from thresher.language_models.characters.model_files import write_model

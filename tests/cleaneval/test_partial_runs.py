@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from thresher.cleaneval.peers import Peer
 
 from thresher.cleaneval.cleaning_measures import SnippetCounts
 from thresher.cleaneval.gold import GoldPage, read_gold, read_page_bytes
-from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import GoldSet, run_partial
 from thresher.collections import Page
 from thresher.errors import InputError

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from thresher.cleaneval.judging import judge_words
 
 from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.judging import judge_words
 from thresher.cleaneval.running import GoldSet, asked, asked_sweep, run_cleaners
 from thresher.errors import ConfigError
 from thresher.scorers.cleaners import Cleaner, parse_cleaner

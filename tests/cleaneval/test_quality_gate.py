@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from thresher.cleaneval.judging import judge_pages, score_gold
 
 from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import judge_pages, score_gold
 from thresher.cleaneval.results import QualitySummary, summarize_quality
 from thresher.cleaneval.running import asked
 from thresher.files import write_json

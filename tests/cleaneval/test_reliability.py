@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-
 from thresher.cleaneval.reliability import (
     SHORT,
     PageStatistics,
@@ -22,6 +21,7 @@ from thresher.cleaneval.reliability import (
     page_statistics,
     reliable_pages,
 )
+
 from thresher.errors import InputError
 
 SHARES = st.floats(0, 1).map(lambda value: round(value, 4))

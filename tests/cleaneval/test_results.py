@@ -12,10 +12,6 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import special, stats
-
-from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, TokenCounts, agreement
-from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.judging import (
     PageJudgement,
     PageQuality,
@@ -25,6 +21,10 @@ from thresher.cleaneval.judging import (
     judge_words,
     score_gold,
 )
+
+from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, TokenCounts, agreement
+from thresher.cleaneval.gold import GoldPage, read_gold
+from thresher.cleaneval.gold_texts import LabelledText
 from thresher.cleaneval.results import (
     CleanerPages,
     MeanInterval,

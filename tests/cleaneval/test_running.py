@@ -8,12 +8,12 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from thresher.cleaneval.judging import compare_page
+from thresher.cleaneval.peers import Peer
 
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import compare_page
-from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
 from thresher.errors import ConfigError

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 from small_models import write_arpa
-
 from thresher.cleaneval.separation import (
     Area,
     Floats,
@@ -26,6 +25,7 @@ from thresher.cleaneval.separation import (
     rough_labels,
     separation,
 )
+
 from thresher.pages import read_html
 from thresher.scorers.perplexity import Perplexity
 from thresher.scorers.shallow_features import Density, Words

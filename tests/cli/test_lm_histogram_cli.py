@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from thresher.cli.lm import histogram
 
 from thresher.api import clean_collection
-from thresher.cli.lm import histogram
 from thresher.errors import ConfigError
 from thresher.language_models.words.training import Plan, train
 

@@ -12,8 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy.stats import mannwhitneyu
 from small_models import write_arpa
-
 from thresher.cli.lm import separate
+
 from thresher.errors import ConfigErrors, InputError
 from thresher.language_models import load_model
 

@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
 
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
@@ -29,7 +30,6 @@ from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
-from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (

@@ -14,6 +14,7 @@ from pathlib import Path
 from report_samples import small
 from seeds import PAGES
 from texts import Refused
+from thresher.results.experiment_results import read_results, write_results
 from watching import watched
 
 from thresher.cleaning.document_files import DocumentsWriter, Rendering
@@ -25,7 +26,6 @@ from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
 from thresher.language_models.characters.model_files import find_character_model, read_model
 from thresher.pruning_methods.treatments import parse_treatment
-from thresher.results.experiment_results import read_results, write_results
 
 NAMES = tuple(
     name.encode()

@@ -9,13 +9,7 @@ import pytest
 from cleaning_samples import STEMS, results, run
 from lxml import html as lxml_html
 from report_pages import body_rows, check_nothing_is_loaded, check_policy
-
-from thresher.cleaneval.gold import GoldPage, GoldStandard
 from thresher.cleaneval.judging import PartialQuality
-from thresher.cleaneval.running import PartialResult, PartialRun
-from thresher.reports.cleaning_report import write_cleaning_report
-from thresher.reports.cleaning_tables import CLEANERS, PAGES
-from thresher.reports.html_parts import viewed
 from thresher.reports.partial_report import (
     PARTIAL,
     PARTIAL_PAGES,
@@ -23,6 +17,12 @@ from thresher.reports.partial_report import (
     render_partial_report,
     write_partial_report,
 )
+
+from thresher.cleaneval.gold import GoldPage, GoldStandard
+from thresher.cleaneval.running import PartialResult, PartialRun
+from thresher.reports.cleaning_report import write_cleaning_report
+from thresher.reports.cleaning_tables import CLEANERS, PAGES
+from thresher.reports.html_parts import viewed
 
 HOSTILE = "<script>alert(1)</script>"
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+from thresher.cleaneval.judging import PageQuality
+from thresher.cleaneval.reliability import PageStatistics, measure_reliability
+
 from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, SnippetCounts, TokenCounts
 from thresher.cleaneval.gold import GoldPage, GoldStandard
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.reliability import PageStatistics, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun

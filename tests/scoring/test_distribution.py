@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from thresher.scoring.distribution import DECILES, PERCENTILES, read_distribution
 from troublesome import Listed, whole
 
 from thresher.collections import Source
@@ -16,7 +17,6 @@ from thresher.errors import InputError
 from thresher.pages import read_html
 from thresher.passes.parts import Task, do_part
 from thresher.scorers.perplexity import Perplexity
-from thresher.scoring.distribution import DECILES, PERCENTILES, read_distribution
 from thresher.scoring.score_pass import ScoreWork
 
 PAGES = (

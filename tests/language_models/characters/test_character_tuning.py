@@ -7,10 +7,10 @@ import pytest
 from character_oracle import Oracle, fold, windows
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thresher.language_models.characters.tuning import QS, Tuning, tune
 
 from thresher.errors import InputError
 from thresher.language_models.characters.alphabet import LEXICAL, NON_LEXICAL, normalise
-from thresher.language_models.characters.tuning import QS, Tuning, tune
 
 TEXT = st.text(st.sampled_from("ab 1|é"), min_size=1, max_size=10).map(normalise).filter(bool)
 PAGE = st.lists(TEXT, min_size=1, max_size=4)
