@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, assert_type
 import thresher
 
 if TYPE_CHECKING:
-    from thresher.results.experiment_results import Results
-
     from thresher.choosing.choices import Choice
+    from thresher.variants.results import Results
 
     assert_type(thresher.clean_html("<p>Rain", "words@1"), str)
     assert_type(thresher.run("experiments/pydoc.toml"), Results)
