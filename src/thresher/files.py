@@ -332,19 +332,6 @@ def digest(value: Any) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def file_fingerprint(path: Path) -> str:
-    """Return a digest over a file's name, size and modification time.
-
-    Raises:
-        ThresherError: if the file cannot be accessed.
-    """
-    try:
-        status = path.stat()
-    except OSError as error:
-        raise user_error(error, path) from error
-    return digest([path.name, status.st_size, status.st_mtime_ns])
-
-
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes in hexadecimal.
 

@@ -37,8 +37,6 @@ COMMANDS = (
     ("ncleaner", "folds", "gold", "--folds", "2", "--csv", "f.csv"),
     ("ncleaner", "curve", "kept/GoldStandard", "kept/input", "gold", "--repeats", "1", "--csv", "c.csv"),
     ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
-    ("study", "gold", "-o", "study", "--folds", "2"),
-    ("classify", "classes", "-c", "words@5", "-o", "classified"),
 )
 ELSEWHERE = {("run",), ("clean",), ("cleaneval",), ("play",)}
 """They have such tests of their own; `play`, which is ended by a signal only, below."""
@@ -70,7 +68,7 @@ def test_no_verb_is_left_out() -> None:
 
 @pytest.fixture(scope="module")
 def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The finished experiment, with gold, classes, text and a model beside it."""
+    """The finished experiment, with gold, text and a model beside it."""
     web = finished.copied(tmp_path_factory.mktemp("verbs") / "web").web
     for name in ("input", "GoldStandard"):
         (web.folder / "gold" / name).mkdir(parents=True)
@@ -81,9 +79,6 @@ def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path
         page = f"<title>Rain</title>{menu}<p>{line} {line}</p><p>Menu</p>"
         (web.folder / "gold" / "input" / f"{number}.html").write_text(page)
         (web.folder / "gold" / "GoldStandard" / f"{number}.txt").write_text(f"{line} {line}\n")
-        place = web.folder / "classes" / f"class{number % 2}" / f"site{number % 3}"
-        place.mkdir(parents=True, exist_ok=True)
-        (place / f"{number}.html").write_text(page)
     shutil.copytree(web.folder / "gold", web.folder / "kept")
     lines = (json.dumps({"id": str(number), "contents": line}) + "\n" for number, line in enumerate(text))
     (web.folder / "indexed.jsonl").write_text("".join(lines))

@@ -23,7 +23,6 @@ from thresher.cli.lm import lm
 from thresher.cli.ncleaner_models import ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.pseudo_topics import pseudo_topics
-from thresher.cli.studies import classify, study
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
 from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
 
@@ -176,7 +175,7 @@ def doctor() -> None:
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
     "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
-    "Run": (run, explore, measure, cleaneval, study, classify),
+    "Run": (run, explore, measure, cleaneval),
     "Choose": (choose,),
     "Look": (report, explain, play),
     "Single stages": (clean, index, search, evaluate),
