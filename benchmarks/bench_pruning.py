@@ -1,4 +1,4 @@
-"""Index pruning: arms against scorers in exploring, pruned indexes against plain ones in building, also of 200,000 pages."""
+"""Index pruning: methods against scorers in exploring, pruned indexes against plain ones when building, to 200,000 pages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from measurements import Measurement, interleaved, ratio
 from passages import PAGES
 from watching import watched
 
-from thresher.arms.pruned_names import arms, parse_arm, parse_treatment
 from thresher.collections import open_collection
 from thresher.evaluation import DEFAULT_MEASURES, read_qrels, read_topics, topic_set
 from thresher.experiments.config import Experiment, load_experiment
@@ -30,15 +29,16 @@ from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.searching import LuceneRanking, Searcher
 from thresher.passes.backends import Backend
 from thresher.pruning.building import build_pruned
-from thresher.pruning.exploring_arms import ArmSweep, explore_arms
+from thresher.pruning.exploring_pruning import PruningSweep, explore_pruning
+from thresher.pruning_methods.treatments import methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_scorer, parse_sweep
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.score_pass import ScorePlan, score_collection
 
 BAR_EXPLORE, BAR_BUILD, BAR_SEARCH, BAR_MEMORY = 1.0, 1.5, 1.1, 2.0
-_ARM, _SCORER, _PRUNED = "dcp", "words", "none|dcp@0.5"
+_PRUNING, _SCORER, _PRUNED = "dcp", "words", "none|dcp@0.5"
 _MODEL = parse_retrieval("qld")
-_WHAT = ("plain", "pruned", "scorer", "arm")
+_WHAT = ("plain", "pruned", "scorer", "method")
 
 
 def measure(pages: Path = PAGES, count: int = LARGE, rounds: int = 3) -> Iterator[Measurement]:
@@ -58,15 +58,20 @@ def _of_experiment(name: str, experiment: Experiment, rounds: int) -> Iterator[M
     with tempfile.TemporaryDirectory() as folder:
         store = score_experiment(experiment, Path(folder), False, lambda _: None).store
         work = _work(store, Path(folder) / "index", judging, experiment.index)
-        every = [ArmSweep(Cleaner(), parse_arm(arm).arm) for arm in arms()]
-        all_arms = {"arms": lambda: explore_arms(store, every, judging, [_MODEL], experiment.index)}
-        best = interleaved(work | all_arms, rounds)
+        every = [PruningSweep(Cleaner(), parse_pruning(method).method) for method in methods()]
+        tables = explore(store, [], [], judging, [_MODEL], experiment.index)
+        all_methods = {"methods": lambda: explore_pruning(tables, store, every, judging, [_MODEL], experiment.index)}
+        best = interleaved(work | all_methods, rounds)
         searched = _search_seconds(
             store, Path(folder), experiment, [topics.topics[topic].query for topic in topics.ids]
         )
-    yield ratio(f"100 cutoffs of {_ARM} of {name} / 100 of {_SCORER}", best["arm"], best["scorer"], BAR_EXPLORE)
-    per_arm = best["arms"] / len(every)
-    yield ratio(f"100 cutoffs of an arm of {name}, of {len(every)} at once / 100 of {_SCORER}", per_arm, best["scorer"])
+    yield ratio(f"100 cutoffs of {_PRUNING} of {name} / 100 of {_SCORER}", best["method"], best["scorer"], BAR_EXPLORE)
+    per_method = best["methods"] / len(every)
+    yield ratio(
+        f"100 cutoffs of a pruning method of {name}, of {len(every)} at once / 100 of {_SCORER}",
+        per_method,
+        best["scorer"],
+    )
     yield ratio(f"building {_PRUNED} of {name} / the unpruned index", best["pruned"], best["plain"], BAR_BUILD)
     label = f"searching {_PRUNED} of {name} with the original statistics / the index's own"
     yield ratio(label, searched["original"], searched["own"], BAR_SEARCH)
@@ -96,13 +101,16 @@ def _work(store: Path, folder: Path, judging: Judging, options: IndexOptions) ->
     pruned = parse_treatment(_PRUNED)
     assert pruned.pruning is not None
     pruning = pruned.pruning
+    tables = explore(store, [], [], judging, [_MODEL], options)
     return {
         "plain": lambda: build_index(
             ((page.id, page.text) for page in cleaned_documents(store, Cleaner())), folder, options
         ),
         "pruned": lambda: build_pruned(store, Cleaner(), pruning, folder, options),
         "scorer": lambda: explore(store, [parse_sweep(_SCORER)], [], judging, [_MODEL], options),
-        "arm": lambda: explore_arms(store, [ArmSweep(Cleaner(), parse_arm(_ARM).arm)], judging, [_MODEL], options),
+        "method": lambda: explore_pruning(
+            tables, store, [PruningSweep(Cleaner(), parse_pruning(_PRUNING).method)], judging, [_MODEL], options
+        ),
     }
 
 
@@ -121,8 +129,10 @@ def _at_scale(pages: Path, count: int) -> Iterator[Measurement]:
             seconds[what] = time.perf_counter() - began
     label = f"of {count:,} generated pages"
     yield ratio(f"building {_PRUNED} {label} / the unpruned index", seconds["pruned"], seconds["plain"], BAR_BUILD)
-    yield ratio(f"100 cutoffs of {_ARM} {label} / 100 of {_SCORER}", seconds["arm"], seconds["scorer"], BAR_EXPLORE)
-    for ours, theirs, what in (("pruned", "plain", "building"), ("arm", "scorer", "exploring")):
+    yield ratio(
+        f"100 cutoffs of {_PRUNING} {label} / 100 of {_SCORER}", seconds["method"], seconds["scorer"], BAR_EXPLORE
+    )
+    for ours, theirs, what in (("pruned", "plain", "building"), ("method", "scorer", "exploring")):
         value = peaks[ours] / peaks[theirs]
         outcome = f"{peaks[ours]:.0f} MiB / {peaks[theirs]:.0f} MiB = {value:.2f}"
         yield Measurement(f"peak of {what} {label}: {ours} / {theirs}", outcome, value, BAR_MEMORY)

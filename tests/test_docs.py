@@ -14,9 +14,9 @@ import click
 import pytest
 
 import thresher
-from thresher.arms.pruned_names import arms
 from thresher.cli.main import cli
 from thresher.experiments.schema import tables
+from thresher.pruning_methods.treatments import methods
 from thresher.scorers.registry import scorers
 
 ROOT = Path(__file__).parents[1]
@@ -47,7 +47,7 @@ def test_every_verb_and_option_is_documented(verb: str) -> None:
                 assert f"`{name}" in section
 
 
-def test_every_key_scorer_and_arm_is_documented() -> None:
+def test_every_key_scorer_and_pruning_method_is_documented() -> None:
     files = (DOCS / "experiment-files.md").read_text(encoding="utf-8")
     for name, table in tables().items():
         heading = f"\n## [[{name}]]\n" if table.many else f"\n## [{name}]\n"
@@ -59,8 +59,8 @@ def test_every_key_scorer_and_arm_is_documented() -> None:
     for name in scorers():
         assert f"\n## {name}\n" in cleaners
     published = (DOCS / "pruning.md").read_text(encoding="utf-8")
-    for name in arms():
-        assert f"\n## {name}\n" in (DOCS / "arms.md").read_text(encoding="utf-8")
+    for name in methods():
+        assert f"\n## {name}\n" in (DOCS / "pruning-methods.md").read_text(encoding="utf-8")
         assert f"\n| `{name}` |" in published
 
 

@@ -52,7 +52,7 @@ def rows(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in lines]
 
 
-def test_a_row_a_size_and_family_and_the_parts_of_the_best_arm(script: ModuleType, choice: Choice) -> None:
+def test_a_row_a_size_and_family_and_the_parts_of_the_best_pruning_method(script: ModuleType, choice: Choice) -> None:
     found = next(one for one in choice.same_size if one.measure == "AP")
     decisions = script.decisions_of(choice, found)
     assert [one.measure for one in decisions] == ["AP", "nDCG@10"]

@@ -15,8 +15,8 @@ import pandas as pd
 
 from paper_files import errors_in_a_line, write_table
 from shallow_scorers import Capitals, FullStops, Position, PriorSpread, Quotient, SentenceLength, WordLength
+from thresher.cleaneval.comparing import compare_words_alone, score_gold
 from thresher.cleaneval.gold import read_whole_gold
-from thresher.cleaneval.judging import judge_words, score_gold
 from thresher.files import temporary_folder
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
@@ -49,7 +49,7 @@ def f1_by_cutoff(
     with temporary_folder() as scratch:
         score_gold(pages, [scorer for scorer, _ in features], scratch / "scores", workers)
         for name, by_cutoff in progress(cleaners.items(), folder.name, len(cleaners), "features"):
-            words = judge_words(pages, scratch / "scores", [*by_cutoff.values()], workers)
+            words = compare_words_alone(pages, scratch / "scores", [*by_cutoff.values()], workers)
             means = np.mean([[one.alignment.f1 for one in page] for page in words], axis=0)
             found[name] = dict(zip(by_cutoff, means.tolist(), strict=True))
     return found

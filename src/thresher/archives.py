@@ -49,11 +49,7 @@ class NamedModels(Generic[Model]):
     read: Callable[[Traversable], Model]
 
     def find(self, name: str, where: str | None = None) -> Traversable:
-        """Return the file of a model.
-
-        Raises:
-            ConfigError: if there is no such model and no such file.
-        """
+        """Return the file of a model."""
         if name in self.shipped:
             return self.folder / f"{name}{self.suffix}"
         path = Path(name)
@@ -66,13 +62,7 @@ class NamedModels(Generic[Model]):
         return path
 
     def load(self, name: str) -> Model:
-        """Read a model.
-
-        Raises:
-            ConfigError: if there is no such model.
-            InputError: if the file is damaged or no model.
-            StateError: if that is one that came with the package.
-        """
+        """Read a model."""
         path = self.find(name)
         try:
             return self.read(path)
@@ -83,11 +73,7 @@ class NamedModels(Generic[Model]):
 
 
 def write_archive(path: Path, card: str, arrays: Mapping[str, Array]) -> None:
-    """Write a card and arrays, whose names are the members' without `.npy`, to `path` atomically.
-
-    Raises:
-        ThresherError: for errors of the operating system.
-    """
+    """Write a card and arrays, whose names are the members' without `.npy`, to `path` atomically."""
     members = {CARD: f"{card}\n".encode()}
     for name, values in arrays.items():
         buffer = io.BytesIO()
@@ -108,9 +94,6 @@ def read_archive(path: Traversable, names: Sequence[str], what: str, fix: str) -
         names: the arrays.
         what: the kind of file, such as `NCleaner model`, and
         fix: what to do about a bad one, for messages.
-
-    Raises:
-        InputError: if it is missing, unreadable, damaged or not such an archive.
     """
     try:
         file = path.open("rb")

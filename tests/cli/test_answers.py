@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 from report_samples import large
+from thresher.reports.results_tables import answer_table, main_table
 
 from thresher.cli.answers import MOST_LINES, Answer, short_lines
-from thresher.reports.results_tables import answer_table, main_table
 from thresher.reports.summary import summary
 
 FILES = [("report", Path("report.html"))]

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from commands import THRESHER, installed, thresher
-
 from thresher.language_models.words.cards import read_card
 
 

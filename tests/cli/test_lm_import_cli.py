@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-
 from thresher.cli.lm import import_model
+
 from thresher.errors import ConfigError
 from thresher.language_models import load_model
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import threading
-from pathlib import Path
 
 import click
 import pytest
@@ -39,45 +37,6 @@ def test_it_is_called_thresher_whatever_started_it(
         main()
     assert caught.value.code == 2
     assert capsys.readouterr().err.endswith(" Fix: see `thresher run --help`.\n")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="macOS does not limit the address space")
-@pytest.mark.parametrize(("mib", "code"), [(100, 6), (767, 6), (16384, 0)])
-def test_without_the_memory_to_begin(mib: int, code: int, tmp_path: Path) -> None:
-    """Libraries do not fit, or abort."""
-    (tmp_path / "page.html").write_text("<p>Rain falls today.</p>")
-    script = f'ulimit -v {mib << 10} && exec "$@"'
-    command = ["sh", "-c", script, "sh", sys.executable, "-m", "thresher", "clean", "page.html"]
-    done = subprocess.run(
-        [*command, "-c", "words@1", "-o", "out.jsonl"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert done.returncode == code, done.stderr
-    if code:
-        (error,) = done.stderr.splitlines()
-        assert done.stdout == ""
-        assert f"limited to {mib} MiB, where 768 MiB" in error
-        assert "`ulimit -v`" in error
-        assert [*tmp_path.iterdir()] == [tmp_path / "page.html"]
-
-
-def test_without_room_for_a_thread(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    @click.command()
-    def begin() -> None:
-        threading.Thread(target=print).start()
-
-    monkeypatch.setitem(cli.commands, "begin", begin)
-    monkeypatch.setattr(sys, "argv", ["thresher", "begin"])
-    # More than any machine has.
-    usual = threading.stack_size(2**46)
-    try:
-        with pytest.raises(SystemExit) as caught:
-            main()
-    finally:
-        threading.stack_size(usual)
-    assert caught.value.code == 6
-    (error,) = capsys.readouterr().err.splitlines()
-    assert "no thread can be started" in error
-    assert "`ulimit -v`" in error
 
 
 def test_shells_complete_verbs_and_options() -> None:

@@ -91,7 +91,6 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         (["train", raw, clean, "-o", out], 3, "raw against clean: the raw pages have no more text ("),
         (["tune", tmp_path / "no"], 3, f"{tmp_path / 'no'}: it holds no files. Fix: "),
         (["tune", raw, "--folds", "13"], 3, "tune: 12 pages with text are too few for 13 folds. Fix: "),
-        (["tune", raw, "--plot", "plot.gif"], 2, "--plot plot.gif: a plot is written as SVG or PNG. Fix: "),
         (["text", tmp_path / "no.html"], 3, f"{tmp_path / 'no.html'}: there is no such file or folder. Fix: "),
         (["polish"], 2, "No such command 'polish'"),
     ):
@@ -102,9 +101,8 @@ def test_mistakes_are_one_line(site: Path, tmp_path: Path) -> None:
         assert not out.exists()
 
 
-def test_tune(site: Path, tmp_path: Path) -> None:
-    plot = tmp_path / "plot.svg"
-    done = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--plot", plot)
+def test_tune(site: Path) -> None:
+    done = thresher("ncleaner", "tune", site / "raw", "--most", "4")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
     assert lines[0].split("  ")[0] == "q"
@@ -121,10 +119,8 @@ def test_tune(site: Path, tmp_path: Path) -> None:
     )
     assert table[int(n), q] == float(bits) == best
     assert len(lines) == 11
-    first = plot.read_bytes()
-    assert first.startswith(b"<?xml")
-    again = installed("ncleaner", "tune", site / "raw", "--most", "4", "--plot", plot)
-    assert (again.out, plot.read_bytes()) == (done.out, first)
+    again = installed("ncleaner", "tune", site / "raw", "--most", "4")
+    assert again.out == done.out
     other = thresher("ncleaner", "tune", site / "raw", "--most", "4", "--non-lexical", "--folds", "3", "--seed", "1")
     assert other.code == 0
     assert other.out != done.out
@@ -144,9 +140,9 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
-    plot, table = tmp_path / "plot.svg", tmp_path / "curve.csv"
+    table = tmp_path / "curve.csv"
     arguments = ["ncleaner", "curve", site / "clean", site / "raw", gold, "--repeats", "2"]
-    done = thresher(*arguments, "--plot", plot, "--csv", table)
+    done = thresher(*arguments, "--csv", table)
     assert (done.code, done.err) == (0, "")
     head, _, *lines = [line.split() for line in done.out.splitlines()]
     assert head == ["pages", "words", "models", "precision", "recall", "F1", "least", "most", "macro", "F1"]
@@ -160,15 +156,11 @@ def test_curve(site: Path, gold: Path, tmp_path: Path) -> None:
     for line in lines:
         f1s = [float(row[5]) for row in rows if row[0] == line[0]]
         assert line[5:8] == [f"{value:.3f}" for value in (sum(f1s) / 2, min(f1s), max(f1s))]
-    assert "clean against raw, tested on gold" in plot.read_text()
-    first = plot.read_bytes()
-    few = thresher(*arguments, "--sizes", "5,2, 5", "--seed", "3", "--non-lexical", "--plot", plot)
+    few = thresher(*arguments, "--sizes", "5,2, 5", "--seed", "3", "--non-lexical")
     assert few.code == 0, few.err
     assert [line.split()[0] for line in few.out.splitlines()[2:]] == ["2", "5"]
-    assert plot.read_bytes() != first
-    again = installed(*arguments, "--plot", plot)
+    again = installed(*arguments)
     assert again.out == done.out
-    assert plot.read_bytes() == first
 
 
 def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path) -> None:
@@ -184,8 +176,6 @@ def test_mistakes_of_a_curve_are_one_line(site: Path, gold: Path, tmp_path: Path
             "--sizes: '1,x' is not a list of numbers. Fix: write it like 1,2,5,10.",
         ),
         ([clean, raw, gold, "--sizes", "13"], 2, "--sizes: 13 training pages cannot be taken from 12. Fix: "),
-        ([clean, raw, gold, "--plot", "a.gif"], 2, "--plot a.gif: a plot is written as SVG or PNG. Fix: "),
-        ([clean, raw, gold, "--plot", "a.svg", "--csv", "a.svg"], 2, "a.svg: two of the files to write are the same. "),
         ([raw, clean, gold], 3, "all training pages: the raw pages have no more text ("),
         ([clean, raw, tmp_path], 3, f"{tmp_path}: the folder holds no gold ("),
     ):
@@ -211,7 +201,7 @@ def test_text(site: Path) -> None:
 
 
 def test_help_is_light() -> None:
-    code = "import sys, thresher.cli.ncleaner_models; print('numpy' in sys.modules, 'matplotlib' in sys.modules)"
+    code = "import sys, thresher.cli.ncleaner_models; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "False False\n"
+    assert done.stdout == "False\n"
     assert "train" in thresher("ncleaner", "--help").out

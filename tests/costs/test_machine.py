@@ -1,8 +1,6 @@
-from pathlib import Path
-
 import pytest
 
-from thresher.costs.machine import Machine, Rapl, find_rapl, parse_cpuinfo, read_machine
+from thresher.costs.machine import Machine, parse_cpuinfo, read_machine
 
 XEON = "model name\t: Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz"
 
@@ -26,31 +24,6 @@ def cpuinfo(*sockets: int) -> str:
 )
 def test_cpuinfo(text, expected):
     assert parse_cpuinfo(text) == expected
-
-
-def counter(root: Path, name: str) -> Path:
-    (root / name).mkdir(parents=True)
-    return root / name / "energy_uj"
-
-
-def test_no_energy_counters(tmp_path):
-    assert find_rapl(tmp_path) == find_rapl(tmp_path / "absent") == Rapl(readable=False, path="", fix="")
-
-
-def test_energy_counters_that_can_be_read(tmp_path):
-    for name in ("intel-rapl:1", "intel-rapl:0"):
-        counter(tmp_path, name).write_text("123\n")
-    first = tmp_path / "intel-rapl:0" / "energy_uj"
-    assert find_rapl(tmp_path) == Rapl(readable=True, path=str(first), fix="")
-
-
-def test_energy_counters_that_cannot_be_read(tmp_path):
-    counter(tmp_path, "intel-rapl:0").write_text("123\n")
-    closed = counter(tmp_path, "intel-rapl:1")
-    closed.mkdir()  # reading it fails, for every user
-    assert find_rapl(tmp_path) == Rapl(
-        readable=False, path=str(closed), fix=f"sudo chmod a+r {tmp_path}/intel-rapl:*/energy_uj"
-    )
 
 
 def test_this_machine():

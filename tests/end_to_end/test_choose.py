@@ -13,17 +13,17 @@ import pytest
 from commands import Done, thresher
 from lxml import html as lxml_html
 from small_web import TIMED, Finished, Web
-
-from thresher.choosing.choices import Choice, read_choice
 from thresher.choosing.decisions import Basis, RuleName, SizeKind
 from thresher.choosing.guards import DEFAULT_GUARDS, Guards
+from thresher.exploring.exploration import read_exploration
+from thresher.results.experiment_results import read_results
+
+from thresher.choosing.choices import Choice, read_choice
 from thresher.costs import Interval
 from thresher.evaluation.non_inferiority import MINIMUM, Verdict
 from thresher.explaining.explanations import RECORD as EXPLANATION
 from thresher.explaining.explanations import Explanation
-from thresher.exploring.exploration import read_exploration
 from thresher.reports.recommendation import answer
-from thresher.results.experiment_results import read_results
 
 Call = Callable[..., Done]
 NO_MARGIN = (

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
-
 from thresher.cleaneval.peers import PEERS, decode_for_peers
+
 from thresher.cleaneval.running import ROWS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
@@ -116,7 +116,6 @@ def test_the_tables_the_lists_and_the_files(folder: Path) -> None:
     assert "words@10" in (out / "report.html").read_text()
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_a_killed_command_goes_on_with_the_comparisons_that_it_has(tmp_path: Path) -> None:
     write_pages(tmp_path / "rain", pages=40)
     write_pages(tmp_path / "short", SHORT_PROSE, pages=20)
@@ -156,7 +155,6 @@ def test_the_papers_rows_are_measured_where_none_is_named(pages: Path) -> None:
     assert "report:" not in done.out
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_scores_and_files_are_the_same_again(call: Call, folder: Path) -> None:
     arguments = ["cleaneval", folder, "-c", "words@10", "-c", "density@5", "--sweep", "words=1,10", "-o"]
     out = folder / "out"
@@ -227,7 +225,6 @@ def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
         assert segments[1:3] == [f"{(gold - 16) // 2 / 6:.3f}", "1.000"]
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
     done = thresher("cleaneval", pages, "-c", "words@10", "--peers", "-o", tmp_path / "out", "--workers", "2")
     assert done.code == 0, done.err
@@ -242,7 +239,6 @@ def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
         assert words[peer.name] == str(len(" ".join(peer.extract(page)).split())), peer.name
 
 
-@pytest.mark.usefixtures("no_plots")
 def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path: Path) -> None:
     other, out = write_pages(tmp_path / "short", SHORT_PROSE), tmp_path / "out"
     arguments = ["cleaneval", pages, "-c", "none", "--sweep", "words=99,1,10", "--sweep", "density", "--test", other]

@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from importlib.util import find_spec
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.costs import Power, read_machine
-from thresher.errors import ConfigError, MissingDependencyError
-from thresher.experiments.energy import Meter, Stage
+from thresher.errors import ConfigError
+from thresher.experiments.energy import Meter, Stage, power_of
 from thresher.experiments.schema import CostsTable
-from thresher.results.experiment_results import Cost
 
-PAPER = Meter(CostsTable(tdp_watts=170.0), Power(170.0, "configured"))
+PAPER = Meter(Power(170.0, "configured"))
 
 
 def equation_9(seconds: float, intensity: float, watts: float) -> float:
@@ -33,7 +31,7 @@ def test_the_papers_table_5() -> None:
 
 @given(st.floats(1, 1e6), st.floats(0, 2), st.floats(0.5, 1000))
 def test_an_estimate_is_equation_9(seconds: float, intensity: float, watts: float) -> None:
-    meter = Meter(CostsTable(intensity, tdp_watts=watts), Power(watts, "configured", intensity=intensity))
+    meter = Meter(Power(watts, "configured", intensity=intensity))
     assert meter.grams(seconds) == pytest.approx(equation_9(seconds, intensity, watts))
 
 
@@ -64,55 +62,21 @@ def test_an_error_in_a_stage_is_not_swallowed() -> None:
         raise KeyError
 
 
-@given(st.floats(1, 1e6), st.floats(0, 1))
-def test_a_part_of_a_stage_has_its_share(seconds: float, share: float) -> None:
-    work = Cost(seconds, 0.0, 0.0, PAPER.grams(seconds))
-    part = seconds * share
-    expected = equation_9(part, 0.341, 170) if part >= 1 else None
-    assert PAPER.part(work, part) == (None if expected is None else pytest.approx(expected))
-
-
-def test_a_part_of_a_stage_without_a_figure_has_none() -> None:
-    assert PAPER.part(Cost(5.0, 0.0, 0.0, None), 4.0) is None
-    assert PAPER.part(Stage().cost, 0.0) is None
-
-
 def test_watts_come_from_the_table_or_the_configuration() -> None:
     machine = replace(read_machine(), cpu_model="Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz", sockets=2)
     options = CostsTable()
-    assert Meter.of(options, machine).power.watts == 170
-    assert Meter.of(replace(options, tdp_watts=15.0), machine).power == Power(15.0, "TDP configured")
-    unknown = Meter.of(options, replace(machine, cpu_model="unknown", sockets=1))
-    assert (unknown.power.watts, "assumed" in unknown.method) == (85.0, True)
+    assert power_of(options, machine).watts == 170
+    assert power_of(replace(options, tdp_watts=15.0), machine) == Power(15.0, "TDP configured")
+    unknown = power_of(options, replace(machine, cpu_model="unknown", sockets=1))
+    assert (unknown.watts, "assumed" in str(unknown)) == (85.0, True)
     with pytest.raises(ConfigError):
-        Meter.of(replace(options, tdp_watts=math.inf), machine)
+        power_of(replace(options, tdp_watts=math.inf), machine)
 
 
 def test_all_factors_come_from_the_configuration() -> None:
     machine = replace(read_machine(), cores=8)
     options = CostsTable(0.2, "Galicia", "2026-11", measured_watts=120.0, cores=2, machines=15, pue=1.58)
-    assert Meter.of(options, machine).power == Power(
+    assert power_of(options, machine) == Power(
         120.0, "measured power, configured", 0.25, 15, 1.58, 0.2, "Galicia, 2026-11"
     )
-    assert Meter.of(replace(options, cores=16), machine).power.share == 1.0
-
-
-def test_codecarbon_is_named_where_it_is_asked_for() -> None:
-    meter = Meter(CostsTable(tdp_watts=170.0, co2="codecarbon"), Power(170.0, "configured"))
-    assert meter.method == "codecarbon (power read from the CPU where it allows, else scaled from 170 W)"
-    try:
-        import codecarbon  # noqa: F401
-    except ImportError:
-        with pytest.raises(MissingDependencyError, match="codecarbon is not installed"), meter.stage():
-            pass
-
-
-def test_codecarbon_is_looked_for_before_anything_is_measured() -> None:
-    if find_spec("codecarbon"):
-        assert Meter.of(CostsTable(tdp_watts=85.0, co2="codecarbon"), read_machine()).power.watts == 85.0
-        return
-    with pytest.raises(MissingDependencyError) as error:
-        Meter.of(CostsTable(tdp_watts=85.0, co2="codecarbon"), read_machine())
-    assert str(error.value) == (
-        "codecarbon is not installed. Fix: install the extra: pip install 'thresher[codecarbon]'."
-    )
+    assert power_of(replace(options, cores=16), machine).share == 1.0

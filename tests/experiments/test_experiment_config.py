@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.choosing.guards import Guards
+from thresher.choosing.terms import Terms
 from thresher.collections.ids import IdRule
 from thresher.collections.interface import JsonFields, ReadOptions
 from thresher.errors import ConfigErrors, InputError
 from thresher.evaluation import DEFAULT_MEASURES
+from thresher.evaluation.non_inferiority import Margin
 from thresher.experiments.config import CatalogueId, Experiment, TopicSource, load_experiment
 from thresher.experiments.problems import Problems, read_document
 from thresher.experiments.schema import CostsTable, tables
@@ -98,7 +99,7 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert [model.name for model in found.retrieval] == ["qld"]
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert found.measure_seconds == 60.0
-    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0, "estimated")
+    assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0)
     assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
     assert found.scorers == ()
 
@@ -134,10 +135,13 @@ measures = ["P@5", "AP"]
 seed = 7
 correction = "none"
 alpha = 0.1
+without_headings = true
 [choose]
 emptied = 0
 deciding = ["P@5"]
-neighbour = 0.1
+margin = "0.02"
+alpha = 0.1
+families = ["none | dcp", "words"]
 [costs]
 carbon_intensity = 0
 tdp_watts = 15
@@ -146,7 +150,6 @@ machines = 15
 pue = 1.58
 region = "Galicia"
 date = "2026-11"
-co2 = "codecarbon"
 [measure]
 seconds = 0.5
 [run]
@@ -191,18 +194,19 @@ column = "credibility"
     assert [model.name for model in found.retrieval] == ["qld(exact)", "bm25(k1=1.2)"]
     assert (found.depth, found.measures, found.seed, found.workers) == (10, ("P@5", "AP"), 7, 3)
     assert (found.correction, found.alpha) == ("none", 0.1)
-    assert (found.guards, found.deciding) == (Guards(emptied=0.0, neighbour=0.1), ("P@5",))
+    assert found.terms == Terms(Margin(0.02, relative=False), 0.1, 0.0, ("none|dcp", "words"), ("P@5",))
     assert found.measure_seconds == 0.5
-    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58, "codecarbon")
+    assert found.costs == CostsTable(0.0, "Galicia", "2026-11", 15.0, 0.0, 2, 15, 1.58)
 
 
 def test_twins_only_where_headings_are_kept_and_twins_are_wanted(load: Load) -> None:
     kept = '[cleaners]\nnames = ["bte(headings=keep)", "density@8"]\n'
-    assert load(HEAD + '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n').twins == {}
-    wanted = load(HEAD + kept)
+    dropped = '[cleaners]\nnames = ["bte", "density(headings=drop)@8"]\n'
+    assert load(HEAD + dropped + "[evaluation]\nwithout_headings = true\n").twins == {}
+    wanted = load(HEAD + kept + "[evaluation]\nwithout_headings = true\n")
     assert [twin.name for twin in wanted.twins.values()] == ["words(headings=drop)@0", "bte(headings=drop)"]
     assert [scorer.name for scorer in wanted.scorers] == ["bte", "density", "words"]
-    unwanted = load(HEAD + kept + "[evaluation]\nwithout_headings = false\n")
+    unwanted = load(HEAD + kept)
     assert (unwanted.twins, [scorer.name for scorer in unwanted.scorers]) == ({}, ["bte", "density"])
 
 
@@ -265,8 +269,8 @@ depth = true
 measures = []
 seed = 1.5
 
-[costs]
-co2 = "guess"
+[pruning]
+statistics = "guess"
 
 [run]
 workers = -1
@@ -300,7 +304,7 @@ workers = -1
         f"46: 'depth' is true or false. Fix: give a whole number: {about('retrieval', 'depth')}.",
         "49: there is no measure. Fix: list at least one.",
         f"50: 'seed' is a number. Fix: give a whole number: {about('evaluation', 'seed')}.",
-        "53: 'co2' cannot be 'guess'. Fix: use one of estimated, codecarbon.",
+        "53: 'statistics' cannot be 'guess'. Fix: use one of original, pruned.",
         "56: 'workers' is out of range: -1. Fix: choose a value of at least 0.",
     ]
 
@@ -375,7 +379,23 @@ workers = -1
             "1: 'alpha' is out of range: nan. Fix: choose a value of more than 0 and less than 1.",
         ),
         ("[choose]\nemptied = 1.5", "1: 'emptied' is out of range: 1.5. Fix: choose a value of at most 1."),
-        ("[choose]\nstability = 1", "1: 'stability' is out of range: 1. Fix: choose a value of at most 0.99."),
+        (
+            "[choose]\nalpha = 0.5",
+            "1: 'alpha' is out of range: 0.5. Fix: choose a value of more than 0 and less than 0.5.",
+        ),
+        (
+            "[choose]\nmargin = '100%'",
+            "1: '100%' is not a margin. Fix: write a share above 0% and below 100%, such as 5%, or a number above 0.",
+        ),
+        ("[choose]\nfamilies = []", "1: there is no family. Fix: list at least one."),
+        (
+            "[choose]\nfamilies = ['words@5']",
+            "1: 'words@5' is no sweep. Fix: name one without its cutoff, such as words or none|dcp.",
+        ),
+        (
+            "[choose]\nfamilies = ['none|tcp(model=bm25)', 'none|tcp']",
+            "1: the family 'none|tcp(k=10,model=bm25)' is listed twice. Fix: list it once.",
+        ),
         ("[cleaners]\nnames = ['none']", "1: the variant 'none' occurs twice. Fix: leave one out."),
         (
             "[cleaners]\nnames = [\n'words@5',\n'words@5.0']",
@@ -530,7 +550,7 @@ def test_quotas_are_a_sweep_of_their_own(load: Load) -> None:
 QUOTA = "Fix: choose one above 0 and up to 100, the per cent of each page's words to keep."
 
 
-def test_arms_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
+def test_pruning_methods_have_sweeps_alone_behind_a_cleaner_and_behind_each_cutoff_of_a_scorer(load: Load) -> None:
     text = """
 [[sweep]]
 scorer = "none|dcp"
@@ -547,6 +567,8 @@ names = ["words(headings=keep)@11|dcp@0.3"]
 [pruning]
 statistics = "pruned"
 combined = 3
+[evaluation]
+without_headings = true
 """
     experiment = load(HEAD + text)
     assert [(variant.name, variant.sweep, variant.cutoff) for variant in experiment.variants] == [
@@ -573,7 +595,7 @@ combined = 3
 @pytest.mark.parametrize(
     ("sweep", "line", "facts"),
     [
-        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is an arm", "words|dcp"]),
+        ("scorer = 'dcp|words'\ncutoffs = [1]", 1, ["'dcp' is a pruning method", "words|dcp"]),
         ("scorer = 'none|dcp@0.5'\ncutoffs = [1]", 1, ["has a cutoff", "`cutoffs`"]),
         ("scorer = 'none|dcp'\ncutoffs = [0.5, 2]", 2, ["'dcp'", "out of range: 2"]),
         ("scorer = 'none|tcp(k=0)'\ncutoffs = [1]", 1, ["'k'", "0"]),
@@ -581,11 +603,11 @@ combined = 3
         ("scorer = 'none|dcp'\ncutoffs = ['p50']", 1, ["percentiles", "numbers"]),
         ("scorer = 'words|dcp'\ncutoffs = [1]", 1, ["'words' has no cutoff", "words@"]),
         ("scorer = 'words@3|dcp'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 1, ["'words@3' of a sweep has a cutoff"]),
-        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no arm", "words|dcp"]),
-        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown arm 'words'", "dcp"]),
+        ("scorer = 'words'\ncutoffs = [1]\ncleaner_cutoffs = [3]", 3, ["no pruning method", "words|dcp"]),
+        ("scorer = 'none|words'\ncutoffs = [1]", 1, ["unknown pruning method 'words'", "dcp"]),
     ],
 )
-def test_wrong_sweeps_over_arms_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
+def test_wrong_sweeps_over_pruning_methods_are_problems(fail: Fail, sweep: str, line: int, facts: list[str]) -> None:
     (problem,) = fail(HEAD + f"[[sweep]]\n{sweep}\n")
     assert problem.startswith(f"{NEXT + line}: ")
     for fact in facts:

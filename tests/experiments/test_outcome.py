@@ -10,6 +10,7 @@ from statistics import mean
 from typing import Any
 
 import pytest
+from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
 
 from thresher.collections.file_collection import Files
 from thresher.collections.interface import ReadOptions
@@ -23,14 +24,12 @@ from thresher.experiments.energy import Meter
 from thresher.experiments.inputs import Inputs, TopicSet, same_queries
 from thresher.experiments.measuring import MeasuredQueries, Measurements
 from thresher.experiments.outcome import _footprints, _notices, assemble, clean_cost, cleaning_machines
-from thresher.experiments.schema import CostsTable
 from thresher.experiments.stages import IndexRecord, SearchRecord, VariantRun
 from thresher.experiments.variants import Variant
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.lucene.work import IndexStatistics, QueryWork
 from thresher.pages import read_text_page
-from thresher.results.experiment_results import Cost, NoiseFloor, Results, VariantResult
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.score_pass import ScoreReport
 from thresher.scoring.store import (
@@ -46,7 +45,7 @@ from thresher.scoring.store import (
     write_shard,
 )
 
-METER = Meter(CostsTable(0.5, tdp_watts=100.0), Power(100.0, "configured", intensity=0.5))
+METER = Meter(Power(100.0, "configured", intensity=0.5))
 # 100 W for an hour at 0.5 kg/kWh are 50 g.
 GRAMS_A_SECOND = 50 / 3600
 

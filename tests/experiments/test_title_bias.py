@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from thresher.results.experiment_results import TitleBias
 
 from thresher.collections.sources import Part
 from thresher.evaluation.topics import Topic
@@ -16,7 +17,6 @@ from thresher.experiments.inputs import TopicSet
 from thresher.experiments.outcome import title_bias
 from thresher.lucene.indexing import IndexOptions
 from thresher.pages import read_html
-from thresher.results.experiment_results import TitleBias
 from thresher.scoring.store import (
     EMPTIED,
     FAILED,

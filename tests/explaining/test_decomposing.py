@@ -15,7 +15,6 @@ from explained_samples import OWN, VARIANTS
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.explaining.decomposing import ScoreChanges, score_changes
 from thresher.explaining.passages import cut_page
 from thresher.files import safe_name
@@ -23,6 +22,7 @@ from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.lucene.searching import LuceneRanking, Searcher
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.scoring.removed import judged_pages
 
 MODELS = ("qld", "qld(exact,mu=50)", "bm25", "bm25(b=1,k1=2)", "classic")

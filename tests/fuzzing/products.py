@@ -14,9 +14,9 @@ from pathlib import Path
 from report_samples import small
 from seeds import PAGES
 from texts import Refused
+from thresher.results.experiment_results import read_results, write_results
 from watching import watched
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.cleaning.document_files import DocumentsWriter, Rendering
 from thresher.cleaning.output_formats import ONE_FILE, output_format
 from thresher.cleaning.page_streams import clean_pages
@@ -25,7 +25,7 @@ from thresher.content_models.content_files import find_content_model, read_conte
 from thresher.defaults import OUTPUT_FORMATS
 from thresher.errors import ConfigError
 from thresher.language_models.characters.model_files import find_character_model, read_model
-from thresher.results.experiment_results import read_results, write_results
+from thresher.pruning_methods.treatments import parse_treatment
 
 NAMES = tuple(
     name.encode()
@@ -36,7 +36,6 @@ NAMES = tuple(
         "justext+words@p30",
         "perplexity(lm=books,context=0.7)@8000",
         "none|2n2p@1.894",
-        "none|views(log=queries.tsv,k=10)@0.5",
         "content(floor=50)@doc50",
     )
 )
@@ -112,8 +111,7 @@ def write_outputs(data: bytes, folder: Path) -> None:
         rendering = Rendering(how, CLEANER, datetime(2026, 1, 1, tzinfo=UTC), False, False)
         with DocumentsWriter(path, rendering) as writer:
             for document in cleaned:
-                labels = ["p"] * (document.text.count("\n") + 1 if document.text else 0)
-                if record := rendering.record(document, {}, labels):
+                if record := rendering.record(document, {}):
                     writer.write(record)
         if how.kind in ("jsonl", "parquet", "warc"):
             found = [*documents(open_collection(path))]

@@ -216,7 +216,7 @@ EXPERIMENTS = (
     b'column = "relevance"\n\n[pages]\nblocks = "join"\nlanguage = "en"\n\n[[sweep]]\nscorer = "words"\ncutoffs = [5, 20]\n\n'
     b'[[sweep]]\nscorer = "density"\ncutoffs = { from = 1, to = 9, step = 2 }\n\n[cleaners]\nnames = ["words@11+bte", "words@p30"]\n\n'
     b'[index]\npositions = false\nstemmer = "porter"\n\n[retrieval]\nmodels = ["qld", "bm25"]\ndepth = 40\n\n[evaluation]\n'
-    b'measures = ["P@10", "nDCG(dcg=\'exp-log2\')@10"]\nseed = 0\n\n[costs]\ncarbon_intensity = 0.3\ntdp_watts = 65\nco2 = "estimated"\n\n'
+    b'measures = ["P@10", "nDCG(dcg=\'exp-log2\')@10"]\nseed = 0\n\n[costs]\ncarbon_intensity = 0.3\ntdp_watts = 65\npue = 1.2\n\n'
     b'[run]\nworkers = 2\nbackend = "loky"\n',
     b'experiment.name = "x"\ncollection = { path = "pages" }\ntopics.path = "topics.tsv"\nqrels.path = "qrels.txt"\n'
     b'held_out = { topics = "topics.tsv", qrels = "other.txt" }\ncleaners.names = ["words@5"]\n',
@@ -229,7 +229,7 @@ EXPERIMENT_TOKENS = (
     b"[[1]]", b"1979-05-27", b"07:32:00", b"9223372036854775808", b"9" * 400, b"1e308", b'"\\u0000"', b'"../x"', b'"${HOME}"',
     b'"${X:-a}"', b'"$"', b'"ir_datasets:"', b'"ir_datasets:vaswani"', b'"a b"', b'"((((a)*)*)*"', b'"\\\\9"', b'"words"',
     b'"words@1e999"', b'"words@p101"', b'"words@p70"', b'"bte@1"', b'"none"', b'"a+b+c"', b'"perplexity(lm=/nowhere)"', b'"qld(mu=-1)"',
-    b'"none|views(log=/nowhere)@0.5"', b'"none|views(log=topics.tsv)@0.5"', b'"none|views(log=ir_datasets:)@1"', b'"|views"',
+    b'"none|nothing@0.5"', b'"none|dcp(k=1)@0.5"', b'"|dcp"',
     b'"bm25(k1=nan)"', b'"P@0"', b'"AP(rel=x)"', b'"nDCG(dcg=open)@1"', b'"dask"', b'"tcp://x"', b'"pydoc"', b'"""', b"[", b"]]",
     b"\n[run]\n", b"\n[[sweep]]\n", b"\n[nothing]\n", b"\nnothing = 1\n", b'"\xf0\x9f\x98\x80"', b"#", b"\0", b"\xff", b"\n", b"=",
     b'"' + b"x" * 300 + b'"', b'"\\ud800"', b"{ from = 0, to = 1, step = 1e-9 }", b"{ from = 1, to = 0, step = 1 }",

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from index_checks import is_clean
 
-from thresher.arms.pruned_names import Pruning, arms, parse_arm, parse_treatment
 from thresher.errors import ConfigError, InputError
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.pruning.building import build_pruned
+from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
 from thresher.scoring.cutting import cleaned_documents
 
@@ -41,11 +41,11 @@ def test_at_full_size_the_files_are_those_of_the_unpruned_index(store: Path, tmp
 
 
 @pytest.mark.parametrize("original", [True, False])
-@pytest.mark.parametrize("name", [*arms()])
+@pytest.mark.parametrize("name", [*methods()])
 def test_lucene_finds_nothing_wrong_with_pruned_indexes(store: Path, tmp_path: Path, name: str, original: bool) -> None:
-    arm = parse_arm(name).arm
+    method = parse_pruning(name).method
     calls: list[None] = []
-    pruning = Pruning(arm, arm.grid[0])
+    pruning = Pruning(method, method.grid[0])
     built = build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, original, lambda: calls.append(None))
     assert is_clean(tmp_path / "index")
     assert len(calls) == built.index.documents

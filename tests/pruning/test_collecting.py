@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from thresher.arms.postings import DocumentPostings
 from thresher.errors import StateError
 from thresher.exploring.lexicon import Lexicon, hash_texts
 from thresher.lucene.analysis import analyse, english_analyzer
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.pruning.building import collected_postings
+from thresher.pruning_methods.postings import DocumentPostings
 from thresher.scorers.cleaners import parse_cleaner
 from thresher.scoring.cutting import cleaned_documents
 

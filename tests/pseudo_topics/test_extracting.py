@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from thresher.collections import Page
-from thresher.pseudo_topics.addresses import page_address
-from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract
+from thresher.pseudo_topics.extracting import LINK_REASONS, LONG, NO_PAGE, SELF, Extracted, extract, page_address
 from thresher.scorers.languages import stop_list
 
 ENGLISH = stop_list("English")

@@ -7,9 +7,9 @@ import io
 from dataclasses import replace
 
 from cleaning_samples import EMPTIED, PAGES, STEMS, bare, results, run, sweep
+from thresher.reports.page_type_tables import page_types_csv
 
 from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, page_types, pages_csv
-from thresher.reports.page_type_tables import page_types_csv
 
 
 def read(text: str) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ from cleaning_samples import PAGES, bare, results, run, sweep
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from thresher.reports.page_type_tables import page_type_table
 
 from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
 from thresher.reports.cleaning_report import write_cleaning_report
@@ -31,7 +32,6 @@ from thresher.reports.cleaning_tables import (
     transfer_table,
     words_table,
 )
-from thresher.reports.page_type_tables import page_type_table
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_text
 

@@ -7,16 +7,16 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from thresher.costs import Machine, Rapl
+from thresher.costs import Machine
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.retrieval import parse_retrieval
 from thresher.reports.ir_metadata import Goal, InputFile, Software, run_metadata
-from thresher.results.experiment_results import Cost
 from thresher.scorers.cleaners import parse_cleaner
+from thresher.variants.costs import Cost
 
 GOAL = Goal("sweep", "Cutoffs: a sweep in 日本", ("P@10", "nDCG@10"), "none", "Wilcoxon signed-rank", "Holm")
 SOFTWARE = Software("thresher run sweep.toml", "0.1.0", "9548cd6", ("lxml==6.1.3", "pyserini==1.6.0"))
-MACHINE = Machine("Xeon", 1, 0, 2, 24000, "Linux 6.1", "3.11", Rapl(False, "", ""))
+MACHINE = Machine("Xeon", 1, 0, 2, 24000, "Linux 6.1", "3.11")
 COSTS = {"cleaning": Cost(1.5, 2.0, 120.4, None), "searching": Cost(0.25, 0.5, 480.0, 0.125)}
 
 

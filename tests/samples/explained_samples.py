@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.experiments.variant_building import build_variant
 from thresher.explaining.explanations import BlockKind, Cause, DocumentChange, Neighbour, Passage, TermChange
 from thresher.files import safe_name
 from thresher.lucene.indexing import IndexOptions
+from thresher.pruning_methods.treatments import parse_treatment
 
 VARIANTS = ("none", "words@4", "perplexity(lm=books)@3000", "none|dcp@0.5", "words@4|dcp@0.3")
 OWN = "own statistics of "

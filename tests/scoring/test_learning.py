@@ -14,7 +14,7 @@ from troublesome import Listed, Trouble, pages
 from thresher.collections import Source
 from thresher.errors import InputError, StateError
 from thresher.language_models import model_files
-from thresher.language_models.words import self_model as self_training
+from thresher.language_models.words import training
 from thresher.pages import Segments, read_html
 from thresher.passes.backends import Backend
 from thresher.passes.parts import Limits
@@ -57,7 +57,7 @@ def test_scores_are_those_of_the_model_of_the_collections_own_sentences(tmp_path
         blocks = descriptive_blocks(some)
         assert blocks.tolist() == [False, False, True, True]
         wanted.append([s for s, block in zip(some.sentences, some.block_of_sentence, strict=True) if blocks[block]])
-    self_training.learn(lambda: wanted, tmp_path / "own", "en")
+    training.learn(lambda: wanted, tmp_path / "own", "en")
     model = model_files(str(tmp_path / "own")).load()
     expected = [model.perplexities(some.plain, some.sentence_ends).astype("float32").tolist() for some in segments]
     assert scores(tmp_path / "store") == expected
@@ -189,7 +189,7 @@ def test_a_collection_with_too_little_text_is_refused(tmp_path: Path) -> None:
 def test_scores_of_a_model_that_is_made_otherwise_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = ScorePlan(rivers(), (Perplexity(lm="self"),))
     score_collection(plan, tmp_path)
-    for module, name in ((perplexity, "SETTINGS"), (perplexity, "RULE")):
+    for module, name in ((perplexity, "SELF_SETTINGS"), (perplexity, "RULE")):
         with monkeypatch.context() as patch:
             patch.setattr(module, name, {**getattr(module, name), "another": 1})
             with pytest.raises(StateError, match=r"\(changed: scorers\)"):

@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from forks import workers_alive
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from troublesome import Bomb, Listed, Trouble, page, pages, whole
+from worker_processes import workers_alive
 
 from thresher.collections import IdRule, Part, ReadOptions, Source, file_collection, open_collection
 from thresher.collections.file_collection import FileEntry, walk
@@ -137,7 +137,6 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[ScorePlan, Path, Sco
     return plan, folder, score_collection(plan, folder, Backend(workers=3))
 
 
-@pytest.mark.usefixtures("new_interpreters")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_scores_do_not_depend_on_the_number_of_workers(
     calm: tuple[ScorePlan, Path, ScoreReport], tmp_path: Path, workers: int
@@ -295,7 +294,7 @@ def test_scores_of_another_model_under_the_same_name_are_refused(tmp_path: Path)
 def test_a_damaged_key_counts_as_changed(tmp_path: Path, damage: str) -> None:
     (tmp_path / "store.json").write_text(damage, encoding="latin-1")
     with pytest.raises(
-        StateError, match=r"\(changed: version, collection, reading, scorers, pages, limits, labels, shard_pages\)"
+        StateError, match=r"\(changed: version, collection, reading, scorers, pages, limits, shard_pages\)"
     ):
         score_collection(ScorePlan(pages(3), SCORERS), tmp_path)
 

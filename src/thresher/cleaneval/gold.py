@@ -28,9 +28,8 @@ from thresher.cleaneval.gold_texts import (
 from thresher.collections import Page
 from thresher.collections.interface import HTML_SUFFIXES
 from thresher.errors import InputError
-from thresher.files import read_bytes, read_text, user_error
+from thresher.files import fit_text, read_bytes, read_text, user_error
 from thresher.pages import Detail, Segments, read_page
-from thresher.passes.parts import fit_text
 from thresher.streams import COMPRESSIONS
 
 _BODIES_FORM = 'write {"stem": {"articleBody": "text"}, ...}'

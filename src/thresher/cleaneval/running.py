@@ -1,37 +1,25 @@
-"""Running a cleaning evaluation: cleaners and sweeps, measured on a gold standard that is whole or partial."""
+"""Running a cleaning evaluation: cleaners and sweeps, measured on a gold standard."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TypeVar
 
+from thresher.cleaneval.comparing import compare_cleaned, compare_texts, compare_words_alone, score_gold
+from thresher.cleaneval.extractor_process import ExtractedPage, run_extractors
+from thresher.cleaneval.extractors import Extractor
 from thresher.cleaneval.gold import GoldStandard
-from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import (
-    PartialQuality,
-    Text,
-    judge_pages,
-    judge_snippets,
-    judge_text_snippets,
-    judge_texts,
-    judge_words,
-    score_gold,
-)
-from thresher.cleaneval.peer_process import PeerPage, run_peers
-from thresher.cleaneval.peers import Peer
-from thresher.cleaneval.reliability import LEAST_PAGES, Reliability, measure_reliability
-from thresher.cleaneval.results import CleanerPages, CleanerResult, SnippetSummary, compare_cleaners, summarize_snippets
+from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.sweeps import GoldSweep, GoldTransfer, best_cutoff, sweep_points, transfer
 from thresher.defaults import ALPHA, HOLM
-from thresher.errors import ConfigError, ConfigErrors, InputError
+from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation.significance import corrected
 from thresher.files import file_digest
 from thresher.kept_results import Keeper
-from thresher.pages.marked_text import PARAGRAPH
 from thresher.progress import progress
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import BASELINE, Cleaner, Cut, parse_cleaner, parse_sweep, sweep_name
@@ -62,11 +50,8 @@ _SWEEP = re.compile(r"(?P<name>[^()=]+(?:\([^()]*\))?)\s*(?:=(?P<cutoffs>.*))?")
 def asked(names: Sequence[str], sweeps: Sequence[str]) -> tuple[tuple[Cleaner, ...], tuple[CutoffSweep, ...]]:
     """Return the cleaners to measure, all text first, and the sweeps; without names the cleaners of `ROWS`.
 
-    Spellings of the same name count once; two sweeps of a scorer become one over the cutoffs of both.
-
-    Raises:
-        ConfigErrors: all errors: names that do not parse or are unknown, cutoffs that are not numbers or out of range, a sweep
-            over a scorer without a cutoff.
+    Spellings of the same name count once; two sweeps of a scorer become one over the cutoffs of both. All problems are raised
+    together.
     """
     problems: list[ConfigError] = []
     cleaners = _each((BASELINE, *(names or ROWS)), lambda name: parse_cleaner(name).checked(), problems)
@@ -85,10 +70,6 @@ def asked_sweep(text: str) -> CutoffSweep:
     """Parse a sweep: `density` over the scorer's grid, `density=5,8,10.5` or `density=doc25,doc50` over these.
 
     Of a long grid `MOST_CUTOFFS` are taken at even steps, since every cutoff aligns every page again.
-
-    Raises:
-        ConfigError: if the name does not parse, the scorer has no cutoff, a cutoff is not a number or out of range, or
-            numbers, percentiles and quotas are mixed.
     """
     match = _SWEEP.fullmatch(text.strip())
     if not match:
@@ -175,9 +156,9 @@ class GoldSet:
 class CleaningRun:
     """The results of a run.
 
-    `problems` are pages that could not be parsed or scored: (page, reason); `crashes` are of other packages: (peer, page,
-    reason). `reliability` is by cleaner, for those that leave enough pages. `tested` are the sweeps on the gold standard that
-    their best cutoffs are tested on, in the same order; empty without one.
+    `problems` are pages that could not be parsed or scored: (page, reason); `crashes` are of other packages: (extractor, page,
+    reason). `tested` are the sweeps on the gold standard that their best cutoffs are tested on, in the same order; empty
+    without one.
     """
 
     name: str
@@ -185,7 +166,6 @@ class CleaningRun:
     results: tuple[CleanerResult, ...]
     problems: tuple[tuple[str, str], ...]
     crashes: tuple[tuple[str, str, str], ...]
-    reliability: tuple[tuple[str, Reliability], ...]
     sweeps: tuple[GoldSweep, ...]
     tested: tuple[GoldSweep, ...]
     transfers: tuple[GoldTransfer, ...]
@@ -194,34 +174,28 @@ class CleaningRun:
 def run_cleaners(
     gold: GoldSet,
     cleaners: Sequence[Cleaner],
-    peers: Sequence[Peer] = (),
+    extractors: Sequence[Extractor] = (),
     sweeps: Sequence[CutoffSweep] = (),
     other: GoldSet | None = None,
     workers: int = 1,
-    floor: float | None = None,
     fresh: bool = False,
     alpha: float = ALPHA,
     correction: str = HOLM,
 ) -> CleaningRun:
     """Measure cleaners, the baseline first, and other packages; sweep cutoffs, and test the best of each on `other`.
 
-    `floor` is the least predicted precision of a reliable page; without it the better half of the pages is reliable. `alpha`
-    and `correction` are those of `thresher.evaluation.significance.compare_all`.
-
-    Raises:
-        ConfigError: if `other` is the same folder.
-        ThresherError: as `score_gold`, `judge_pages` and `run_peers` do.
+    `alpha` and `correction` are those of `thresher.evaluation.significance.compare_all`.
     """
     pages = gold.standard.pages
     swept = [cleaner for sweep in sweeps for cleaner in sweep.cleaners]
     score_gold(pages, _scorers([*cleaners, *swept]), gold.store, workers, fresh)
-    compared = judge_pages(pages, gold.store, cleaners, workers, gold.keep)
-    judged = list(progress(compared, "comparing", len(pages), "pages"))
-    by_cleaner = zip(*(page.quality for page in judged), strict=True)
+    found = compare_cleaned(pages, gold.store, cleaners, workers, gold.keep)
+    compared = list(progress(found, "comparing", len(pages), "pages"))
+    by_cleaner = zip(*(page.quality for page in compared), strict=True)
     measured = [CleanerPages(cleaner.name, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
     crashes: tuple[tuple[str, str, str], ...] = ()
-    if peers:
-        other_packages, crashes = _run_peers(gold, peers, workers)
+    if extractors:
+        other_packages, crashes = _run_extractors(gold, extractors, workers)
         measured += other_packages
     results = compare_cleaners(measured, alpha, correction)
     baseline = tuple(page.words.alignment.f1 for page in results[0].pages)
@@ -231,59 +205,48 @@ def run_cleaners(
         gold.name,
         gold.standard,
         results,
-        tuple((page.stem, page.problem) for page in judged if page.problem),
+        tuple((page.stem, page.problem) for page in compared if page.problem),
         crashes,
-        tuple(_reliability(results, floor)),
         measured_sweeps,
         tested,
         _transfers(measured_sweeps, tested, alpha, correction) if tested else (),
     )
 
 
-def _run_peers(
-    gold: GoldSet, peers: Sequence[Peer], workers: int
+def _run_extractors(
+    gold: GoldSet, extractors: Sequence[Extractor], workers: int
 ) -> tuple[list[CleanerPages], tuple[tuple[str, str, str], ...]]:
     pages = gold.standard.pages
-    texts, crashes = peer_texts(gold, peers, workers)
-    compared = list(progress(judge_texts(texts, pages, workers, gold.keep), "comparing", len(pages), "pages"))
+    extracted = _extracted(gold, extractors, workers)
+    texts = [["\n".join(paragraphs) for paragraphs in page.texts] for page in extracted]
+    compared = list(progress(compare_texts(texts, pages, workers, gold.keep), "comparing", len(pages), "pages"))
+    crashes = tuple(
+        (extractor.name, page.stem, page.problems[number])
+        for number, extractor in enumerate(extractors)
+        for page in extracted
+        if page.problems[number]
+    )
     measured = []
-    for number, peer in enumerate(peers):
-        crashed = sum(name == peer.name for name, _, _ in crashes)
-        measured.append(
-            CleanerPages(peer.name, tuple(page[number] for page in compared), is_peer=True, crashes=crashed)
-        )
+    for number, extractor in enumerate(extractors):
+        crashed = sum(name == extractor.name for name, _, _ in crashes)
+        quality = tuple(page[number] for page in compared)
+        measured.append(CleanerPages(extractor.name, quality, is_extractor=True, crashes=crashed))
     return measured, crashes
 
 
-def peer_texts(
-    gold: GoldSet, peers: Sequence[Peer], workers: int
-) -> tuple[list[tuple[Text, ...]], tuple[tuple[str, str, str], ...]]:
-    """Return what other packages leave, by page and package, and their crashes by package: (peer, page, reason).
-
-    Raises:
-        ThresherError: as `run_peers` does.
-    """
+def _extracted(gold: GoldSet, extractors: Sequence[Extractor], workers: int) -> list[ExtractedPage]:
+    """Return what other packages leave of each page; pages that are kept are not extracted again."""
     pages = gold.standard.pages
-    keeper: Keeper[PeerPage] = Keeper(gold.keep, PeerPage)
-    packages = [[peer.name, version(peer.distribution)] for peer in peers] if gold.keep else []
+    keeper: Keeper[ExtractedPage] = Keeper(gold.keep, ExtractedPage)
+    packages = [[extractor.name, version(extractor.distribution)] for extractor in extractors] if gold.keep else []
     made_from = [[packages, page.stem, file_digest(page.path)] for page in pages]
     found = [*map(keeper.find, made_from)]
     missing = [index for index, page in enumerate(found) if page is None]
-    by_packages = run_peers([pages[index] for index in missing], peers, workers)
+    by_packages = run_extractors([pages[index] for index in missing], extractors, workers)
     now = progress(by_packages, "other packages", len(missing), "pages")
     for index, page in zip(missing, now, strict=True):
         found[index] = keeper.keep(made_from[index], page)
-    ran = [page for page in found if page is not None]
-    texts = [
-        tuple(tuple(LabelledText(PARAGRAPH, text) for text in paragraphs) for paragraphs in page.texts) for page in ran
-    ]
-    crashes = (
-        (peer.name, page.stem, page.problems[number])
-        for number, peer in enumerate(peers)
-        for page in ran
-        if page.problems[number]
-    )
-    return texts, tuple(crashes)
+    return [page for page in found if page is not None]
 
 
 def _sweep(
@@ -292,7 +255,7 @@ def _sweep(
     swept = []
     pages = gold.standard.pages
     for sweep in sweeps:
-        words = judge_words(pages, gold.store, sweep.cleaners, workers, gold.keep)
+        words = compare_words_alone(pages, gold.store, sweep.cleaners, workers, gold.keep)
         by_cutoff = zip(*progress(words, f"sweeping {sweep.name}", len(pages), "pages"), strict=True)
         stricter = sweep.cleaners[0].cuts[0].higher_is_stricter
         points = sweep_points(dict(zip(sweep.values, by_cutoff, strict=True)), stricter)
@@ -304,7 +267,7 @@ def _tested(other: GoldSet, sweeps: Sequence[CutoffSweep], workers: int, fresh: 
     pages = other.standard.pages
     scorers = _scorers([cleaner for sweep in sweeps for cleaner in sweep.cleaners])
     score_gold(pages, scorers, other.store, workers, fresh)
-    unclean = judge_words(pages, other.store, [Cleaner()], workers, other.keep)
+    unclean = compare_words_alone(pages, other.store, [Cleaner()], workers, other.keep)
     baseline = tuple(words.alignment.f1 for (words,) in unclean)
     return tuple(replace(sweep, is_tested=True) for sweep in _sweep(other, sweeps, baseline, workers))
 
@@ -317,78 +280,5 @@ def _transfers(
     return tuple(replace(item, comparison=new) for item, new in zip(transfers, comparisons, strict=True))
 
 
-def _reliability(results: Sequence[CleanerResult], floor: float | None) -> Iterator[tuple[str, Reliability]]:
-    for result in results:
-        statistics = [page.statistics for page in result.pages]
-        # Cross-validation fits models to parts of the pages.
-        if not result.is_peer and sum(page is not None for page in statistics) >= 2 * LEAST_PAGES:
-            precisions = [page.words.alignment.precision for page in result.pages]
-            yield result.cleaner, measure_reliability(statistics, precisions, floor)
-
-
 def _scorers(cleaners: Sequence[Cleaner]) -> list[Scorer]:
     return [scorer for cleaner in cleaners for scorer in cleaner.scorers]
-
-
-@dataclass(frozen=True)
-class PartialResult:
-    """A cleaner, or another package (`is_peer`), over all pages in the gold standard's order.
-
-    Pages on which a package crashed (`crashes`) count as emptied.
-    """
-
-    cleaner: str
-    is_peer: bool
-    crashes: int
-    pages: tuple[PartialQuality, ...]
-    summary: SnippetSummary
-
-    @property
-    def emptied(self) -> int:
-        """The number of pages without words left."""
-        return sum(page.words == 0 for page in self.pages)
-
-
-@dataclass(frozen=True)
-class PartialRun:
-    """The results of a run on partial gold; `problems` and `crashes` are those of `CleaningRun`."""
-
-    name: str
-    standard: GoldStandard
-    results: tuple[PartialResult, ...]
-    problems: tuple[tuple[str, str], ...]
-    crashes: tuple[tuple[str, str, str], ...]
-
-
-def run_partial(
-    gold: GoldSet, cleaners: Sequence[Cleaner], peers: Sequence[Peer] = (), workers: int = 1, fresh: bool = False
-) -> PartialRun:
-    """Count the snippets that cleaners and other packages keep.
-
-    Raises:
-        InputError: if no page has a snippet.
-        ThresherError: as `score_gold`, `judge_snippets` and `run_peers` do.
-    """
-    pages = gold.standard.pages
-    if not any(page.required or page.forbidden for page in pages):
-        raise InputError("no page has a snippet", "add snippets `with` or `without`", str(gold.folder))
-    score_gold(pages, [scorer for cleaner in cleaners for scorer in cleaner.scorers], gold.store, workers, fresh)
-    found = judge_snippets(pages, gold.store, cleaners, workers, gold.keep)
-    judged = list(progress(found, "comparing", len(pages), "pages"))
-    by_cleaner = zip(*(page.quality for page in judged), strict=True)
-    results = [_result(cleaner.name, False, 0, quality) for cleaner, quality in zip(cleaners, by_cleaner, strict=True)]
-    crashes: tuple[tuple[str, str, str], ...] = ()
-    if peers:
-        texts, crashes = peer_texts(gold, peers, workers)
-        compared = progress(judge_text_snippets(texts, pages, workers, gold.keep), "comparing", len(pages), "pages")
-        for peer, quality in zip(peers, zip(*compared, strict=True), strict=True):
-            crashed = sum(name == peer.name for name, _, _ in crashes)
-            results.append(_result(peer.name, True, crashed, quality))
-    problems = tuple((page.stem, page.problem) for page in judged if page.problem)
-    return PartialRun(gold.name, gold.standard, tuple(results), problems, crashes)
-
-
-def _result(name: str, is_peer: bool, crashes: int, pages: tuple[PartialQuality, ...]) -> PartialResult:
-    summary = summarize_snippets([page.snippets for page in pages])
-    assert summary is not None  # there is a snippet
-    return PartialResult(name, is_peer, crashes, pages, summary)

@@ -104,11 +104,7 @@ def best_cutoff(points: Sequence[SweepPoint]) -> BestCutoff:
 
 
 def transfer(tuned: GoldSweep, tested: GoldSweep, alpha: float = ALPHA) -> GoldTransfer:
-    """Test the best cutoff of the gold standard `tuned` on `tested`; `alpha` is the significance level.
-
-    Raises:
-        ConfigError: if both are one folder, or `tested` lacks the cutoff.
-    """
+    """Test the best cutoff of the gold standard `tuned` on `tested`; `alpha` is the significance level."""
     if tuned.folder.resolve() == tested.folder.resolve():
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give two folders", str(tested.folder)

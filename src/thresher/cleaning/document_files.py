@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import count, takewhile
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Protocol, Self, cast
@@ -18,21 +19,18 @@ from isal import igzip
 
 from thresher import __version__
 from thresher.cleaning.output_formats import (
-    CLEANEVAL,
     GZIP,
     PARQUET,
     TEXT,
     WARC,
     ZSTD,
     OutputFormat,
-    earlier_shards,
     opened_output,
     shard_name,
 )
 from thresher.collections.warc.writer import WarcRecords
 from thresher.files import scratch_folder, user_error
-from thresher.language_models.characters.alphabet import without_invalid
-from thresher.pages.marked_text import PARAGRAPH, split_mark
+from thresher.pages.plain import without_invalid
 from thresher.scorers.languages import UNKNOWN, language_of
 from thresher.scoring.cutting import CleanedDocument
 
@@ -76,7 +74,7 @@ class Rendering:
     """How documents become records of a format. Picklable, for workers.
 
     `cleaner` and `date` are for WARC; `metadata`: whether the member `metadata` is wanted; `valid`: whether invalid characters
-    are left out, as CleanEval's format always does.
+    are left out.
     """
 
     format: OutputFormat
@@ -85,22 +83,13 @@ class Rendering:
     metadata: bool = False
     valid: bool = False
 
-    @property
-    def labelled(self) -> bool:
-        """Whether blocks are written with labels."""
-        return self.format.kind == CLEANEVAL
-
-    def record(self, document: CleanedDocument, metadata: Metadata, labels: Sequence[str] = ()) -> Record | None:
+    def record(self, document: CleanedDocument, metadata: Metadata) -> Record | None:
         """Return a document's record; None for a document without text in a file of plain text.
 
         Args:
             document: the document.
             metadata: the values of `METADATA`.
-            labels: of each block, where they are `labelled`.
         """
-        if self.labelled:
-            packed = _tagged(document, labels)
-            return len(packed), packed
         if self.valid:
             valid = without_invalid(document.text).split("\n")
             document = replace(document, text="\n".join(filter(None, valid)), title=without_invalid(document.title))
@@ -130,21 +119,6 @@ class Rendering:
     @property
     def _warc(self) -> WarcRecords:
         return WarcRecords(self.cleaner, __version__, self.date, self.format.compression)
-
-
-def _tagged(document: CleanedDocument, labels: Sequence[str]) -> bytes:
-    """Return a document in the format of CleanEval's gold texts: its address, and a tag before each block.
-
-    Source: Evert, StupidOS, WAC 2007, section 3.1, third step; NCleaner, LREC 2008, section 2. Bullets that are typed are
-    marks of list items.
-    """
-    lines = [f"URL: {document.url or document.id}"]
-    blocks = document.text.split("\n") if document.text else []
-    for label, block in zip(labels, blocks, strict=True):
-        mark, rest = split_mark(f"  {block}") if label == PARAGRAPH else ("", block)
-        if text := without_invalid(rest):
-            lines.append(f"<{mark or label}>{_CONTROLS.sub(' ', text)}")
-    return ("\n".join(lines) + "\n\n").encode("utf-8", "replace")
 
 
 def members(document: CleanedDocument, metadata: Metadata | None = None) -> Row:
@@ -247,9 +221,10 @@ class DocumentsWriter:
 
     def _put_in_place(self) -> None:
         try:
+            old = [*takewhile(Path.exists, (shard_name(self._path, number) for number in count()))]
             # A kill leaves the first ones.
-            for old in reversed(earlier_shards(self._path)):
-                old.unlink()
+            for shard in reversed(old):
+                shard.unlink()
             for shard in self._shards:
                 (self._folder / shard.name).replace(shard)
         except OSError as error:

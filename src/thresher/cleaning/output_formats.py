@@ -27,9 +27,9 @@ STANDARD = Path("-")
 """Standard input or output."""
 _DESCRIPTOR = re.compile(r"/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _NAMED = {"-": 1, "/dev/stdout": 1, "/dev/stderr": 2}
-JSON_LINES, TEXT, CLEANEVAL, WARC, PARQUET = "jsonl", "txt", "cleaneval", "warc", "parquet"
+JSON_LINES, TEXT, WARC, PARQUET = "jsonl", "txt", "warc", "parquet"
 GZIP, ZSTD = "gz", "zst"
-_OTHER_ENDINGS = {"ndjson": JSON_LINES}
+_ENDING = re.compile(r"\.((?:jsonl|ndjson|txt|warc)(?:\.gz|\.zst)?|parquet)\Z", re.IGNORECASE)
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _SIZE = re.compile(r"([0-9]{1,15})([kmgt]?)(?:i?b)?", re.IGNORECASE)
 
@@ -67,11 +67,7 @@ def opened_output(path: Path) -> Iterator[BinaryIO]:
 
 @contextmanager
 def path_to_write(path: Path, folder: Path) -> Iterator[Path]:
-    """Give a path for code that writes a file by its name, which goes where `opened_output` does; streams by `folder`.
-
-    Raises:
-        ThresherError: as `opened_output`.
-    """
+    """Give a path for code that writes a file by its name, which goes where `opened_output` does; streams by `folder`."""
     if not is_stream(path):
         with atomic_path(path) as temporary:
             yield temporary
@@ -91,9 +87,6 @@ def check_apart(outputs: Sequence[Path], shards: bool, collection: Collection, a
         shards: whether that is the name of shards.
         collection: what is read.
         asked: the format that the user says it has, if so: files of others do not count then.
-
-    Raises:
-        ConfigError: if one is or does.
     """
     if not isinstance(collection, Files):
         return
@@ -120,11 +113,7 @@ def target_of(path: Path) -> Path:
 
 
 def check_writable(path: Path) -> None:
-    """Check that a file can be written under a name: its folder exists, and it is not a folder itself.
-
-    Raises:
-        InputError: if not.
-    """
+    """Check that a file can be written under a name: its folder exists, and it is not a folder itself."""
     try:
         if is_stream(path):
             return
@@ -149,7 +138,7 @@ def _descriptor(path: Path) -> int | None:
 
 @dataclass(frozen=True)
 class OutputFormat:
-    """A format: `kind` is one of JSON_LINES, TEXT, CLEANEVAL, WARC, PARQUET; `compression` GZIP, ZSTD or empty."""
+    """A format: `kind` is one of JSON_LINES, TEXT, WARC, PARQUET; `compression` GZIP, ZSTD or empty."""
 
     kind: str
     compression: str = ""
@@ -170,7 +159,7 @@ class Output:
             files of `cleaned.jsonl.gz` are `cleaned-000000.jsonl.gz` and so on.
         metadata: whether JSON lines and Parquet have the member `metadata`: the file that a page is from, the offset of its
             record, its bytes, its encoding and the words kept.
-        valid: whether invalid characters are left out: see `thresher.language_models.characters.alphabet.without_invalid`.
+        valid: whether invalid characters are left out: see `thresher.pages.plain.without_invalid`.
     """
 
     format: str = ""
@@ -187,11 +176,9 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     """Return the format of a file to write.
 
     Standard output, pipes and devices get JSON lines unless a format is named.
-
-    Raises:
-        ConfigError: if the format is unknown or the name ends in none, or an option does not go with the format.
     """
-    name = wanted.format or _by_ending(path.name) or _by_ending(real_path(path).name)
+    ending = _ENDING.search(path.name) or _ENDING.search(real_path(path).name)
+    name = wanted.format or (ending[1].lower().replace("ndjson", JSON_LINES) if ending else "")
     if not name:
         if not is_stream(path):
             what = f"the name ends in no format: {', '.join('.' + each for each in OUTPUT_FORMATS)}"
@@ -207,70 +194,34 @@ def output_format(path: Path, wanted: Output) -> OutputFormat:
     return OutputFormat(kind, compression)
 
 
-def _by_ending(name: str) -> str:
-    lower = name.lower()
-    for other, kind in _OTHER_ENDINGS.items():
-        lower = re.sub(rf"\.{other}(?=$|\.)", f".{kind}", lower)
-    return next((each for each in OUTPUT_FORMATS if lower.endswith(f".{each}")), "")
-
-
 def shard_name(path: Path, number: int) -> Path:
     """Return the name of a shard of the output `path`.
-
-    Raises:
-        ConfigError: if there are a million shards before it.
 
     >>> shard_name(Path("out/cleaned.jsonl.gz"), 7).as_posix()
     'out/cleaned-000007.jsonl.gz'
     """
     if number >= 10**6:
         raise ConfigError("there would be more than a million shards", "give a larger size", "--shard-size")
-    stem, endings = _parted(path)
-    return path.with_name(f"{stem}-{number:06}{endings}")
+    stem, ending = _parted(path)
+    return path.with_name(f"{stem}-{number:06}{ending}")
 
 
 def is_shard(path: Path, other: Path) -> bool:
     """Return whether a path is that of a shard of the output `path`."""
-    stem, endings = _parted(path)
-    is_named = re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(endings)}", other.name) is not None
+    stem, ending = _parted(path)
+    is_named = re.fullmatch(rf"{re.escape(stem)}-[0-9]{{6}}{re.escape(ending)}", other.name) is not None
     return is_named and real_path(other.parent) == real_path(path.parent)
 
 
-def earlier_shards(path: Path) -> list[Path]:
-    """Return the shards of the output `path` that are there, in order.
-
-    Raises:
-        ConfigError: if some before them are missing: whoever wrote these files, they are no output of one command.
-        ThresherError: if the folder cannot be read.
-    """
-    try:
-        there = sorted(each for each in path.parent.iterdir() if is_shard(path, each))
-    except OSError as error:
-        raise user_error(error, path.parent) from error
-    for number, shard in enumerate(there):
-        if shard != shard_name(path, number):
-            what = f"{shard.name} would be taken for one of its shards"
-            raise ConfigError(what, "choose another name, or move that file", str(path))
-    return there
-
-
 def _parted(path: Path) -> tuple[str, str]:
-    """Return a file's name without its endings, and these."""
-    name = path.name
-    ending = next((f".{each}" for each in _longest_first() if name.lower().endswith(f".{each}")), path.suffix)
-    return (name[: -len(ending)], name[-len(ending) :]) if ending else (name, "")
-
-
-def _longest_first() -> list[str]:
-    others = [f"{other}.{each}" for other in _OTHER_ENDINGS for each in (GZIP, ZSTD)]
-    return sorted((*OUTPUT_FORMATS, *_OTHER_ENDINGS, *others), key=len, reverse=True)
+    """Return a file's name without its ending, and this."""
+    match = _ENDING.search(path.name)
+    ending = match[0] if match else path.suffix
+    return path.name.removesuffix(ending), ending
 
 
 def parse_size(text: str) -> int:
     """Return a number of bytes written as `512M`, `2GiB` or `100000`: units are powers of 1,024.
-
-    Raises:
-        ConfigError: if it is not such a number, or not above zero.
 
     >>> parse_size("2k")
     2048

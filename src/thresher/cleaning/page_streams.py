@@ -29,9 +29,6 @@ def clean_pages(
         cleaner: a canonical name.
         options: how pages become blocks.
         mib: larger pages fail.
-
-    Raises:
-        ConfigError: at once, if the name does not parse, or has a percentile of a collection, which no single page has.
     """
     parsed = resolved_without_collection(parse_cleaner(cleaner).checked())
     return (_cleaned(page_of(page, str(number)), parsed, options, mib) for number, page in enumerate(pages))

@@ -39,10 +39,6 @@ def piped_lines(
         options: how documents are read.
         format: the user's choice.
         window: how many bytes each collection has, up to the end of a line; None for all.
-
-    Raises:
-        ConfigError: if another format is asked for.
-        ThresherError: if the file cannot be written.
     """
     if format not in ("", JsonLines.name, *PAGE_FORMATS):
         what = f"standard input is read as JSON lines, or as a page of HTML or text, not as {format}"

@@ -12,9 +12,7 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
-
-import numpy as np
+from typing import Any
 
 from thresher.cleaning.document_files import METADATA, DocumentsWriter, Record, Rendering
 from thresher.cleaning.output_formats import (
@@ -23,7 +21,6 @@ from thresher.cleaning.output_formats import (
     Output,
     check_apart,
     check_writable,
-    earlier_shards,
     is_shard,
     is_stream,
     opened_output,
@@ -34,18 +31,17 @@ from thresher.cleaning.output_formats import (
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import DASK, LOKY
+from thresher.defaults import DASK, LOKY, REFERENCE
 from thresher.errors import ConfigError, InputError
-from thresher.experiments.stages import exclusive
 from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
+from thresher.locks import exclusive
 from thresher.pages import DEFAULT_OPTIONS, PageOptions
 from thresher.passes.apart import likely_fields_apart
 from thresher.passes.backends import Backend, run_tasks
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
-from thresher.playing.page_views import scorer_view, shown_scorers, stored_views, two_sides, write_side_by_side
+from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
-from thresher.scorers.relative_cutoffs import REFERENCE
-from thresher.scoring.cutting import block_labels, cut_shard, shard_columns
+from thresher.scoring.cutting import cut_shard, shard_columns
 from thresher.scoring.lost_pages import (
     TOLERATED,
     Failure,
@@ -78,10 +74,6 @@ def kept_scores(output: Path, outputs: Sequence[Path]) -> Iterator[Path]:
     Args:
         output: the file.
         outputs: all files that are written; what killed processes left of them under temporary names is removed.
-
-    Raises:
-        StateError: if another process writes the same file.
-        ThresherError: if the folder cannot be made.
     """
     folder = scores_beside(output)
     keep = False
@@ -137,9 +129,6 @@ def warnings(cleaner: Cleaner, documents: int, kinds: Mapping[str, int], emptied
         documents: the pages of the collection.
         kinds: how many failed, by kind.
         emptied: how many were left without text, by language.
-
-    Raises:
-        ThresherError: as `thresher.scoring.lost_pages.language_warning`.
     """
     failed, empty = sum(kinds.values()), sum(emptied.values())
     notes: list[str] = []
@@ -291,14 +280,11 @@ def clean_collection(
         raise ConfigError("two of the files to write are the same", "give each a name of its own", str(output))
     for path in outputs:
         check_writable(path)
-    if how.shard_size:
-        # An error should come before the work.
-        earlier_shards(output)
     whole_input = None if source == STANDARD else open_collection(source, reading, format)
     if whole_input is not None:
         check_apart(outputs, how.shard_size > 0, whole_input, format)
     # One can try other cutoffs and cleaners on the page of what is removed.
-    shown = shown_scorers() if side_by_side else ()
+    shown = _shown_scorers() if side_by_side else ()
     by_name = {scorer.canonical_name: scorer for scorer in (*shown, *parsed.scorers)}
     scorers = tuple(by_name.values()) if shown else parsed.scorers
     tally = _Tally()
@@ -318,7 +304,7 @@ def clean_collection(
             window = None if whole else WINDOW_BYTES
             inputs = (
                 (lines.collection, lines.offset)
-                for lines in piped_lines(_standard_input(), folder, reading, format, window)
+                for lines in piped_lines(sys.stdin.buffer, folder, reading, format, window)
             )
         else:
             inputs = [(whole_input, 0)]
@@ -331,7 +317,7 @@ def clean_collection(
             for collection, offset in inputs:
                 if source == STANDARD and store.is_dir():
                     remove_folder(store)
-                plan = ScorePlan(collection, scorers, options, limits, rendering.labelled)
+                plan = ScorePlan(collection, scorers, options, limits)
                 # Scores of the same plan stay; others are a killed command's, with another cleaner perhaps.
                 tally.documents += score_collection(plan, store, backend, fresh=True).documents
                 for failure in failures(store):
@@ -351,8 +337,7 @@ def clean_collection(
                     for page in judged_pages(store, cleaned_by):
                         removed_line(record(page))
                 if side_file:
-                    views, title = map(scorer_view, scorers), f"What {cleaned_by.name} removes"
-                    write_side_by_side(stored_views(store), [*views], two_sides(cleaned_by), title, side_file)
+                    _write_side_by_side(store, scorers, cleaned_by, side_file)
         if collection is None:
             raise InputError("standard input is empty", "give lines of JSON", str(source))
         if tally.kinds.total() == tally.documents:
@@ -371,11 +356,18 @@ def clean_collection(
     )
 
 
-def _standard_input() -> BinaryIO:
-    # None where it was closed before Python began.
-    if sys.stdin is None:
-        raise InputError("standard input is closed", "give lines of JSON", str(STANDARD))
-    return sys.stdin.buffer
+def _shown_scorers() -> tuple[Scorer, ...]:
+    # What writes pages is imported when there is one to write.
+    from thresher.playing.page_views import shown_scorers
+
+    return shown_scorers()
+
+
+def _write_side_by_side(store: Path, scorers: Sequence[Scorer], cleaner: Cleaner, path: Path) -> None:
+    from thresher.playing.page_views import scorer_view, stored_views, two_sides, write_side_by_side
+
+    views, title = [*map(scorer_view, scorers)], f"What {cleaner.name} removes"
+    write_side_by_side(stored_views(store), views, two_sides(cleaner), title, path)
 
 
 def needs_all(cleaner: Cleaner) -> bool:
@@ -386,22 +378,16 @@ def needs_all(cleaner: Cleaner) -> bool:
 
 
 def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutShard:
-    """Cut a shard of scores and make its documents records.
-
-    Raises:
-        StateError: if the shard is damaged.
-    """
+    """Cut a shard of scores and make its documents records."""
     wanted = _STORED if rendering.metadata else ()
-    table = read_shard(path, [*shard_columns([cleaner]), *wanted, *(("list_items",) if rendering.labelled else ())])
-    labels = block_labels(table) if rendering.labelled else None
+    table = read_shard(path, [*shard_columns([cleaner]), *wanted])
     stored = {name: table[name].to_pylist() for name in wanted}
     records: list[Record] = []
     emptied: Counter[str] = Counter()
     kept = words = 0
-    for row, document, blocks in cut_shard(table, cleaner):
+    for row, document, _ in cut_shard(table, cleaner):
         metadata = {name: stored[name][row] for name in wanted}
-        kinds = () if labels is None else labels[np.unique(blocks)].tolist()
-        made = rendering.record(document, {**metadata, "words": document.words}, kinds)
+        made = rendering.record(document, {**metadata, "words": document.words})
         if made:
             records.append(made)
         words += document.words

@@ -1,4 +1,4 @@
-"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `arms`: what there is."""
+"""`thresher clean`: any collection into cleaned files; `thresher cleaners` and `thresher pruning-methods`: what there is."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ def clean(
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.cleaning.output_formats import parse_size
     from thresher.collections import IdRule, JsonFields, ReadOptions
+    from thresher.number_texts import exact_number
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
-    from thresher.reports.formatting import exact_number
     from thresher.scorers.cleaners import parse_cleaner
 
     fields = JsonFields((id_field,), (html_field,), (text_field,), (url_field,))
@@ -111,10 +111,10 @@ def cleaners(as_json: bool) -> None:
     click.echo(json.dumps(declarations(), indent=2, ensure_ascii=False) if as_json else describe())
 
 
-@click.command()
+@click.command("pruning-methods")
 @click.option("--json", "as_json", is_flag=True, help="Print the declarations as JSON.")
-def arms(as_json: bool) -> None:
-    """List the arms of index pruning with their parameters, defaults, cutoffs and sources."""
-    from thresher.arms.pruned_names import arm_declarations, describe_arms
+def methods(as_json: bool) -> None:
+    """List the methods of index pruning with their parameters, defaults, cutoffs and sources."""
+    from thresher.pruning_methods.treatments import describe_methods, method_declarations
 
-    click.echo(json.dumps(arm_declarations(), indent=2, ensure_ascii=False) if as_json else describe_arms())
+    click.echo(json.dumps(method_declarations(), indent=2, ensure_ascii=False) if as_json else describe_methods())

@@ -22,7 +22,7 @@ from thresher.files import real_path
     help="A cleaner's canonical name, such as words@11; may be repeated [default: the rows of the papers' tables].",
 )
 @gold_options
-@click.option("--peers", is_flag=True, help="Measure other packages too (needs the extra `peers`).")
+@click.option("--extractors", is_flag=True, help="Measure other packages too (needs the extra `extractors`).")
 @click.option(
     "--sweep",
     "sweeps",
@@ -32,11 +32,6 @@ from thresher.files import real_path
 )
 @click.option(
     "--test", "tested_on", type=FILE, help="Test each sweep's best cutoff on the gold standard in this folder."
-)
-@click.option(
-    "--floor",
-    type=click.FloatRange(0, 1),
-    help="Reliable pages: those of at least this predicted precision [default: the better half].",
 )
 @keys("evaluation", "correction", "alpha")
 @click.option(
@@ -49,10 +44,9 @@ def cleaneval(
     cleaners: tuple[str, ...],
     gold: Path | None,
     comments: bool,
-    peers: bool,
+    extractors: bool,
     sweeps: tuple[str, ...],
     tested_on: Path | None,
-    floor: float | None,
     correction: str,
     alpha: float,
     output: Path | None,
@@ -61,16 +55,14 @@ def cleaneval(
 ) -> None:
     """Measure how well cleaners clean: the pages of FOLDER (`input/`, `original/`, `html/`) against gold of the same stem.
 
-    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/`, `ground-truth.json` or
-    `evaldata.json`, whose snippets alone are measured.
+    Gold is in `GoldStandard/`, `gold/`, `annotated/`, `ground-truth/` or `ground-truth.json`.
     """
-    from thresher.cleaneval.gold import read_gold, read_whole_gold
-    from thresher.cleaneval.peers import find_peers
-    from thresher.cleaneval.running import GoldSet, PartialRun, asked, run_cleaners, run_partial
+    from thresher.cleaneval.extractors import find_extractors
+    from thresher.cleaneval.gold import read_whole_gold
+    from thresher.cleaneval.running import GoldSet, asked, run_cleaners
     from thresher.errors import ConfigError
     from thresher.files import temporary_folder
     from thresher.reports.cleaning_tables import CUTOFFS, cleaning_tables
-    from thresher.reports.partial_report import partial_table
 
     chosen, swept = asked(cleaners, sweeps)
     if tested_on is not None and not swept:
@@ -79,14 +71,8 @@ def cleaneval(
         raise ConfigError(
             "a cutoff cannot be tested on the pages that it was chosen on", "give another folder", f"--test {tested_on}"
         )
-    others = find_peers() if peers else ()
-    standard = read_gold(folder, gold, comments)
-    if standard.is_partial and (swept or floor is not None):
-        raise ConfigError(
-            "the gold has snippets alone, and no precision",
-            "leave out --sweep, --test and --floor",
-            str(gold or folder),
-        )
+    others = find_extractors() if extractors else ()
+    standard = read_whole_gold(folder, gold, comments)
     other = read_whole_gold(tested_on, None, comments) if tested_on is not None else None
     for what, stems in standard.left_out.items():
         say_stems(what, stems)
@@ -94,27 +80,18 @@ def cleaneval(
         keep = output / "comparisons" if output else None
         measured_on = GoldSet(folder, standard, store / "scores", keep)
         there = GoldSet(tested_on, other, store / "scores-test", keep) if tested_on is not None and other else None
-        run = (
-            run_partial(measured_on, chosen, others, workers, fresh)
-            if standard.is_partial
-            else run_cleaners(measured_on, chosen, others, swept, there, workers, floor, fresh, alpha, correction)
-        )
+        run = run_cleaners(measured_on, chosen, others, swept, there, workers, fresh, alpha, correction)
     for stem, problem in run.problems:
         say(f"failed: {stem}: {problem}")
-    for peer, stem, problem in run.crashes:
-        say(f"crashed: {peer}: {stem}: {problem}")
+    for extractor, stem, problem in run.crashes:
+        say(f"crashed: {extractor}: {stem}: {problem}")
     if output is not None:
-        if isinstance(run, PartialRun):
-            from thresher.reports.partial_report import write_partial_report
+        from thresher.reports.cleaning_report import write_cleaning_report
 
-            write_partial_report(run, output)
-        else:
-            from thresher.reports.cleaning_report import write_cleaning_report
-
-            write_cleaning_report(run, output)
+        write_cleaning_report(run, output)
         # What is finished is not continued.
         shutil.rmtree(output / "comparisons", ignore_errors=True)
-    show(*(partial_table(run),) if isinstance(run, PartialRun) else cleaning_tables(run, CUTOFFS))
+    show(*cleaning_tables(run, CUTOFFS))
     if output is not None:
         click.echo()
         tell(f"report: {(output / 'report.html').resolve()}")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import resource
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,30 +12,22 @@ from pathlib import Path
 import click
 
 from thresher import __version__
-from thresher.cli.clean import arms, clean, cleaners
+from thresher.cli.clean import clean, cleaners, methods
 from thresher.cli.cleaneval import cleaneval
-from thresher.cli.content_verbs import content
 from thresher.cli.experiment import choose, evaluate, explore, index, init, measure, report, run, search
 from thresher.cli.explain import explain, play
-from thresher.cli.lm import lm
-from thresher.cli.ncleaner_models import ncleaner
+from thresher.cli.model_verbs import content, lm, ncleaner
 from thresher.cli.options import say, tell
 from thresher.cli.pseudo_topics import pseudo_topics
 from thresher.errors import ConfigError, InputError, MissingDependencyError, ResourceError, ThresherError
-from thresher.files import is_out_of_memory, memory_error, user_error, without_leftovers
+from thresher.files import memory_error, user_error, without_leftovers
 
 _NAME = "thresher"
-_LEAST_MIB = 768
-"""Of address space: with less, libraries in C may abort where they cannot start a thread, which nothing can catch."""
-# Python's own words, where there is no room for a thread's stack or the user may not have another.
-_NO_THREAD = "can't start new thread"
 
 
 def main() -> None:
     """Run the command line; errors become one line each and an exit code by their class."""
-    _occupy_closed_streams()
     try:
-        _check_address_space()
         with without_leftovers():
             cli.main(prog_name=_NAME, standalone_mode=False)
     except ThresherError as error:
@@ -49,49 +39,11 @@ def main() -> None:
         _fail([error.format_message()], ConfigError.exit_code)
     except (click.Abort, KeyboardInterrupt):
         _fail([f"interrupted. Fix: run the same command again; it {after_interruption(sys.argv[1:])}."], 130)
-    except (MemoryError, ImportError) as error:
-        if not is_out_of_memory(error):
-            raise
+    except MemoryError:
         _fail(memory_error().lines(), ResourceError.exit_code)
-    except RuntimeError as error:
-        if str(error) != _NO_THREAD:
-            raise
-        fix = "raise the limits of memory and of processes (`ulimit -v`, `ulimit -u`)"
-        _fail(ResourceError("no thread can be started", fix).lines(), ResourceError.exit_code)
-    except UnicodeEncodeError as error:
-        # Python has surrogates for such bytes of file names and arguments alone.
-        if not "\ud800" <= error.object[error.start] <= "\udfff":
-            raise
-        _fail(InputError("a name is not UTF-8", "rename the file or folder").lines(), InputError.exit_code)
     except OSError as error:
         shown = user_error(error, error.filename) if error.filename else _without_name(error)
         _fail(shown.lines(), shown.exit_code)
-
-
-def _check_address_space() -> None:
-    """Check that no limit leaves too little of the address space.
-
-    Raises:
-        ResourceError: if one does.
-    """
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit != resource.RLIM_INFINITY and limit < _LEAST_MIB << 20:
-        what = f"the address space is limited to {limit >> 20} MiB, where {_LEAST_MIB} MiB are the least"
-        raise ResourceError(what, "raise the limit (`ulimit -v`)")
-
-
-def _occupy_closed_streams() -> None:
-    """Let no file that is opened get the number of a closed standard stream: what is written there would go into that file."""
-    # Reading and writing the first two stay errors.
-    for number, flags in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
-        try:
-            os.fstat(number)
-        except OSError:
-            # The least that is free.
-            os.open(os.devnull, flags)
-    # None where it was closed.
-    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
-    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
 
 
 def _without_name(error: OSError) -> ThresherError:
@@ -174,7 +126,7 @@ def doctor() -> None:
 
 
 _VERBS: dict[str, tuple[click.Command, ...]] = {
-    "Prepare": (doctor, init, cleaners, arms, lm, ncleaner, content, pseudo_topics),
+    "Prepare": (doctor, init, cleaners, methods, lm, ncleaner, content, pseudo_topics),
     "Run": (run, explore, measure, cleaneval),
     "Choose": (choose,),
     "Look": (report, explain, play),

@@ -7,10 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from thresher.collections.catalogue import CATALOGUE_PREFIX, Catalogue
-from thresher.collections.file_collection import FORMATS, Files, chosen, walk
-from thresher.collections.ids import ID_RULES, IdRule
+from thresher.collections.file_collection import Files, chosen, walk
+from thresher.collections.ids import IdRule
 from thresher.collections.interface import Collection, JsonFields, ReadOptions
 from thresher.collections.sources import Page, Part, Source
+from thresher.defaults import FORMATS, ID_RULES
 from thresher.errors import ConfigError, InputError
 
 __all__ = [
@@ -37,10 +38,6 @@ def open_collection(path: Path, options: ReadOptions | None = None, format: str 
         path: the folder or file.
         options: how documents are read.
         format: one of `FORMATS`; empty to detect it by file names, else by first bytes.
-
-    Raises:
-        ConfigError: if there is no such format, or it is given for ir_datasets.
-        InputError: if `path` does not exist, or holds no known format or several.
     """
     options = options or ReadOptions()
     if str(path).startswith(CATALOGUE_PREFIX):

@@ -24,12 +24,7 @@ _NAMES: dict[What, str] = {"docs": "documents", "queries": "topics", "qrels": "q
 
 
 def dataset(dataset_id: str, what: What) -> Any:
-    """Return a dataset; downloads nothing.
-
-    Raises:
-        MissingDependencyError: if ir_datasets is not installed.
-        InputError: if it has no such dataset, or the dataset has no such records.
-    """
+    """Return a dataset; downloads nothing."""
     where = CATALOGUE_PREFIX + dataset_id
     try:
         loaded = _package().load(dataset_id)
@@ -43,11 +38,7 @@ def dataset(dataset_id: str, what: What) -> Any:
 
 
 def records(dataset_id: str, what: What) -> Iterator[Any]:
-    """Yield the records in the dataset's order; ir_datasets downloads them if necessary, with progress on standard error.
-
-    Raises:
-        ThresherError: as `dataset`; also if the records cannot be fetched or read.
-    """
+    """Yield the records in the dataset's order; ir_datasets downloads them if necessary, with progress on standard error."""
     loaded = dataset(dataset_id, what)
     try:
         yield from getattr(loaded, f"{what}_iter")()
@@ -106,11 +97,7 @@ class Catalogue:
         return Path(CATALOGUE_PREFIX + self.id)
 
     def fingerprint(self) -> str:
-        """Return a digest over the dataset's id, the package's version and its metadata on the documents.
-
-        Raises:
-            ThresherError: if the package is missing, or the dataset has no documents.
-        """
+        """Return a digest over the dataset's id, the package's version and its metadata on the documents."""
         metadata = dataset(self.id, "docs").docs_metadata()
         return digest([self.id, str(_package().__version__), metadata])
 
@@ -119,11 +106,7 @@ class Catalogue:
         return {}
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield the parts with their sources: at most `pages` each, and about 16 MiB.
-
-        Raises:
-            ThresherError: if the package is missing, the dataset has no documents, or they cannot be downloaded.
-        """
+        """Yield the parts with their sources: at most `pages` each, and about 16 MiB."""
         sources = (source_of(record, self.id, self.options) for record in records(self.id, "docs"))
         yield from grouped(sources, 0, self.path, self.id, pages)
 

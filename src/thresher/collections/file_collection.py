@@ -16,6 +16,7 @@ from thresher.collections.sources import FileState, Part, Reading, Source, group
 from thresher.collections.tar import Tar
 from thresher.collections.trec_web import TrecWeb, looks_like
 from thresher.collections.warc import Warc
+from thresher.defaults import FORMATS
 from thresher.errors import InputError
 from thresher.files import digest, is_unfinished, user_error
 from thresher.streams import open_stream
@@ -24,8 +25,6 @@ HTML, TEXT = "html", "text"
 PAGE_FORMATS = (HTML, TEXT)
 """Formats of files that are one page each."""
 KINDS: tuple[FileKind, ...] = (Warc(), TrecWeb(), JsonLines(), Tar(), ParquetRows())
-FORMATS = (*PAGE_FORMATS, *(kind.name for kind in KINDS))
-"""The values of the key `format`."""
 
 RANGE_BYTES = 2 * 2**20
 """The largest part of a splittable file, in bytes on disk: a second or two of a worker's time."""
@@ -69,37 +68,21 @@ class Files:
     options: ReadOptions = field(default_factory=ReadOptions)
 
     def fingerprint(self) -> str:
-        """Return a digest over names, sizes and modification times of the files.
-
-        Raises:
-            InputError: as `parts`.
-        """
+        """Return a digest over names, sizes and modification times of the files."""
         return self.listed()[0]
 
     def listed(self) -> tuple[str, int]:
-        """Return the fingerprint and the number of the files, both from one listing.
-
-        Raises:
-            InputError: as `parts`.
-        """
+        """Return the fingerprint and the number of the files, both from one listing."""
         files = self._files()
         states = [(entry.name, entry.size, entry.state.modified) for entry in files]
         return digest([self.format, states]), len(files)
 
     def files(self) -> dict[str, FileState]:
-        """Return the files as they are now, by their printable names.
-
-        Raises:
-            InputError: as `parts`.
-        """
+        """Return the files as they are now, by their printable names."""
         return {entry.shown: entry.state for entry in self._files()}
 
     def parts(self, pages: int) -> Iterator[Part]:
-        """Yield the parts, cut by file size; files of a page each are grouped, as are pages of files that the parent reads.
-
-        Raises:
-            InputError: if there is no file of the format.
-        """
+        """Yield the parts, cut by file size; files of a page each are grouped, as are pages of files that the parent reads."""
         files = self._files()
         if self.format in PAGE_FORMATS:
             yield from grouped(self._pages(files), 0, self.path, "", pages)
@@ -148,11 +131,7 @@ class Files:
 
 
 def walk(root: Path) -> list[FileEntry]:
-    """Return a single file, or all files below a folder by code point of their paths; links to folders are not followed.
-
-    Raises:
-        ThresherError: if a file or folder cannot be accessed.
-    """
+    """Return a single file, or all files below a folder by code point of their paths; links to folders are not followed."""
     try:
         if root.is_file():
             status = root.stat()
@@ -219,9 +198,6 @@ def chosen(files: Sequence[FileEntry], format: str, root: Path) -> tuple[str, tu
         files: all files.
         format: the user's choice; empty to detect it.
         root: for messages.
-
-    Raises:
-        InputError: if no file is of a known format, or there are several formats.
     """
     by_format = _by_format(files, [kind_of(entry.name) for entry in files])
     dumps = _by_format(files, [TEXT if entry.name.lower().endswith(TEXT_SUFFIXES) else "" for entry in files])

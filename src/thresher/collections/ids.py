@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from thresher.collections.sources import Source
+from thresher.defaults import ID_RULES
 from thresher.errors import ConfigError, InputError
 
 LONGEST_ID = 32766
@@ -22,8 +23,6 @@ _UNFIT = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _PATTERN_SECONDS = 1.0
 # No id of a document: it holds spaces.
 _LATE = f"id_pattern takes longer than {_PATTERN_SECONDS:g} s on the id "
-
-ID_RULES = ("path", "stem")
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,6 @@ class IdRule:
 
     def apply(self, path: str) -> str:
         """Return the id of the file at `path`, relative to the collection's root and with `/`.
-
-        Raises:
-            InputError: if the file is not below `prefix`.
-            ConfigError: if there is no such rule.
 
         >>> IdRule("path", "pages").apply("pages/sql/select.html")
         'sql/select'
@@ -150,11 +145,7 @@ def escape_id(document_id: str) -> str:
 
 
 def unique(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources unchanged; any problem is an error.
-
-    Raises:
-        InputError: for a source with a problem, an invalid id or a repeated one (naming both origins).
-    """
+    """Yield the sources unchanged; any problem is an error."""
     seen: dict[str, str] = {}
     for source in sources:
         if source.problem:

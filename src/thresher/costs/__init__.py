@@ -1,26 +1,32 @@
 """What a variant costs: wall and CPU seconds, peak memory, CO2, and after how many queries cleaning has paid.
 
-CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP, or codecarbon's reading of the CPU.
+CO2 is Eq. 9 of the PyPlexity paper over wall time and the CPU's TDP.
 """
 
-from thresher.costs.carbon import RESOLUTION_SECONDS, Footprint, Power, footprint
-from thresher.costs.codecarbon_option import Co2Reading, measured_co2, require_codecarbon
-from thresher.costs.machine import Machine, Rapl, Tdp, find_tdp, read_machine
-from thresher.costs.repeats import BreakEven, Interval, MeasuredTime, Repeats, are_narrow, break_even, compare_times
+from thresher.costs.carbon import Footprint, Power, footprint
+from thresher.costs.machine import Machine, Tdp, find_tdp, read_machine
+from thresher.costs.repeats import (
+    BreakEven,
+    Interval,
+    MeasuredTime,
+    Payoff,
+    Repeats,
+    are_narrow,
+    break_even,
+    compare_times,
+)
 from thresher.costs.times import Stopwatch, ThreadClock, Times, measure_times, peak_memory
 from thresher.defaults import CARBON_INTENSITY
 
 __all__ = [
     "CARBON_INTENSITY",
-    "RESOLUTION_SECONDS",
     "BreakEven",
-    "Co2Reading",
     "Footprint",
     "Interval",
     "Machine",
     "MeasuredTime",
+    "Payoff",
     "Power",
-    "Rapl",
     "Repeats",
     "Stopwatch",
     "Tdp",
@@ -32,8 +38,6 @@ __all__ = [
     "find_tdp",
     "footprint",
     "measure_times",
-    "measured_co2",
     "peak_memory",
     "read_machine",
-    "require_codecarbon",
 ]

@@ -18,7 +18,6 @@ from thresher.errors import ConfigError
 
 ASSUMED_WATTS = 85.0
 """A socket whose TDP is not known: that of the paper's CPU, the Intel Xeon E5-2630 v4."""
-_POWERCAP = Path("/sys/class/powercap")
 _CPUINFO = Path("/proc/cpuinfo")
 
 
@@ -42,9 +41,6 @@ def find_tdp(model: str, sockets: int = 1, configured: float | None = None) -> T
         model: such as `Intel(R) Xeon(R) CPU E5-2630 v4 @ 2.20GHz`.
         sockets: how many such CPUs the machine has.
         configured: watts of the whole machine, `costs.tdp_watts`; None if it is not configured.
-
-    Raises:
-        ConfigError: if `configured` is not a positive number.
     """
     if configured is not None:
         if not (math.isfinite(configured) and configured > 0):
@@ -82,19 +78,6 @@ def _key(model: str) -> str:
 
 
 @dataclass(frozen=True)
-class Rapl:
-    """Whether the CPU's own energy counters can be read, where they are, and what to do if they cannot.
-
-    `path` and `fix` are empty where the machine has no counters (most virtual machines have none) and where
-    nothing needs fixing.
-    """
-
-    readable: bool
-    path: str
-    fix: str
-
-
-@dataclass(frozen=True)
 class Machine:
     """CPU model as the system names it, sockets, cores (0: unknown), logical CPUs, memory, system, Python."""
 
@@ -105,7 +88,6 @@ class Machine:
     memory_mib: int
     platform: str
     python: str
-    rapl: Rapl
 
 
 def read_machine() -> Machine:
@@ -119,7 +101,6 @@ def read_machine() -> Machine:
         memory_mib=psutil.virtual_memory().total // 2**20,
         platform=platform.platform(),
         python=platform.python_version(),
-        rapl=find_rapl(),
     )
 
 
@@ -133,26 +114,6 @@ def parse_cpuinfo(text: str) -> tuple[str, int]:
     models = [value for name, value in fields if name == "model name"]
     sockets = {value for name, value in fields if name == "physical id"}
     return (models[0] if models else ""), max(1, len(sockets))
-
-
-def find_rapl(root: Path = _POWERCAP) -> Rapl:
-    """Look for the energy counters of Linux's powercap interface below `root` (RAPL, Intel and AMD)."""
-    counters = sorted(root.glob("intel-rapl:*/energy_uj"))
-    if not counters:
-        return Rapl(readable=False, path="", fix="")
-    closed = [counter for counter in counters if not _reads(counter)]
-    if not closed:
-        return Rapl(readable=True, path=str(counters[0]), fix="")
-    return Rapl(readable=False, path=str(closed[0]), fix=f"sudo chmod a+r {root}/intel-rapl:*/energy_uj")
-
-
-def _reads(counter: Path) -> bool:
-    # Permissions alone do not tell: containers refuse the read itself.
-    try:
-        counter.read_text(encoding="ascii")
-    except OSError:
-        return False
-    return True
 
 
 def _cpu() -> tuple[str, int]:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from thresher.arms.arm import Arm
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import TOPIC_FIELD
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.topics import read_catalogue_topics
@@ -19,7 +17,6 @@ from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest, real_path
 from thresher.passes.backends import Backend
-from thresher.pruning.building import LogTexts
 from thresher.pseudo_topics.topic_files import COUNTS_FILE
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
@@ -100,21 +97,13 @@ def _digest(location: Location, content: object) -> str:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Collection, topics, the topics that are held out, and the query logs that arms need: texts by the path that names have.
-
-    `digests` are of all of them, by name.
-    """
+    """Collection, topics, and the topics that are held out; `digests` are of all of them, by name."""
 
     collection: Collection
     topics: TopicSet
     held_out: TopicSet | None
     notices: tuple[str, ...]
     digests: Mapping[str, str]
-    logs: LogTexts = field(default_factory=dict)
-
-    def log_digests(self, arm: Arm) -> dict[str, str]:
-        """Return the digest of the query log that an arm needs, by its name; empty if it needs none."""
-        return {_log_name(arm.log): self.digests[_log_name(arm.log)]} if arm.log else {}
 
 
 def read_inputs(experiment: Experiment) -> Inputs:
@@ -139,16 +128,7 @@ def read_inputs(experiment: Experiment) -> Inputs:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")
     collection = open_collection(Path(str(path)), experiment.reading, experiment.format)
     digests = {"collection": collection.fingerprint(), **digests}
-    logs = {}
-    for name, location in experiment.logs.items():
-        queries = _topics(location, TOPIC_FIELD)
-        logs[name] = tuple(topic.query for topic in queries.values())
-        digests[_log_name(name)] = _digest(location, logs[name])
-    return Inputs(collection, topics, held_out, tuple(notices), digests, logs)
-
-
-def _log_name(log: str) -> str:
-    return f"query log {log}"
+    return Inputs(collection, topics, held_out, tuple(notices), digests)
 
 
 def check_scored(inputs: Inputs, scores: ScoreReport, store: Path) -> None:

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import Repeats, are_narrow, compare_times
 from thresher.experiments.config import Experiment
 from thresher.experiments.variant_building import TimedCutting, build_variant
@@ -20,7 +19,7 @@ from thresher.files import scratch_folder
 from thresher.lucene.indexing import IndexOptions, build_index
 from thresher.lucene.query_rounds import CollectorPauses, QueryTimes, time_queries
 from thresher.progress import Progress
-from thresher.pruning.building import LogTexts
+from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import BASELINE, Cleaner
 
 WIDTH = 0.05
@@ -76,7 +75,6 @@ def measure(
     scores: Path,
     queries: Sequence[str],
     build_seconds: float,
-    logs: LogTexts,
 ) -> Measurements:
     """Measure all variants together, each for as long as the experiment allows.
 
@@ -87,7 +85,6 @@ def measure(
         scores: the score store.
         queries: of the topics.
         build_seconds: what it took to build every index once.
-        logs: the query logs that arms need.
 
     Raises:
         ThresherError: as `Searcher` and `build_index`.
@@ -115,7 +112,7 @@ def measure(
             measured[model.name] = MeasuredQueries(repeats, times.pauses)
     if build_seconds * FEWEST_BUILDS > seconds:
         return Measurements(measured, None)
-    return Measurements(measured, _measured_indexing(experiment, treatments, scores, logs))
+    return Measurements(measured, _measured_indexing(experiment, treatments, scores))
 
 
 def _enough(times: QueryTimes, seed: int) -> bool:
@@ -124,9 +121,7 @@ def _enough(times: QueryTimes, seed: int) -> bool:
     return are_narrow(times.wall, WIDTH, seed)
 
 
-def _measured_indexing(
-    experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path, logs: LogTexts
-) -> Repeats:
+def _measured_indexing(experiment: Experiment, treatments: Mapping[str, Treatment], scores: Path) -> Repeats:
     """Build all indexes again and again, in rounds of random order; what is timed is building without cutting."""
     names = [BASELINE, _TWIN, *list(treatments)[1:]]
     chance = random.Random(experiment.seed)
@@ -140,7 +135,7 @@ def _measured_indexing(
             spent = [(0.0, 0.0)] * len(names)
             for piece in order:
                 treatment = treatments[BASELINE if names[piece] == _TWIN else names[piece]]
-                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment, logs)
+                spent[piece] = _build_times(treatment, scores, scratch / "index", experiment)
                 bar.advance()
             rounds.append(spent)
     # Every round is an opening of its own, with one topic: the collection.
@@ -148,11 +143,9 @@ def _measured_indexing(
     return compare_times(list(treatments), wall, cpu, experiment.seed)
 
 
-def _build_times(
-    treatment: Treatment, scores: Path, folder: Path, experiment: Experiment, logs: LogTexts
-) -> tuple[float, float]:
+def _build_times(treatment: Treatment, scores: Path, folder: Path, experiment: Experiment) -> tuple[float, float]:
     """Return wall and CPU seconds of building an index, without those of cutting."""
     wall, cpu = time.perf_counter(), time.process_time()
     original = experiment.original_statistics
-    cutting = build_variant(scores, treatment, folder, experiment.index, original, logs=logs).cutting
+    cutting = build_variant(scores, treatment, folder, experiment.index, original).cutting
     return time.perf_counter() - wall - cutting.wall, time.process_time() - cpu - cutting.cpu

@@ -165,7 +165,7 @@ cutoffs = [0.1, 0.3, 0.5, 0.7]
 scorer = "words"
 cutoffs = [3, 5, 11, 20]
 
-# Index pruning: the better half of each document's terms, and other shares; `thresher arms` lists the rules.
+# Index pruning: the better half of each document's terms, and other shares; `thresher pruning-methods` lists the rules.
 [[sweep]]
 scorer = "none|dcp"
 cutoffs = [0.25, 0.5, 0.75]

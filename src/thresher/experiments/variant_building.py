@@ -1,4 +1,4 @@
-"""Builds the index of a variant: documents are cut from the score store, and pruned if the variant has an arm."""
+"""Builds the index of a variant: documents are cut from the score store, and pruned if the variant has a pruning method."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from thresher.arms.pruned_names import Treatment
 from thresher.costs import ThreadClock
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin, build_index, is_blank
-from thresher.pruning.building import LogTexts, build_pruned
+from thresher.pruning.building import build_pruned
+from thresher.pruning_methods.treatments import Treatment
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import cleaned_documents
 from thresher.scoring.lost_pages import language_of_emptied
@@ -45,7 +45,6 @@ def build_variant(
     original: bool,
     advance: Callable[[], None] = lambda: None,
     languages: bool = False,
-    logs: LogTexts | None = None,
     origin: Origin | None = None,
 ) -> VariantBuild:
     """Build the index of a variant into `folder`, which is replaced on success.
@@ -58,7 +57,6 @@ def build_variant(
         original: whether a pruned index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
         languages: whether to name the languages of emptied documents.
-        logs: with the query log that an arm needs.
         origin: kept with the index.
 
     Raises:
@@ -68,7 +66,7 @@ def build_variant(
         documents = TimedCutting(store, treatment.cleaner, advance, languages)
         index = build_index(documents.texts(), folder, options, origin)
         return VariantBuild(index, index.empty, documents.words, documents.cutting, documents.naming, documents.emptied)
-    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, logs, origin)
+    pruned = build_pruned(store, treatment.cleaner, treatment.pruning, folder, options, original, advance, origin)
     naming = ThreadClock()
     by_language: Counter[str] = Counter()
     if languages and pruned.blank:

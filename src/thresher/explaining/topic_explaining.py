@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from thresher.arms.pruned_names import Treatment
 from thresher.errors import StateError
 from thresher.evaluation import evaluate
 from thresher.explaining.causes import RankChanges, by_rank, cause_of, cause_shares, contributions
@@ -17,6 +16,7 @@ from thresher.explaining.passages import CutPage
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.lucene.score_inputs import ScoredIndex, ScoreInputs
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.treatments import Treatment
 
 _ROUNDED = 0.01
 """More than runs differ from scores: by four decimals, and by what ties are lowered."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.postings import Numbers
 from thresher.exploring.matching import Block, Kept, Query
 from thresher.exploring.similarity import Floats, Similarity
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import Numbers
 
 Flags = npt.NDArray[np.bool_]
 

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.arms.postings import Hashes
 from thresher.exploring.lexicon import Analysed, Lexicon, ShardWords, split_words, tokens_of_shard
 from thresher.exploring.nested_sweeps import NestedSweep, Steps, scorers_of
 from thresher.lucene.indexing import IndexOptions
@@ -25,6 +24,7 @@ from thresher.lucene.jvm import start_in_worker
 from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend, run_tasks
 from thresher.progress import progress
+from thresher.pruning_methods.postings import Hashes
 from thresher.scorers.base import Scores
 from thresher.scoring.cutting import shard_columns, shard_layout
 from thresher.scoring.store import list_column, read_shard, shards

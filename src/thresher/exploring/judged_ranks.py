@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.postings import Numbers
 from thresher.evaluation import FURTHER, evaluate, parse_measure
 from thresher.exploring.ranking import NONE
 from thresher.exploring.similarity import Floats
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import Numbers
 
 _BY_ARRAYS = ("P", "R", "RR", "Success", "AP", "nDCG", "Judged")
 _SLOTS = 1 << 16

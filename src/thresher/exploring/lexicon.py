@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from thresher.arms.postings import Flags, Hashes, ranges
 from thresher.lucene.analysis import analyse_each, english_analyzer
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import Flags, Hashes, ranges
 from thresher.scoring.store import list_column
 
 Bytes = npt.NDArray[np.uint8]

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from thresher.arms.postings import Floats, Numbers, ranges
 from thresher.exploring.counting import StepCounts, StoreCounts, add_counts
 from thresher.exploring.similarity import States
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import Floats, Numbers, ranges
 
 
 @dataclass(frozen=True)

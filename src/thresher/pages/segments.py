@@ -215,11 +215,7 @@ class Segments:
 
     @cached_property
     def marks(self) -> Marks:
-        """Features of the blocks from the page's tags.
-
-        Raises:
-            RuntimeError: if the page was read without marks: a scorer that needs them declares its `detail`.
-        """
+        """Features of the blocks from the page's tags."""
         if self.marked is None:
             raise RuntimeError(
                 "the page was read without its marks: the scorer that needs them declares `detail = Detail.TAGS`"
@@ -228,11 +224,7 @@ class Segments:
 
     @cached_property
     def elements(self) -> Elements:
-        """The page's elements and where its blocks are in them.
-
-        Raises:
-            RuntimeError: if the page was read without them: a scorer that needs them declares `detail = Detail.ELEMENTS`.
-        """
+        """The page's elements and where its blocks are in them."""
         if self.descriptions is None:
             raise RuntimeError(
                 "the page was read without its elements: the scorer that needs them declares `detail = Detail.ELEMENTS`"

@@ -1,20 +1,33 @@
-"""Files read in a process of their own, as reading may end it: no `except` sees what Arrow throws at some Parquet."""
+"""Files read in a process of their own, as reading may end it: no `except` sees what Arrow throws at some Parquet. And which
+members of JSON lines and columns of Parquet likely hold ids and pages, where other names were looked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any, NoReturn
 
 from thresher.collections import Collection, Part, Source, documents
-from thresher.collections.file_collection import Files
+from thresher.collections.file_collection import Files, chosen, walk
 from thresher.collections.interface import JsonFields
-from thresher.collections.likely_fields import LikelyFields, likely_fields
-from thresher.collections.parquet_rows import ParquetRows
+from thresher.collections.json_lines import JsonLines, json_object
+from thresher.collections.parquet_rows import ParquetRows, rows_of
 from thresher.errors import InputError, ThresherError
-from thresher.passes.backends import CRASHES, in_silence, run_watched, worker_ended
+from thresher.passes.backends import worker_ended
+from thresher.passes.workers import CRASHES, Result, in_silence, run_watched
+from thresher.streams import open_stream
 
 _PAGES = 256
+_LOOKED_AT, _MOST_BYTES, _MOST_MEMBERS, _DEEPEST = 20, 2**20, 12, 3
+_TAGS = re.compile(r"<[a-zA-Z!/][^>]*>")
+_IDS = re.compile(r"(^|[._-])(id|docno|docid|doc_id|uuid|key)$", re.IGNORECASE)
+_ADDRESS, _SPACE = re.compile(r"https?://\S+"), re.compile(r"\s|^$")
 
 
 def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62) -> Iterator[Source]:
@@ -34,17 +47,15 @@ def documents_apart(collection: Collection, most: int, most_bytes: int = 1 << 62
         yield from documents(collection)
         return
     read = partial(_read, collection=collection, most=most, most_bytes=most_bytes)
-    for sources in run_watched(1, partial(in_silence, function=read), collection.parts(_PAGES), _instead_of_part):
-        yield from sources
+    yield from chain.from_iterable(_apart(read, collection.parts(_PAGES)))
 
 
 def likely_fields_apart(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
     """Return what `likely_fields` does, and nothing for a file whose reader ends its process."""
     if format != ParquetRows.name:
         return likely_fields(path, format, wanted)
-    look = partial(in_silence, function=partial(likely_fields, format=format, wanted=wanted))
     try:
-        (found,) = run_watched(1, look, [path], _instead_of_fields)
+        (found,) = _apart(partial(likely_fields, format=format, wanted=wanted), [path])
     except InputError:
         return LikelyFields()
     return found
@@ -61,15 +72,88 @@ def _read(part: Part, collection: Files, most: int, most_bytes: int) -> list[Sou
     return sources
 
 
-def _instead_of_part(part: Part, code: int | None) -> Part:
-    raise _ended(part.path, code)
+def _apart(function: Callable[[Any], Result], tasks: Iterable[Part | Path]) -> Iterator[Result]:
+    return run_watched(1, partial(in_silence, function=function), tasks, _refused)
 
 
-def _instead_of_fields(path: Path, code: int | None) -> Path:
-    raise _ended(path, code)
-
-
-def _ended(path: Path, code: int | None) -> ThresherError:
+def _refused(task: Part | Path, code: int | None) -> NoReturn:
+    path = str(task.path if isinstance(task, Part) else task)
     if code not in CRASHES:
-        return worker_ended("reading", str(path))
-    return InputError("its reader crashes", "write the file again, or take it out of the folder", str(path))
+        raise worker_ended("reading", path)
+    raise InputError("its reader crashes", "write the file again, or take it out of the folder", path)
+
+
+@dataclass(frozen=True)
+class LikelyFields:
+    """The members of the first lines of a file, by name, and by use (`id`, `html`, `text`, `url`) which are likely meant.
+
+    `likely` has only uses for which the fields that were looked for are not there.
+    """
+
+    members: tuple[str, ...] = ()
+    likely: Mapping[str, str] = field(default_factory=dict)
+
+
+def likely_fields(path: Path, format: str, wanted: JsonFields) -> LikelyFields:
+    """Look at the first records of a file, or of the first file in a folder, for members to read instead of `wanted`.
+
+    The id is the member called so, else the first whose values differ and have no spaces; page or text is the longest one, the
+    address the first that has nothing else.
+
+    Args:
+        path: the collection.
+        format: its format; only JSON lines and Parquet have members.
+        wanted: the members that were looked for.
+    """
+    rows: list[Any] = []
+    with suppress(OSError, ThresherError):
+        # Not what else is in the folder.
+        first = chosen(walk(path), format, path)[1][0].path
+        if format == JsonLines.name:
+            rows = _lines(first)
+        if format == ParquetRows.name:
+            rows = list(islice(rows_of(first), _LOOKED_AT))
+    values: dict[str, list[str]] = {}
+    for row in rows:
+        for name, value in _members(row, ""):
+            values.setdefault(name, []).append(value)
+    likely: dict[str, str] = {}
+    if values and not any(name in values for name in wanted.id):
+        likely |= _likely_id(values)
+    contents = {name: max(map(len, texts)) for name, texts in values.items() if name not in likely.values()}
+    if contents and not any(name in values for name in (*wanted.html, *wanted.text)):
+        longest = max(contents, key=lambda name: contents[name])
+        if not any(map(_ADDRESS.fullmatch, values[longest])):
+            likely["html" if any(map(_TAGS.search, values[longest])) else "text"] = longest
+    addresses = [name for name, texts in values.items() if all(map(_ADDRESS.fullmatch, texts))]
+    if addresses and not any(name in values for name in wanted.url):
+        likely["url"] = addresses[0]
+    return LikelyFields(tuple(values)[:_MOST_MEMBERS], likely)
+
+
+def _lines(path: Path) -> list[Any]:
+    rows = []
+    with open_stream(path) as stream:
+        for _ in range(_LOOKED_AT):
+            with suppress(ValueError):
+                rows.append(json_object(stream.readline(_MOST_BYTES)))
+    return rows
+
+
+def _likely_id(values: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    fit = [
+        name for name, texts in values.items() if len(set(texts)) == len(texts) and not any(map(_SPACE.search, texts))
+    ]
+    called = [name for name in fit if _IDS.search(name)]
+    return {"id": (called or fit)[0]} if fit else {}
+
+
+def _members(value: Any, prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield the members of an object that are texts or whole numbers, with dots for nesting."""
+    if not isinstance(value, dict):
+        return
+    for name, inner in value.items():
+        if isinstance(inner, dict) and prefix.count(".") < _DEEPEST:
+            yield from _members(inner, f"{prefix}{name}.")
+        elif isinstance(inner, str) or (isinstance(inner, int) and not isinstance(inner, bool)):
+            yield prefix + name, str(inner)

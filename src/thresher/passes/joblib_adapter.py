@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from contextlib import suppress
-from multiprocessing.process import BaseProcess
+from itertools import chain, islice
 from queue import Empty
 
 from joblib.externals.loky import get_reusable_executor
-from joblib.externals.loky.backend import get_context
 from joblib.externals.loky.process_executor import TerminatedWorkerError
 
-__all__ = ["TerminatedWorkerError", "end_workers", "start_worker", "start_workers"]
+from thresher.passes.workers import Result, WorkerDied, end_with_parent, results_of, threads_of
+
+__all__ = ["TerminatedWorkerError", "end_workers", "on_loky", "start_workers"]
 
 _IDLE_SECONDS = 300
-_THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 
 
 def start_workers(count: int, initializer: Callable[..., object], *arguments: object) -> Executor:
@@ -26,21 +26,9 @@ def start_workers(count: int, initializer: Callable[..., object], *arguments: ob
     how many.
     """
     executor: Executor = get_reusable_executor(
-        max_workers=count, timeout=_IDLE_SECONDS, initializer=initializer, initargs=arguments, env=_shares(count)
+        max_workers=count, timeout=_IDLE_SECONDS, initializer=initializer, initargs=arguments, env=threads_of(count)
     )
     return executor
-
-
-def start_worker(count: int, function: Callable[..., object], *arguments: object) -> BaseProcess:
-    """Start one of `count` processes that call a function; as loky's, it imports nothing of the main program."""
-    process: BaseProcess = get_context("loky").Process(target=function, args=arguments, env=_shares(count))
-    process.start()
-    return process
-
-
-def _shares(count: int) -> dict[str, str]:
-    threads = str(max((os.cpu_count() or 1) // count, 1))
-    return {name: os.environ.get(name, threads) for name in _THREADS}
 
 
 def end_workers() -> None:
@@ -51,3 +39,23 @@ def end_workers() -> None:
         while True:
             executor._work_ids.get_nowait()
     executor.shutdown(wait=True, kill_workers=True)
+
+
+def on_loky(
+    workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False, keep: bool = False
+) -> Iterator[Result]:
+    """Do calls by processes of this machine, and yield their results; see `thresher.passes.backends.run_tasks`.
+
+    Raises:
+        WorkerDied: if one of them did.
+    """
+    # No more processes than calls.
+    first = list(islice(calls, workers))
+    try:
+        pool = start_workers(len(first), end_with_parent, os.getpid())
+        yield from results_of(pool.submit, chain(first, calls), workers, ordered)
+    except TerminatedWorkerError as error:
+        raise WorkerDied from error
+    finally:
+        if not keep:
+            end_workers()

@@ -30,16 +30,9 @@ from thresher.collections.sources import Span, too_large
 from thresher.costs import Times, measure_times
 from thresher.defaults import DASK, PAGE_MIB, PAGE_SECONDS
 from thresher.errors import InputError, StateError, ThresherError
-from thresher.passes.backends import (
-    CRASHES,
-    Backend,
-    WorkerDied,
-    alarm,
-    exit_reason,
-    in_silence,
-    run_on_dask,
-    run_watched,
-)
+from thresher.files import fit_text
+from thresher.passes.backends import Backend, run_on_dask
+from thresher.passes.workers import CRASHES, WorkerDied, alarm, exit_reason, in_silence, run_watched
 from thresher.progress import Progress
 from thresher.records import RecordFile
 
@@ -220,11 +213,7 @@ def _attempt(work: PartWork[Any], parts: Iterator[Part], backend: Backend, blame
 
 
 def isolate(work: PartWork[Any], parts: Iterator[Part], blame: Blame) -> None:
-    """Process the parts that a cluster left half done on this machine, without the pages that end their process.
-
-    Raises:
-        StateError: if there is no such part, or no page is responsible.
-    """
+    """Process the parts that a cluster left half done on this machine, without the pages that end their process."""
     suspects = [part for part in parts if position_path(work, part).exists() and not work.output(part).exists()]
     if not suspects:
         raise StateError(f"a worker ended and {_NO_PAGE_TO_BLAME}", _LOOK, str(work.folder))
@@ -267,9 +256,6 @@ class Blame:
 
         A page is to blame if it took too long, or if its process ended twice; reading it is, if a crash then ends the process
         again.
-
-        Raises:
-            StateError: if workers end and no page is to blame.
         """
         part = task.part
         path, name = position_path(self._work, part), self._work.output(part).stem
@@ -394,11 +380,6 @@ def _unreadable(error: OSError) -> str:
     return f"cannot be read: {error.strerror or error}"
 
 
-def fit_text(text: str) -> str:
-    """Return the text with surrogates replaced, for UTF-8 files."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def position_path(work: PartWork[Any], part: Part) -> Path:
     """Return the file with the position of a part's current page."""
     return work.output(part).with_suffix(".position")
@@ -432,7 +413,4 @@ def _position(path: Path) -> Iterator[mmap.mmap]:
 
 def read_poison(folder: Path) -> PoisonPages:
     """Read which pages of a folder crashed a worker; a missing or damaged file lists none."""
-    try:
-        return _POISON_FILE.read(folder / POISON)
-    except InputError:
-        return PoisonPages()
+    return _POISON_FILE.find(folder / POISON) or PoisonPages()

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from thresher.arms.pruned_names import parse_treatment
 from thresher.explaining.explanations import PAGES_FOLDER, ExplainedTopics, Explanation, write_explained
 from thresher.files import atomic_path, write_text
 from thresher.playing.page_sources import ResultPages
 from thresher.playing.page_views import View, cuts_view, scorer_view, write_side_by_side
 from thresher.progress import progress
+from thresher.pruning_methods.treatments import parse_treatment
 from thresher.reports.explanation_html import page_name, render_topic, render_topics
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.percentiles import resolved
@@ -29,10 +29,6 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
 
     Returns:
         The page on all topics.
-
-    Raises:
-        StateError: if the stored scores are missing or damaged.
-        InputError: if a file cannot be written.
     """
     pages = ResultPages(folder)
     cleaner = resolved(folder / "scores", parse_treatment(explanation.variant).cleaner)
@@ -53,7 +49,7 @@ def write_explained_topics(explanation: Explanation, folder: Path) -> Path:
         write_text(where / name, render_topic(explanation, topic, links))
         files[topic.topic] = f"{PAGES_FOLDER}/{name}"
     write_text(where / "topics.html", render_topics(explanation))
-    write_explained(ExplainedTopics(pages.results.key, explanation.variant, explanation.retrieval, files), folder)
+    write_explained(ExplainedTopics(pages.results.facts.key, explanation.variant, explanation.retrieval, files), folder)
     return where / "topics.html"
 
 

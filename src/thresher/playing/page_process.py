@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Sequence
-from multiprocessing.connection import Connection
-from multiprocessing.context import SpawnProcess
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -14,8 +11,8 @@ from thresher.collections import Page
 from thresher.collections.sources import too_large
 from thresher.errors import InputError
 from thresher.pages import PageOptions
-from thresher.passes.backends import end_with_parent
 from thresher.passes.parts import DEFAULT_LIMITS, Limits
+from thresher.passes.workers import Worker, WorkerDied, alarm, exit_reason
 from thresher.playing.page_views import View, page_view
 from thresher.scorers.base import Scorer
 from thresher.scorers.cleaners import Cleaner
@@ -34,67 +31,39 @@ class PageProcess:
     def __init__(self, limits: Limits = DEFAULT_LIMITS) -> None:
         self.limits = limits
         self._lock = Lock()
-        self._process: SpawnProcess | None = None
-        self._pipe: Connection | None = None
+        self._worker: Worker | None = None
 
     def call(self, work: Work, page: Page, *more: Any) -> Any:
-        """Return `work(page, *more)`.
-
-        Raises:
-            InputError: if the page is too large or takes too long, or if the function fails or crashes.
-        """
+        """Return `work(page, *more)`."""
         most = self.limits.mib * 2**20
         if len(page.content) > most:
             raise InputError(f"the page is {too_large(len(page.content), most)}", _OTHER)
         with self._lock:
-            pipe = self._running()
+            worker = self._worker = self._worker or Worker(1, partial(_done, seconds=self.limits.seconds))
+            worker.begin((work, page, more))
             try:
-                pipe.send((work, page, more))
-                if not pipe.poll(self.limits.seconds):
-                    self.close()
-                    raise InputError(f"the page took longer than {self.limits.seconds:g} seconds", _OTHER)
-                result, problem = pipe.recv()
-            except (EOFError, OSError) as error:
-                self.close()
-                raise InputError("the page crashed the parser", _OTHER) from error
+                result, problem = worker.result()
+            except WorkerDied as end:
+                self._worker = None
+                raise InputError(f"the page {exit_reason(end.code, self.limits.seconds, 'process')}", _OTHER) from end
         if problem:
             raise InputError(problem, _OTHER)
         return result
 
     def close(self) -> None:
         """End the process; the next page starts another."""
-        if self._process is not None and self._pipe is not None:
-            self._process.kill()
-            self._process.join()
-            self._pipe.close()
-        self._process = self._pipe = None
-
-    def _running(self) -> Connection:
-        if self._process is None or self._pipe is None or not self._process.is_alive():
-            self.close()
-            context = multiprocessing.get_context("spawn")
-            self._pipe, theirs = context.Pipe()
-            self._process = context.Process(target=_serve, args=(theirs, os.getpid()), daemon=True)
-            self._process.start()
-            theirs.close()
-            # Starting is not a part of a page's time. A process that cannot start closes its end.
-            self._pipe.poll(None)
-            self._pipe.recv()
-        return self._pipe
+        if self._worker is not None:
+            self._worker.end()
+        self._worker = None
 
 
-def _serve(pipe: Connection, parent: int) -> None:
-    end_with_parent(parent)
-    pipe.send(None)
-    while True:
-        try:
-            work, page, more = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send((work(page, *more), ""))
-        except Exception as error:  # the next page may be a better one
-            pipe.send((None, f"the page cannot be read: {type(error).__name__}: {error}"))
+def _done(task: tuple[Work, Page, tuple[Any, ...]], seconds: float) -> tuple[Any, str]:
+    work, page, more = task
+    try:
+        with alarm(seconds):
+            return work(page, *more), ""
+    except Exception as error:  # the next page may be a better one
+        return None, f"the page cannot be read: {type(error).__name__}: {error}"
 
 
 def scored_view(page: Page, scorers: Sequence[Scorer], options: PageOptions) -> View:

@@ -44,11 +44,7 @@ _PALETTE = re.compile(r"^(?:@media \(prefers-color-scheme: dark\) \{\s*)?:root\s
 
 
 def shown_scorers(more: Iterable[str] = ()) -> tuple[Scorer, ...]:
-    """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`.
-
-    Raises:
-        ConfigError: if a name of `more` does not parse, or the scorer learns from a collection.
-    """
+    """Return the scorers whose scores are shown: each that can score a page by itself, as its defaults are, and `more`."""
     chosen = {scorer.canonical_name: scorer for kind in scorers().values() if not (scorer := kind()).learns}
     for name in more:
         cut = parse_scorer(name).checked()
@@ -76,11 +72,7 @@ def scorer_view(scorer: Scorer) -> View:
 
 
 def cuts_view(cleaner: Cleaner) -> list[View]:
-    """Return a cleaner's cuts.
-
-    Raises:
-        ConfigError: if a cutoff is a percentile that was not resolved.
-    """
+    """Return a cleaner's cuts."""
     return [_cut_view(cut) for cut in cleaner.cuts]
 
 
@@ -130,11 +122,7 @@ def stored_view(table: pa.Table, row: int) -> View:
 
 
 def stored_views(folder: Path) -> Iterator[View]:
-    """Give every page of a score store that did not fail, in the collection's order.
-
-    Raises:
-        StateError: if a shard is damaged.
-    """
+    """Give every page of a score store that did not fail, in the collection's order."""
     for path in shards(folder):
         table = read_shard(path)
         for row in range(len(table)):

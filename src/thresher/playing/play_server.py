@@ -221,9 +221,6 @@ def serve(play: Play, port: int, say: Callable[[str], None]) -> None:
         play: what to serve.
         port: of `HOST`; 0 for any that is free.
         say: called with the address.
-
-    Raises:
-        ResourceError: if the port is taken.
     """
     with socket.socket() as listening:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,1 +1,1 @@
-"""Applying arms: the postings of a variant, the pruned index, and every cutoff without one."""
+"""Applying methods: the postings of a variant, the pruned index, and every cutoff without one."""

@@ -5,7 +5,7 @@ the terms alone.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,24 +14,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from thresher.arms.arm import Arm, LoggedQuery, QueryLogs, kept
-from thresher.arms.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
-from thresher.arms.pruned_names import Pruning
-from thresher.errors import ConfigError, InputError
+from thresher.errors import InputError
 from thresher.exploring.counting import split_shards
-from thresher.exploring.exploring import analyse_queries
-from thresher.exploring.lexicon import Lexicon, ShardWords, hash_texts, tokens_of_shard
+from thresher.exploring.lexicon import Lexicon, ShardWords, tokens_of_shard
 from thresher.files import scratch_folder
 from thresher.lucene.analysis import DELIMITER
 from thresher.lucene.indexing import IndexOptions, IndexReport, Origin
 from thresher.lucene.pruned_index import PrunedDocument, build_pruned_index
 from thresher.pages.plain import Ints
+from thresher.pruning_methods.method import kept
+from thresher.pruning_methods.postings import CollectionStatistics, DocumentPostings, Flags, Hashes, Numbers
+from thresher.pruning_methods.treatments import Pruning
 from thresher.scorers.cleaners import Cleaner
 from thresher.scoring.cutting import shard_columns, shard_layout, shard_mask
 from thresher.scoring.store import FAILED, list_column
-
-LogTexts = Mapping[str, Sequence[str]]
-"""The texts of the queries of each log, by the path that arms name it by."""
 
 
 @dataclass(frozen=True)
@@ -167,23 +163,6 @@ class _Vocabulary:
         self.cf += np.bincount(term, weights=tf, minlength=self.size).astype(np.int64)
 
 
-def analysed_logs(arms: Iterable[Arm], logs: LogTexts | None, options: IndexOptions) -> QueryLogs:
-    """Return the logs that the arms need.
-
-    Raises:
-        ConfigError: if one is not given.
-    """
-    return {arm.log: _analysed(arm, logs or {}, options) for arm in arms if arm.log}
-
-
-def _analysed(arm: Arm, logs: LogTexts, options: IndexOptions) -> list[LoggedQuery]:
-    if arm.log not in logs:
-        raise ConfigError(f"the query log {arm.log!r} is not given", "give its queries", arm.canonical_name)
-    queries, terms = analyse_queries(logs[arm.log], options)
-    hashes = hash_texts(terms).tolist()
-    return [{hashes[term]: times for term, times in query.counts.items()} for query in queries]
-
-
 @dataclass(frozen=True)
 class PrunedBuild:
     """What was built, and of what: documents that were blank after cleaning, and the words of the others."""
@@ -201,7 +180,6 @@ def build_pruned(
     options: IndexOptions,
     original: bool = True,
     advance: Callable[[], None] = lambda: None,
-    logs: LogTexts | None = None,
     origin: Origin | None = None,
 ) -> PrunedBuild:
     """Clean a collection, prune its postings, and index what is left into `folder`, which is replaced on success.
@@ -209,12 +187,11 @@ def build_pruned(
     Args:
         store: the score store, with the scores that the cleaner needs.
         cleaner: with numbers for percentiles.
-        pruning: the arm with its cutoff.
+        pruning: the method with its cutoff.
         folder: the index.
         options: how text is analysed; see `build_pruned_index` for what cannot be held.
         original: whether the index is ranked with the statistics of the unpruned collection.
         advance: called for each document.
-        logs: with the query log that the arm needs.
         origin: kept with the index.
 
     Raises:
@@ -226,7 +203,7 @@ def build_pruned(
         if not postings.statistics.tokens:
             what = f"{cleaner.name} leaves nothing to prune by {pruning.name}"
             raise InputError(what, "choose a cutoff that keeps more text", str(folder))
-        pruned = _Pruned(postings, pruning, analysed_logs([pruning.arm], logs, options), lexicon, original)
+        pruned = _Pruned(postings, pruning, lexicon, original)
         changed = pruned.changed if original else None
         index = build_pruned_index(pruned.documents(advance), folder, options, changed, origin)
         return PrunedBuild(index, postings.blank, postings.words)
@@ -235,10 +212,8 @@ def build_pruned(
 class _Pruned:
     """The documents without the postings that are pruned, and what terms lost."""
 
-    def __init__(
-        self, postings: CollectedPostings, pruning: Pruning, logs: QueryLogs, lexicon: Lexicon, original: bool
-    ) -> None:
-        self._postings, self._pruning, self._logs, self._original = postings, pruning, logs, original
+    def __init__(self, postings: CollectedPostings, pruning: Pruning, lexicon: Lexicon, original: bool) -> None:
+        self._postings, self._pruning, self._original = postings, pruning, original
         texts = lexicon.text_of or {}
         self._terms = pa.array([texts[value] for value in postings.statistics.hashes.tolist()], pa.string())
         self._lost_df: Ints = np.zeros(len(self._terms), dtype=np.int64)
@@ -246,10 +221,10 @@ class _Pruned:
 
     def documents(self, advance: Callable[[], None]) -> Iterator[PrunedDocument]:
         """Give all documents."""
-        arm = self._pruning.arm
-        fitted = arm.fit(self._postings, self._logs)
+        method = self._pruning.method
+        fitted = method.fit(self._postings)
         for block in self._postings.blocks():
-            stays = kept(arm, arm.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
+            stays = kept(method, method.scores(block, self._postings.statistics, fitted), self._pruning.threshold)
             lost = block.term[~stays]
             self._lost_df += np.bincount(lost, minlength=len(self._terms))
             self._lost_cf += np.bincount(lost, weights=block.tf[~stays], minlength=len(self._terms)).astype(np.int64)

@@ -6,7 +6,6 @@ one partition.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from thresher.pseudo_topics.title_texts import (
     LEAST,
     MOST,
     Boilerplate,
+    hashed,
     is_error,
     text_hash,
     title_boilerplate,
@@ -66,13 +66,7 @@ def best_of_each(keys: Numbers, hashes: Numbers, votes: npt.NDArray[np.int64]) -
 
 def sample(candidates: Candidates, most: int, seed: int) -> Candidates:
     """Draw at most `most` candidates at random; a page's random number depends on its key and the seed alone."""
-    draws = np.array(
-        [
-            int.from_bytes(hashlib.blake2b(f"{seed} {key}".encode(), digest_size=8).digest())
-            for key in candidates.keys.tolist()
-        ],
-        dtype=np.uint64,
-    )
+    draws = np.array([hashed(f"{seed} {key}") for key in candidates.keys.tolist()], dtype=np.uint64)
     return candidates.take(_mask(np.lexsort((candidates.keys, draws))[:most], len(draws)))
 
 

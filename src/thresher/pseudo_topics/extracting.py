@@ -1,18 +1,25 @@
-"""The title and the links of a page, by a parse of its own, apart from the scoring pass."""
+"""The title and the links of a page, by a parse of its own, apart from the scoring pass; and addresses of pages, with one key
+for all spellings of a page.
+
+A key is a 64-bit hash. It ignores the scheme (http or https), `www.`, the default port, a slash at the end, the name of an
+index page, percent-encoding and the fragment. The query and the case of the path count.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
 from typing import NamedTuple
+from urllib.parse import quote, unquote_to_bytes, urljoin, urlsplit
 
 from lxml import etree
 
 from thresher.collections import Page
 from thresher.pages.decoding import decode
 from thresher.pages.parsing import MANY_ATTRIBUTES, has_many_attributes
-from thresher.pseudo_topics.addresses import Address, link, resolve
-from thresher.pseudo_topics.title_texts import LEAST, MOST, is_url, text_hash, units, weight
+from thresher.pseudo_topics.title_texts import LEAST, MOST, hashed, is_url, text_hash, units, weight
 
 # Why a link is left out; the first reason that applies counts.
 NO_PAGE, SELF, NO_TEXT, URL, SHORT, LONG, REPEATED = range(7)
@@ -30,6 +37,112 @@ _LONGEST = 400
 _CONTROLS = bytes.maketrans(bytes((*range(9), 11, 12, *range(14, 32), 127)), b" " * 30)
 # A reader sees neither text nor links in these.
 _DROPPED_TAGS = ("script", "style", "template", "noscript", "svg")
+
+# The host of pages without URLs, an authority that no web page has.
+_FOLDER = "folder:"
+_WEB = ("http", "https")
+_DEFAULT_PORTS = ("80", "443", "")
+_INDEX = re.compile(r"(?:index|default)\.(?:x?html?|shtml|php[345]?|aspx?|jspx?|cgi|cfm)", re.IGNORECASE)
+# What browsers take for a dot, and remove at the ends.
+_DOT = re.compile("%2e", re.IGNORECASE)
+_STRIPPED = "".join(map(chr, range(33)))
+
+
+class Address(NamedTuple):
+    """A page's host in lower case, its path from the root (with `/`), and its query (with `?`, or empty)."""
+
+    host: str
+    path: str
+    query: str
+
+    @property
+    def url(self) -> str:
+        """What references are relative to."""
+        return f"http://{self.host}{self.path}{self.query}"
+
+    @property
+    def site(self) -> int:
+        """The hash of the host; all pages without URLs have the same."""
+        return hashed(_plain_host(self.host))
+
+    @property
+    def key(self) -> int:
+        """The hash of the normalised address: unsigned, 64 bits."""
+        *folders, name = self.path.split("/")
+        name = "" if _INDEX.fullmatch(name) and not self.query else name
+        path = "/".join(map(_encoded, [*folders, name])).rstrip("/")
+        return hashed(f"{_plain_host(self.host)}\n{path}\n{_encoded(self.query)}")
+
+
+def page_address(url: str | None, path: str | None) -> Address | None:
+    """Return the address of a page from its URL, else from its path in a folder; None if it has neither.
+
+    >>> page_address("HTTP://www.Example.org:80/a/../b.html#top", None)
+    Address(host='www.example.org', path='/b.html', query='')
+    >>> page_address(None, "a/b.html")
+    Address(host='folder:', path='/a/b.html', query='')
+    """
+    if url and (address := resolve(None, url)):
+        return address
+    # In the name of a file `?`, `#` and `%` have no special meaning.
+    return None if path is None else Address(_FOLDER, "/" + quote(path, safe="/", errors="surrogateescape"), "")
+
+
+def resolve(base: Address | None, href: str) -> Address | None:
+    """Resolve a reference against `base`; None if its target is not a web page, or it is relative and there is no base.
+
+    >>> resolve(Address("example.org", "/a/b.html", ""), "../c?d#e")
+    Address(host='example.org', path='/c', query='?d')
+    """
+    path, mark, query = href.strip(_STRIPPED).partition("?")
+    reference = _DOT.sub(".", path.replace("\\", "/")) + mark + query
+    try:
+        target = urlsplit(urljoin(base.url if base else "", reference))
+        path = target.path or "/"
+        # urljoin leaves dots in what is absolute already.
+        path = urlsplit(urljoin("http://host/", f".{path}")).path if "/." in path else path
+    except ValueError:
+        return None
+    host = _FOLDER if target.netloc == _FOLDER else _host(target.netloc)
+    query = f"?{target.query}" if target.query else ""
+    return Address(host, path, query) if host and target.scheme in _WEB else None
+
+
+@lru_cache(maxsize=1 << 16)
+def link(base: Address | None, href: str) -> tuple[int, str] | None:
+    """Return the key of a reference's target, and its host and path as people write them; None where `resolve` gives None.
+
+    Cached, as pages of a site share links.
+    """
+    address = resolve(base, href)
+    return (address.key, (_plain_host(address.host) + address.path).rstrip("/").lower()) if address else None
+
+
+def _host(authority: str) -> str:
+    """Return the host of an authority in lower case, with any port but a default one; empty if it has none."""
+    host, _, port = authority.rpartition("@")[2].partition(":")
+    with suppress(UnicodeError):
+        host = host if host.isascii() else host.encode("idna").decode()
+    host = host.lower().rstrip(".")
+    if not host or any(character.isspace() for character in host):
+        return ""
+    return host if port in _DEFAULT_PORTS else f"{host}:{port}"
+
+
+def _plain_host(host: str) -> str:
+    return host.removeprefix("www.")
+
+
+def _encoded(text: str) -> str:
+    # The path was split before, so that %2F does not become a separator.
+    if text.isalnum() and text.isascii():
+        return text
+    return quote(unquote_to_bytes(text.encode("utf-8", "surrogatepass")), safe="")
+
+
+def document_key(document_id: str) -> int:
+    """Return the key of a page without an address, from its id."""
+    return hashed(f"id\n{document_id}")
 
 
 class Link(NamedTuple):

@@ -26,8 +26,7 @@ from thresher.collections.sources import Span
 from thresher.files import by_numbers
 from thresher.parquet_files import read_parquet
 from thresher.passes.parts import Finished, PartReport, PartWork
-from thresher.pseudo_topics.addresses import Address, document_key, page_address
-from thresher.pseudo_topics.extracting import LINK_REASONS, Extracted, extract
+from thresher.pseudo_topics.extracting import LINK_REASONS, Address, Extracted, document_key, extract, page_address
 from thresher.scorers.languages import stop_list
 
 Numbers = npt.NDArray[np.uint64]

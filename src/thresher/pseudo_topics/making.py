@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -64,11 +63,6 @@ def make_pseudo_topics(
 
     Returns:
         The topics, and the counts that are in `pseudo-topics.json`.
-
-    Raises:
-        ConfigError: if an option is invalid.
-        StateError: if `output` holds other files.
-        InputError: if the collection cannot be read, or gives no topic.
     """
     source, output = Path(source), Path(output)
     reading = reading or ReadOptions()
@@ -93,7 +87,14 @@ def make_pseudo_topics(
             "give pages with titles or links to each other",
             str(source),
         )
-    write_topics(made, output, _about(source, options, reading, store))
+    about = {
+        "collection": source.name,
+        "options": asdict(options),
+        "ids": asdict(reading.rule),
+        "fields": asdict(reading.fields),
+        "failures": store.failures,
+    }
+    write_topics(made, output, about)
     return made
 
 
@@ -187,13 +188,3 @@ def _topics(source: str, queries: Mapping[int, str], documents: Mapping[int, tup
         PseudoTopic(f"{source[:-1]}-{number}", queries[key], source, documents[key])
         for number, key in enumerate(keys, start=1)
     ]
-
-
-def _about(source: Path, options: PseudoOptions, reading: ReadOptions, store: Store) -> dict[str, Any]:
-    return {
-        "collection": source.name,
-        "options": asdict(options),
-        "ids": asdict(reading.rule),
-        "fields": asdict(reading.fields),
-        "failures": store.failures,
-    }

@@ -80,10 +80,14 @@ def weight(words: list[str], stop_words: frozenset[str]) -> tuple[int, int]:
     return least, most
 
 
+def hashed(text: str) -> int:
+    """Return an unsigned 64-bit hash."""
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+
+
 def text_hash(words: list[str]) -> int:
-    """Return the unsigned 64-bit hash of a text in its normal form."""
-    text = " ".join(words).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest())
+    """Return the hash of a text in its normal form."""
+    return hashed(" ".join(words))
 
 
 def is_url(text: str, target: str) -> bool:

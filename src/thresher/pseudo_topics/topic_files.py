@@ -58,11 +58,7 @@ TOPICS_FILE, QRELS_FILE, COUNTS_FILE = "topics.tsv", "qrels.txt", "pseudo-topics
 
 
 def check_folder(folder: Path) -> None:
-    """Check that a folder may be replaced.
-
-    Raises:
-        StateError: if it holds anything but these files, or is not a folder.
-    """
+    """Check that a folder may be replaced."""
     try:
         names = sorted(path.name for path in folder.iterdir())
     except FileNotFoundError:
@@ -87,9 +83,6 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
         made: the topics and the counts.
         folder: replaced if it exists.
         about: what `pseudo-topics.json` holds besides the counts.
-
-    Raises:
-        ThresherError: if it cannot be written.
     """
     with atomic_path(folder) as temporary:
         temporary.mkdir(parents=True)

@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from thresher.cleaneval.results import CleanerResult, PageDifferences
+from markupsafe import Markup
+
+from thresher.cleaneval.results import CleanerResult
 from thresher.cleaneval.running import CleaningRun
+from thresher.errors import MissingDependencyError
 from thresher.files import user_error, write_text
-from thresher.reports.cleaning_plots import (
-    Quality,
-    curves_figure,
-    differences_figure,
-    overview_figure,
-    reliability_figure,
-)
+from thresher.reports.cleaning_charts import Quality, curves_plot, overview_plot
 from thresher.reports.cleaning_tables import (
     cleaners_csv,
     cleaning_tables,
     curves_csv,
     measures_table,
+    page_type_table,
     page_types,
+    page_types_csv,
     pages_csv,
-    reliability_table,
-    segmentation_table,
-    snippet_table,
     sweep_table,
     tested_at,
     transfer_table,
     words_table,
 )
-from thresher.reports.formatting import fixed, signed
+from thresher.reports.drawing import Plot
+from thresher.reports.formatting import direction, fixed, signed
 from thresher.reports.html_parts import render_template
-from thresher.reports.page_type_tables import page_type_table, page_types_csv
-from thresher.reports.plot_style import Picture, picture
 from thresher.reports.table import Table
 from thresher.reports.text_tables import render_latex, render_markdown
-from thresher.results.selection import direction
 
 
 def render_cleaning_report(run: CleaningRun) -> str:
@@ -51,33 +45,11 @@ def render_cleaning_report(run: CleaningRun) -> str:
         sentences=list(_sentences(run)),
         words=words_table(run.results),
         measures=measures_table(run.results),
-        segmentation=segmentation_table(run.results),
         types=page_type_table(types),
-        snippets=snippet_table(run.results),
-        overview=picture(
-            overview_figure(run.name, [_quality(result) for result in others], _quality(baseline)),
-            "overview",
-            "Precision against recall of all cleaners",
-            "Precision against recall of words by alignment, means over pages; faint lines join points of equal F1.",
-        ),
-        # For cleaners only: a plot takes a third of a second, and other packages are there for comparison.
-        histograms=[
-            _histogram(result.cleaner, result.precision_differences, number)
-            for number, result in enumerate(others)
-            if result.precision_differences and not result.is_peer
-        ],
-        sweeps=_sweeps(run),
+        overview=_picture("overview", overview_plot(run.name, [_quality(one) for one in others], _quality(baseline))),
+        sweeps=_picture("sweeps", curves_plot(run.name, run.sweeps, _quality(baseline))) if run.sweeps else None,
         sweep_tables=[sweep_table(sweep) for sweep in run.sweeps],
         transfers=transfer_table(run.transfers),
-        reliability=reliability_table(run.reliability),
-        predictions=[
-            picture(
-                reliability_figure(cleaner, reliability),
-                f"reliability-{number}",
-                f"Predicted and true precision of {cleaner}",
-            )
-            for number, (cleaner, reliability) in enumerate(run.reliability)
-        ],
         problems=run.problems,
         crashes=run.crashes,
         standard=run.standard,
@@ -119,24 +91,15 @@ def _sentences(run: CleaningRun) -> Iterator[str]:
 
 def _quality(result: CleanerResult) -> Quality:
     words = result.summary.words
-    return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_peer)
+    return Quality(result.cleaner, words.precision.mean, words.recall.mean, result.is_extractor)
 
 
-def _histogram(cleaner: str, differences: PageDifferences, number: int) -> Picture:
-    figure = differences_figure(cleaner, differences, "precision")
-    return picture(figure, f"precision-{number}", f"Precision differences of {cleaner} by page")
-
-
-def _sweeps(run: CleaningRun) -> Picture | None:
-    if not run.sweeps:
+def _picture(name: str, plot: Plot) -> Markup | None:
+    """Return a plot for the page; None without the package that draws."""
+    try:
+        return plot.inside(name)
+    except MissingDependencyError:
         return None
-    figure = curves_figure(run.name, run.sweeps, _quality(run.results[0]))
-    return picture(
-        figure,
-        "sweeps",
-        "Precision against recall over cutoffs",
-        "Each scorer over its cutoffs, means over pages; cutoffs far below the best may lie outside.",
-    )
 
 
 def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
@@ -144,9 +107,6 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
 
     A run with sweeps has a `curves.csv` of all its gold standards, too, and gold with types of pages a `page_types.csv`;
     without, those that an earlier run left are removed.
-
-    Raises:
-        InputError: if the folder cannot be written.
     """
     tables = cleaning_tables(run)
     files = {
@@ -160,15 +120,6 @@ def write_cleaning_report(run: CleaningRun, folder: Path) -> None:
         files["curves.csv"] = curves_csv((*run.sweeps, *run.tested))
     if types := page_types(run):
         files["page_types.csv"] = page_types_csv(types)
-    write_files(files, folder)
-
-
-def write_files(files: Mapping[str, str], folder: Path) -> None:
-    """Write the rendered files of a run by name, and remove those that an earlier run left and this one lacks.
-
-    Raises:
-        InputError: if the folder cannot be written.
-    """
     for name, text in files.items():
         write_text(folder / name, text)
     for name in {"curves.csv", "page_types.csv"} - files.keys():

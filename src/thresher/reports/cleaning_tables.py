@@ -2,43 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
-from thresher.cleaneval.cleaning_measures import Agreement, SegmentCounts
-from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.reliability import LOW, Reliability
-from thresher.cleaneval.results import CleanerResult, SegmentationSummary, TypeQuality, by_page_type
+from thresher.cleaneval.cleaning_measures import Agreement, Summary
+from thresher.cleaneval.comparing import PageQuality
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.results import CleanerResult, MeanInterval, TypeQuality, by_page_type
 from thresher.cleaneval.running import CleaningRun
 from thresher.cleaneval.sweeps import BestCutoff, GoldSweep, GoldTransfer, SweepPoint
 from thresher.defaults import CORRECTIONS
 from thresher.evaluation.significance import Comparison
-from thresher.reports.cleaning_columns import (
-    AGREEMENT,
-    CLEANER,
-    COMPARISON,
-    DECIMALS,
-    NUMBER,
-    SNIPPET_COUNTS,
-    SNIPPETS,
-    SNIPPETS_SHOWN,
-    SUMMARY,
-    T_TEST,
-    MeasuredPage,
-    cleaner_columns,
-    interval_columns,
-    page_columns,
-    snippet_caption,
-)
-from thresher.reports.formatting import MARKS, correction_text, cutoff_text, fixed, marks_text
-from thresher.reports.page_type_tables import page_type_table
+from thresher.number_texts import number_text
+from thresher.reports.formatting import MARKS, NOTHING, correction_text, direction, fixed, marks_text, p_text, signed
 from thresher.reports.table import COUNT, Column, Table, csv_table, decimals, each, pick, within
-from thresher.results.selection import direction
 
 Row = TypeVar("Row")
+CLEANER = "The cleaner, by its canonical name; `extractor:` names another package's."
+DECIMALS = 3
+NUMBER = decimals(DECIMALS)
+_P = each(p_text)
+
+
+AGREEMENT: tuple[Column[Agreement], ...] = (
+    Column(
+        "precision", lambda item: item.precision, "Share of the cleaned text that the gold text has.", format=NUMBER
+    ),
+    Column("recall", lambda item: item.recall, "Share of the gold text that the cleaned text has.", format=NUMBER),
+    Column("f1", lambda item: item.f1, "Harmonic mean of precision and recall.", "F1", format=NUMBER),
+)
+SUMMARY: tuple[Column[Summary], ...] = (
+    Column("mean", lambda item: item.mean, "Mean over pages.", format=NUMBER),
+    Column("sd", lambda item: item.sd, "Standard deviation over pages.", "±", "sd", NUMBER),
+    Column("median", lambda item: item.median, "Median over pages.", unit="median", format=NUMBER),
+)
+COMPARISON: tuple[Column[Comparison], ...] = (
+    Column(
+        "difference",
+        lambda item: item.difference,
+        "Mean difference from the baseline.",
+        format=each(lambda value: signed(value, DECIMALS)),
+    ),
+    Column("wins", lambda item: item.wins, "Pages better than with the baseline."),
+    Column("ties", lambda item: item.ties, "Pages as good as with the baseline."),
+    Column("losses", lambda item: item.losses, "Pages worse than with the baseline."),
+    Column("p", lambda item: item.p, "Two-sided p by the Wilcoxon signed-rank test.", "p", format=_P),
+    Column("p_holm", lambda item: item.p_holm, "The same p after Holm's correction; empty without.", "p", "Holm", _P),
+    Column("effect", lambda item: item.effect, "Matched-pairs rank-biserial correlation, in [−1, 1]."),
+    Column("ci_low", lambda item: item.ci_low, "Lower end of the interval of the mean difference, of level 1 − α."),
+    Column("ci_high", lambda item: item.ci_high, "Upper end of the same interval."),
+)
+
+
+def interval_columns(name: str, header: str, read: Callable[[Row], MeanInterval], what: str) -> list[Column[Row]]:
+    """Return the columns of both ends of a 95 % interval of `what`, and one of both for tables."""
+    return [
+        Column(f"{name}_low", lambda row: read(row).low, f"Lower end of the 95 % interval of {what}."),
+        Column(f"{name}_high", lambda row: read(row).high, f"Upper end of the 95 % interval of {what}."),
+        Column(
+            f"{name}_interval",
+            lambda row: read(row).low,
+            f"95 % interval of {what}.",
+            header,
+            "95 %",
+            text=lambda row: f"{fixed(read(row).low, DECIMALS)} to {fixed(read(row).high, DECIMALS)}",
+            exact=False,
+        ),
+    ]
+
+
 CUTOFFS = 12
 """About as many cutoffs of a sweep are shown on a terminal."""
 
@@ -73,24 +108,21 @@ def _token(part: str, header: str) -> list[Column[CleanerResult]]:
     return [replace(first, header="token", unit=header), sd, replace(median, header=f"token {header}")]
 
 
-def _segmentation(kind: str) -> list[Column[SegmentationSummary]]:
-    about = f"Segment markers, {kind}"
-    pooled = within(AGREEMENT, attrgetter(kind), f"{kind}_", f"{about}, all pages pooled")
-    (macro,) = within(SUMMARY[:1], attrgetter(f"{kind}_f1"), about=f"{about}, F1")
-    return [
-        *(replace(column, header=kind, unit=column.header) for column in pooled),
-        replace(macro, name=f"{kind}_f1_macro", header=kind, unit="F1, macro"),
-    ]
-
-
 CLEANERS: tuple[Column[CleanerResult], ...] = (
-    *cleaner_columns(lambda row: row.summary.words.emptied),
+    Column("cleaner", lambda row: row.cleaner, CLEANER, align="left"),
+    Column("extractor", lambda row: int(row.is_extractor), "1 for another package's extractor."),
+    Column("pages", lambda row: len(row.pages), "Pages that were cleaned and measured.", format=COUNT),
+    Column("emptied", lambda row: row.summary.words.emptied, "Pages without text left.", unit="pages", format=COUNT),
+    Column(
+        "crashed",
+        lambda row: row.crashes,
+        "Pages on which a package crashed.",
+        unit="pages",
+        text=lambda row: str(row.crashes) if row.is_extractor else NOTHING,
+    ),
     *_summary("precision", "precision", "Precision of words by alignment"),
     *_summary("recall", "recall", "Recall of words by alignment"),
     *_summary("f1", "F1", "F1 of words by alignment", mark=lambda row: MARKS[direction(row.comparison)]),
-    *_summary("bag_precision", "bag precision", "Precision of words as bags"),
-    *_summary("bag_recall", "bag recall", "Recall of words as bags"),
-    *_summary("bag_f1", "bag F1", "F1 of words as bags"),
     *_token("precision", "precision"),
     *_token("recall", "recall"),
     *_token("f1", "F1"),
@@ -103,22 +135,9 @@ CLEANERS: tuple[Column[CleanerResult], ...] = (
     *interval_columns("f1", "F1", lambda row: row.intervals[2], "mean F1"),
     *interval_columns("token_f1", "token F1", lambda row: row.token_interval, "mean token F1"),
     *_pooled(lambda row: row.summary.words.micro),
-    *within(AGREEMENT, lambda row: row.summary.words.micro_bag, "micro_bag_", "Words as bags, all pages pooled"),
-    *within(
-        (
-            Column("segmented_pages", lambda item: item.pages, "Pages whose gold text has segment markers."),
-            *_segmentation("labelled"),
-            *_segmentation("unlabelled"),
-        ),
-        lambda row: row.summary.segmentation,
-    ),
-    *within(SNIPPETS, lambda row: row.summary.snippets),
     *within(COMPARISON, lambda row: row.comparison, "f1_", "F1 of words by alignment"),
-    *within(T_TEST, lambda row: row.t_test, "t_f1_", "Paired t-test of F1 against the baseline"),
-    *within(T_TEST, lambda row: row.t_precision, "t_precision_", "Paired t-test of precision against the baseline"),
 )
-"""The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, segments, snippets,
-tests."""
+"""The columns of cleaners: means, standard deviations and medians over pages, intervals, pooled values, the test."""
 
 
 def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table, ...]:
@@ -131,10 +150,7 @@ def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table
     tables = (
         words_table(run.results),
         measures_table(run.results),
-        segmentation_table(run.results),
         page_type_table(page_types(run)),
-        snippet_table(run.results),
-        reliability_table(run.reliability),
         *(sweep_table(sweep, cutoffs) for sweep in run.sweeps),
         transfer_table(run.transfers),
     )
@@ -144,61 +160,40 @@ def cleaning_tables(run: CleaningRun, cutoffs: int | None = None) -> tuple[Table
 def cleaners_csv(results: Sequence[CleanerResult]) -> str:
     """Return one line per cleaner.
 
-    Shares are in [0, 1], similarity in per cent. The baseline's tests are empty, and segments where the gold text has none.
+    Shares are in [0, 1], similarity in per cent. The baseline's test is empty.
     """
     return csv_table(CLEANERS, results)
 
 
 def words_table(results: Sequence[CleanerResult]) -> Table:
-    """Return the main table, one cleaner per row, the baseline first: words by alignment, and tests against the baseline."""
-    crashed = ("crashed",) if any(result.is_peer for result in results) else ()
+    """Return the main table, one cleaner per row, the baseline first: words by alignment, and the test against it."""
+    crashed = ("crashed",) if any(result.is_extractor for result in results) else ()
     found = [result.comparison for result in results if result.comparison]
     parts = (f"{name}_{part}" for name in ("precision", "recall", "f1") for part in ("mean", "sd"))
-    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{_decisive(found)}", "t_f1_p")
+    names = ("cleaner", *parts, "f1_interval", "pages", "emptied", *crashed, f"f1_{_decisive(found)}")
     caption = "Precision, recall, F1: words by alignment, mean over pages; the interval is Student's."
     if len(results) > 1:
-        caption += f" p: {_tested(results[0].cleaner, found)} p of the paired t-test is not corrected."
+        caption += f" p: {_tested(results[0].cleaner, found)}"
     return _cleaner_table(names, results, caption)
 
 
 def measures_table(results: Sequence[CleanerResult]) -> Table:
-    """Return the other measures: words of all pages pooled, the median page, bags of words, ROUGE-LSum, Levenshtein."""
+    """Return the other measures: words of all pages pooled, the median page, bags of tokens, ROUGE-LSum, Levenshtein."""
     parts = ("precision", "recall", "f1")
     names = (
         "cleaner",
         *(f"micro_{part}" for part in parts),
         *(f"{part}_median" for part in parts),
-        "bag_f1_mean",
         "token_f1_mean",
         "token_f1_interval",
         *(f"rouge_{part}_mean" for part in parts),
         "similarity_mean",
     )
     caption = (
-        "Micro: words of all pages pooled. Median: of pages. Bag F1, token F1, ROUGE-LSum and Levenshtein similarity: means"
-        " over pages; the interval is Student's."
+        "Micro: words of all pages pooled. Median: of pages. Token F1, ROUGE-LSum and Levenshtein similarity: means over"
+        " pages; the interval is Student's."
     )
     return _cleaner_table(names, results, caption)
-
-
-def segmentation_table(results: Sequence[CleanerResult]) -> Table | None:
-    """Return agreement of segments, labelled and unlabelled, pooled and by page; None if the gold text has none."""
-    segmentation = results[0].summary.segmentation
-    if segmentation is None:
-        return None
-    parts = ("precision", "recall", "f1", "f1_macro")
-    names = ("cleaner", *(f"{kind}_{part}" for kind in ("labelled", "unlabelled") for part in parts))
-    caption = (
-        f"Segment markers that are right, of {segmentation.pages} pages with marked gold text: as heading, paragraph or list"
-        " item (labelled), or at all (unlabelled). Packages give paragraphs only."
-    )
-    return _cleaner_table(names, results, caption)
-
-
-def snippet_table(results: Sequence[CleanerResult]) -> Table | None:
-    """Return how many snippets of the gold are kept; None if it names none."""
-    found = results[0].summary.snippets
-    return None if found is None else _cleaner_table(("cleaner", *SNIPPETS_SHOWN), results, snippet_caption(found))
 
 
 def page_types(run: CleaningRun) -> tuple[TypeQuality, ...]:
@@ -208,7 +203,7 @@ def page_types(run: CleaningRun) -> tuple[TypeQuality, ...]:
 
 def _cleaner_table(names: Sequence[str], results: Sequence[CleanerResult], caption: str) -> Table:
     def group(result: CleanerResult) -> tuple[bool, bool]:
-        return result is results[0], result.is_peer
+        return result is results[0], result.is_extractor
 
     return Table.of(pick(CLEANERS, *names), results, caption, group=group)
 
@@ -233,113 +228,99 @@ def _tested(baseline: str, comparisons: Sequence[Comparison]) -> str:
 
 
 @dataclass(frozen=True)
-class PageQualityRow(MeasuredPage):
-    """The same, measured against the gold text."""
+class PageQualityRow:
+    """What a cleaner, by its canonical name, left of a page, against its gold text."""
 
+    page: GoldPage
+    cleaner: str
     quality: PageQuality
-    predicted: float | None
 
 
 PAGES: tuple[Column[PageQualityRow], ...] = (
-    *page_columns(lambda row: row.quality.words.words),
+    Column("page", lambda row: row.page.stem, "Stem of the page's file."),
+    Column("page_type", lambda row: row.page.page_type, "Type of the page by its gold; empty where it names none."),
+    Column("cleaner", lambda row: row.cleaner, CLEANER),
+    Column("words", lambda row: row.quality.words.words, "Words of the cleaned text."),
     Column("gold", lambda row: row.quality.words.gold, "Words of the gold text."),
     Column("aligned", lambda row: row.quality.words.aligned, "Words in the longest matching blocks of both texts."),
-    Column("shared", lambda row: row.quality.words.shared, "Words of both, without regard to their order."),
     Column("distance", lambda row: row.quality.words.distance, "Levenshtein distance in words."),
     *within(AGREEMENT, lambda row: row.quality.words.alignment, about="Words by alignment"),
-    Column("bag_f1", lambda row: row.quality.words.bag.f1, "F1 of words as bags."),
     Column("tokens", lambda row: row.quality.tokens.cleaned, "Tokens of the cleaned text."),
     Column("gold_tokens", lambda row: row.quality.tokens.gold, "Tokens of the gold text."),
     Column("shared_tokens", lambda row: row.quality.tokens.shared, "Tokens of both, without regard to their order."),
     Column("token_f1", lambda row: row.quality.tokens.bag.f1, "F1 of tokens as bags."),
     Column("similarity", lambda row: row.quality.words.similarity, "Levenshtein similarity in per cent."),
     *within(AGREEMENT, lambda row: row.quality.rouge.agreement, "rouge_", "ROUGE-LSum"),
-    *within(
-        (
-            Column[SegmentCounts]("segments", lambda item: item.cleaned, "Segments of the cleaned text."),
-            Column("gold_segments", lambda item: item.gold, "Segments of the gold text."),
-            Column("right_labelled", lambda item: item.right, "Segment markers that are right, their kind included."),
-            Column(
-                "right_unlabelled", lambda item: item.right_unlabelled, "Segment markers that are right, of any kind."
-            ),
-        ),
-        lambda row: row.quality.segments,
-    ),
-    *within(SNIPPET_COUNTS, lambda row: row.quality.snippets),
-    Column(
-        "predicted_precision",
-        lambda row: row.predicted,
-        "Precision predicted from the cleaned text alone; empty where the page has no words.",
-    ),
 )
 """The columns of pages."""
 
 
 def pages_csv(run: CleaningRun) -> str:
-    """Return one line per page and cleaner: counts of words, the measures, the predicted precision."""
-    predictions = {cleaner: iter(reliability.predictions) for cleaner, reliability in run.reliability}
+    """Return one line per page and cleaner: counts of words and the measures."""
     rows = (
-        PageQualityRow(
-            page,
-            result.cleaner,
-            quality,
-            next(predictions[result.cleaner]) if result.cleaner in predictions and quality.statistics else None,
-        )
+        PageQualityRow(page, result.cleaner, quality)
         for page, *qualities in zip(run.standard.pages, *(result.pages for result in run.results), strict=True)
         for result, quality in zip(run.results, qualities, strict=True)
     )
     return csv_table(PAGES, rows)
 
 
-_Modelled = tuple[str, Reliability]
-RELIABILITY: tuple[Column[_Modelled], ...] = (
-    Column("cleaner", lambda row: row[0], CLEANER, align="left"),
-    Column("R²", lambda row: row[1].model.r_squared, "Share of the variance that the model explains.", format=NUMBER),
-    Column(
-        "residual",
-        lambda row: row[1].model.residual_error,
-        "Residual standard error of the model.",
-        unit="standard error",
-        format=NUMBER,
-    ),
-    Column("pages", lambda row: row[1].reliable.pages, "Pages with words.", format=COUNT),
-    Column(
-        "chosen", lambda row: row[1].reliable.selected, "Pages that are predicted to be reliable.", "", "pages", COUNT
-    ),
-    Column(
-        "floor", lambda row: row[1].reliable.floor, "Predicted precision from which pages are chosen.", format=NUMBER
-    ),
-    Column("precision", lambda row: row[1].reliable.mean_precision_all, "Mean over all pages.", "", "all", NUMBER),
-    Column(
-        "precision",
-        lambda row: row[1].reliable.mean_precision_selected if row[1].reliable.selected else None,
-        "Mean over the chosen pages.",
-        unit="chosen",
-        format=NUMBER,
-    ),
-    Column(
-        f"below {LOW:g}", lambda row: row[1].reliable.low_all, "Pages of low precision, among all.", "", "all", COUNT
-    ),
-    Column(
-        f"below {LOW:g}",
-        lambda row: row[1].reliable.low_selected,
-        "Pages of low precision, among the chosen ones.",
-        unit="chosen",
-        format=COUNT,
-    ),
+_Typed = Mapping[str, TypeQuality]
+
+TYPES: tuple[Column[TypeQuality], ...] = (
+    Column("cleaner", lambda row: row.cleaner, CLEANER),
+    Column("extractor", lambda row: int(row.is_extractor), "1 for another package's extractor."),
+    Column("page_type", lambda row: row.page_type, "Type of the pages by their gold."),
+    Column("pages", lambda row: row.pages, "Pages of the type.", format=COUNT),
+    Column("emptied", lambda row: row.emptied, "Pages without text left.", format=COUNT),
+    Column("token_f1", lambda row: row.token_f1.mean, "F1 of tokens as bags: mean over pages.", format=NUMBER),
+    *interval_columns("token_f1", "token F1", lambda row: row.token_f1, "mean token F1"),
+    Column("f1", lambda row: row.f1.mean, "F1 of words by alignment: mean over pages.", format=NUMBER),
+    *interval_columns("f1", "F1", lambda row: row.f1, "mean F1"),
 )
-"""The columns of predicted precision."""
+"""The columns of cleaners by type of page."""
 
 
-def reliability_table(reliability: Sequence[tuple[str, Reliability]]) -> Table | None:
-    """Return how well each cleaner's page precision is predicted, and what selecting pages by it gains; None for none."""
-    if not reliability:
+def page_types_csv(types: Sequence[TypeQuality]) -> str:
+    """Return one line per cleaner and type."""
+    return csv_table(TYPES, types)
+
+
+def page_type_table(types: Sequence[TypeQuality]) -> Table | None:
+    """Return token F1 with a row for each cleaner and a column for each type; None if there are no types."""
+    rows: dict[str, dict[str, TypeQuality]] = {}
+    for one in types:
+        rows.setdefault(one.cleaner, {})[one.page_type] = one
+    if not rows:
         return None
-    caption = (
-        "Precision of a page predicted from its cleaned text alone (number and length of segments, share of short ones) by a"
-        " linear model. Chosen: pages whose prediction, by a model fitted to other pages, is at least the floor."
+    by_type = next(iter(rows.values()))
+    columns: list[Column[_Typed]] = [
+        Column("cleaner", lambda row: next(iter(row.values())).cleaner, CLEANER, align="left")
+    ]
+    columns += [_type_column(name, one.pages) for name, one in by_type.items()]
+    caption = "Token F1 by type of page: mean over the pages, ± half of its 95 % interval by Student's t."
+    first = next(iter(rows))
+
+    def group(row: _Typed) -> tuple[bool, bool]:
+        one = next(iter(row.values()))
+        return one.cleaner == first, one.is_extractor
+
+    return Table.of(columns, list(rows.values()), caption, group=group)
+
+
+def _type_column(name: str, pages: int) -> Column[_Typed]:
+    return Column(
+        name,
+        lambda row: row[name].token_f1.mean,
+        f"Token F1 on pages of the type {name}: mean over pages.",
+        name,
+        f"{pages:,} page" if pages == 1 else f"{pages:,} pages",
+        text=lambda row: _with_half(row[name].token_f1),
     )
-    return Table.of(RELIABILITY, reliability, caption)
+
+
+def _with_half(interval: MeanInterval) -> str:
+    return f"{fixed(interval.mean, DECIMALS)} ± {fixed(interval.half, DECIMALS)}"
 
 
 _Swept = tuple[GoldSweep, SweepPoint]
@@ -359,7 +340,7 @@ SWEEP: tuple[Column[_Swept], ...] = (
         lambda row: _as_written(row[1].cutoff),
         "The cutoff.",
         align="left",
-        text=lambda row: cutoff_text(row[1].cutoff) + "*" * _on_plateau(row),
+        text=lambda row: number_text(row[1].cutoff) + "*" * _on_plateau(row),
     ),
     *within(AGREEMENT, lambda row: row[1].macro, about="Words by alignment, mean over pages"),
     *_pooled(lambda row: row[1].micro),
@@ -384,7 +365,7 @@ def sweep_table(sweep: GoldSweep, limit: int | None = None) -> Table:
     shown = shown_points(sweep.points, sweep.best, limit)
     cutoff, *numbers = SWEEP[3:-2]
     caption = (
-        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {cutoff_text(sweep.best.cutoff)};"
+        f"{sweep.scorer} on {sweep.gold}: best mean F1 {fixed(sweep.best.f1, DECIMALS)} at {number_text(sweep.best.cutoff)};"
         " * is within one standard error of it, paired by page."
     )
     if len(shown) < len(sweep.points):
@@ -411,7 +392,7 @@ def shown_points(points: Sequence[SweepPoint], best: BestCutoff, limit: int | No
 
 TRANSFER: tuple[Column[GoldTransfer], ...] = (
     Column("scorer", lambda row: row.scorer, "The scorer, by its canonical name.", align="left"),
-    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(cutoff_text)),
+    Column("cutoff", lambda row: row.cutoff, "The best cutoff of the first gold standard.", format=each(number_text)),
     Column("F1", lambda row: row.tuned_f1, "Its mean F1 there.", unit="where chosen", format=NUMBER),
     Column(
         "F1",
@@ -424,7 +405,7 @@ TRANSFER: tuple[Column[GoldTransfer], ...] = (
     Column("F1", lambda row: row.baseline_f1, "The baseline's mean F1 there.", unit="all text", format=NUMBER),
     *within(pick(COMPARISON, "difference", "p", "p_holm"), lambda row: row.comparison),
     Column("F1", lambda row: row.best_f1, "The highest mean F1 there.", unit="best possible", format=NUMBER),
-    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(cutoff_text)),
+    Column("cutoff", lambda row: row.best_cutoff, "The cutoff that reaches it.", "", "of that", each(number_text)),
 )
 """The columns of cutoffs that are tested on another gold standard."""
 

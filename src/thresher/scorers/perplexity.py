@@ -11,8 +11,7 @@ import numpy as np
 from thresher.errors import ConfigError
 from thresher.files import digest
 from thresher.language_models import BUILDERS, checked_model, find_model, load_model, model_files
-from thresher.language_models.words.self_model import NAME as SELF
-from thresher.language_models.words.self_model import SETTINGS
+from thresher.language_models.words.models import SELF, SELF_SETTINGS
 from thresher.pages import Segments
 from thresher.scorers.base import KEEP_LOW, SENTENCE, Parameter, Scorer, Scores, TrainingData
 from thresher.scorers.languages import BY_CODE
@@ -91,7 +90,7 @@ class Perplexity(Scorer):
     @property
     def fingerprint(self) -> str:
         """The digest of the language model, or of the training settings if it is trained on the collection."""
-        return digest([SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
+        return digest([SELF_SETTINGS, RULE]) if self.learns else model_files(self._lm).digest
 
     @property
     def language(self) -> str:
@@ -102,7 +101,7 @@ class Perplexity(Scorer):
     def for_collection(self, data: TrainingData, folder: Path) -> Perplexity:
         """Return the scorer with a model trained on the collection and stored in `folder`."""
         # Imported late to save the workers' memory.
-        from thresher.language_models.words.self_model import learn
+        from thresher.language_models.words.training import learn
 
         trained = Perplexity(**self.values)
         trained._trained_model = folder / f"{SELF}-{self.fingerprint}"

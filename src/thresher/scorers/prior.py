@@ -23,11 +23,9 @@ from thresher.errors import ConfigError, InputError
 from thresher.files import digest, read_text, write_text
 from thresher.language_models.words import books
 from thresher.language_models.words.books import NAME as BOOKS
-from thresher.language_models.words.estimates import FLOOR
-from thresher.language_models.words.self_model import LEAST_WORDS, NAME
-from thresher.language_models.words.self_model import NAME as SELF
+from thresher.language_models.words.models import SELF, SELF_LEAST_WORDS
 from thresher.language_models.words.tokenisers import tokenise_characters
-from thresher.language_models.words.word_model import with_neighbours
+from thresher.language_models.words.word_model import FLOOR, with_neighbours
 from thresher.pages import Segments
 from thresher.pages.plain import Ints, PlainText, plain_text
 from thresher.scorers.base import KEEP_HIGH, SENTENCE, Parameter, Scorer, Scores, TrainingData
@@ -45,7 +43,7 @@ def probabilities(counts: Mapping[str, int]) -> dict[bytes, float]:
     return {word.encode(): count / total + FLOOR for word, count in counts.items()}
 
 
-def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path, where: str = NAME) -> None:
+def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path, where: str = SELF) -> None:
     """Count the words of sentences, and write the counts to `output` unless it is there.
 
     Args:
@@ -54,7 +52,7 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
         where: the location named in errors.
 
     Raises:
-        InputError: if there are fewer than `LEAST_WORDS` words.
+        InputError: if there are fewer than `SELF_LEAST_WORDS` words.
         ThresherError: for errors of the operating system.
     """
     if output.is_file():
@@ -63,9 +61,9 @@ def learn_counts(sentences: Callable[[], Iterable[Sequence[str]]], output: Path,
     for page in sentences():
         plain = plain_text("\n".join(page))
         counts.update(words_of(plain, np.array([len(plain.text)], dtype=np.int64))[0])
-    if counts.total() < LEAST_WORDS:
+    if counts.total() < SELF_LEAST_WORDS:
         raise InputError(
-            f"too little descriptive text to count: {counts.total()} words, and {LEAST_WORDS} are needed",
+            f"too little descriptive text to count: {counts.total()} words, and {SELF_LEAST_WORDS} are needed",
             "give a larger collection, or the counts of books",
             where,
         )

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from thresher.language_models.words.arpa import write_binary
 from thresher.language_models.words.models import ARPA, BINARY, load_model, model_folder
+from thresher.language_models.words.ngrams import write_binary
 
 
 def program(folder: Path, text: str) -> None:

@@ -15,8 +15,8 @@ import pytest
 from thresher.errors import ConfigError, MissingDependencyError, StateError
 from thresher.language_models import BUILDERS, ModelCard, load_model
 from thresher.language_models.words import books, models
-from thresher.language_models.words.cards import read_card
 from thresher.language_models.words.models import cache_folder, model_folder
+from thresher.language_models.words.word_model import read_card
 
 
 @pytest.fixture

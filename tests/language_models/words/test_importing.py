@@ -12,9 +12,9 @@ from small_models import ARPA, PROBING, TRIE, binary, write_arpa
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.language_models import BUILDERS, load_model, model_files
-from thresher.language_models.words.cards import ModelCard, read_card
 from thresher.language_models.words.importing import import_model
 from thresher.language_models.words.models import model_folder
+from thresher.language_models.words.word_model import ModelCard, read_card
 
 # 10^((0.1 + 0.2 + 0.3 + 1) / 3), worked out from the file's numbers.
 A_A_B = 10 ** (1.6 / 3)
@@ -89,7 +89,7 @@ def test_every_cut_of_a_binary_is_refused(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["cut.klm"]
 
 
-NEITHER = "it is neither an ARPA file, nor a binary of KenLM's, nor a model of PyPlexity's. Fix: check the path."
+NEITHER = "it is neither an ARPA file nor KenLM's binary. Fix: check the path."
 UNREADABLE = (
     "KenLM cannot read it: it is damaged, of another version, or neither an ARPA file nor KenLM's binary. "
     "Fix: write it again."

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 
 from thresher.errors import InputError
 from thresher.language_models import load_model, model_files
-from thresher.language_models.words import self_model as self_training
-from thresher.language_models.words.self_model import learn
-from thresher.language_models.words.training import Plan, train
+from thresher.language_models.words import training
+from thresher.language_models.words.training import Plan, learn, train
 
 FOOTER = "All rights reserved by the owners of this site and their many partners."
 
@@ -142,12 +141,10 @@ def test_a_reading_that_fails_leaves_nothing(tmp_path: Path) -> None:
 def test_sentences_that_count_are_those_of_a_count_in_dictionaries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: list[list[str]]
 ) -> None:
-    monkeypatch.setattr(self_training, "BLOCK", 3)
-    for path in tmp_path.iterdir():
-        path.unlink()
-    count = self_training._count_pages(pages, tmp_path)
+    monkeypatch.setattr(training, "_BLOCK", 3)
+    count, (keys, counts) = training._count_pages(pages)
     assert count == sum(map(bool, pages))
     if count:
         text = tmp_path / "text"
-        assert self_training._write_sentences(pages, tmp_path, text) == len(expected(pages))
+        assert training._write_sentences(pages, text, keys, counts <= 2) == len(expected(pages))
         assert text.read_text(encoding="utf-8").split("\n")[:-1] == expected(pages)

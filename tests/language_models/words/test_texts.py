@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.errors import InputError
-from thresher.language_models.words.texts import TextFile, describe, portions, segments
+from thresher.language_models.words.texts import describe, portions, segments
+from thresher.language_models.words.word_model import TextFile
 from thresher.pages import PageOptions
 
 LINES = ["One sentence. Two, I say!", "", "Ein Café ’n Tee", "中文 。", "x" * 40]

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from thresher.errors import MissingDependencyError
 from thresher.files import file_digest
-from thresher.language_models.words.arpa import BEGIN, END, UNKNOWN, write_mixture
-from thresher.language_models.words.cards import BIGRAM_FORMULA, UNSEEN_WORDS, ModelCard
-from thresher.language_models.words.estimates import FLOOR, WEIGHTS
+from thresher.language_models.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_mixture
 from thresher.language_models.words.tokenisers import NORMALISATIONS, WORDS
+from thresher.language_models.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard
 
 NAME = "books"
 _WORDS = "frequency_dictionary_en_82_765.txt"
@@ -24,11 +23,7 @@ _PAIRS = "frequency_bigramdictionary_en_243_342.txt"
 
 
 def build(folder: Path) -> None:
-    """Write `model.arpa` and `card.json` into `folder`, which exists.
-
-    Raises:
-        MissingDependencyError: if symspellpy or its word lists are not installed.
-    """
+    """Write `model.arpa` and `card.json` into `folder`, which exists."""
     unigrams, bigrams = read_counts()
     path = folder / "model.arpa"
     ngrams = write_counts(path, unigrams, bigrams)

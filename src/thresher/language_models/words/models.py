@@ -7,12 +7,30 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
 from thresher.errors import ConfigError, InputError, StateError
 from thresher.files import atomic_path, file_digest, locked, user_error
-from thresher.language_models.words.cards import ModelCard, read_card, read_head
-from thresher.language_models.words.tokenisers import WORDS, tokeniser
-from thresher.language_models.words.word_model import WordModel
+from thresher.language_models.words.tokenisers import CHARACTERS, WORDS, tokeniser
+from thresher.language_models.words.word_model import ModelCard, WordModel, read_card, read_head
+
+SELF = "self"
+"""The model that is trained on the collection which it scores, see `training.learn`."""
+SELF_LEAST_WORDS = 1000
+"""The minimum number of its training words."""
+SELF_MOST_PAGES = 2
+"""Sentences on more pages are boilerplate; 2 allows for duplicate pages."""
+# The tokeniser is as `words` for text with spaces, so that collections of several languages need no choice.
+SELF_MODEL: dict[str, Any] = {"unigram": "current", "order": 3, "tokeniser": CHARACTERS}
+SELF_SETTINGS: dict[str, str | int] = {
+    # Increase when the same sentences would train another model.
+    "version": 1,
+    "estimator": "interpolated",
+    **SELF_MODEL,
+    "most_pages": SELF_MOST_PAGES,
+    "least_words": SELF_LEAST_WORDS,
+}
+"""Everything besides its sentences that the model depends on."""
 
 
 def cache_folder() -> Path:
@@ -50,29 +68,16 @@ class ModelFiles:
 
     @cached_property
     def card(self) -> ModelCard | None:
-        """The card.
-
-        Raises:
-            StateError: if it is damaged.
-        """
+        """The card."""
         return read_card(self.card_path) if self.card_path else None
 
     @cached_property
     def digest(self) -> str:
-        """The digest in the model's card, else that of its file.
-
-        Raises:
-            InputError: if the file cannot be read.
-        """
+        """The digest in the model's card, else that of its file."""
         return self.card.digest if self.card else file_digest(self.path)
 
     def load(self) -> WordModel:
-        """Load the model with the tokeniser that its card names, `words` if it has no card.
-
-        Raises:
-            InputError: if the file is damaged, or is not the one that the card was written for.
-            ConfigError: if the card names an unknown tokeniser.
-        """
+        """Load the model with the tokeniser that its card names, `words` if it has no card."""
         if self.card_path is None:
             return WordModel(self.path, tokeniser(WORDS, str(self.path)))
         head = read_head(self.card_path)
@@ -84,11 +89,7 @@ class ModelFiles:
 
 
 def model_folder(name: str) -> Path:
-    """Return the folder of the model `name`, building it if necessary.
-
-    Raises:
-        ConfigError: if there is no model of that name.
-    """
+    """Return the folder of the model `name`, building it if necessary."""
     if name not in BUILDERS:
         raise _unknown(name, f"lm={name}")
     folder = cache_folder() / "language_models" / f"{name}-{_BUILD_VERSION}"
@@ -106,11 +107,7 @@ def model_folder(name: str) -> Path:
 def find_model(name: str, where: str | None = None) -> Path:
     """Return the file of the model at a path: a folder that holds one, or the file itself.
 
-    In a folder KenLM's binary is preferred, unless the ARPA file is newer.
-
-    Raises:
-        ConfigError: if there is none; `where` is named in the message.
-        InputError: if it may not be read.
+    In a folder KenLM's binary is preferred, unless the ARPA file is newer. `where` is named in errors.
     """
     path, where = Path(name), where or f"lm={name}"
     try:

@@ -15,21 +15,13 @@ from thresher.collections import documents, open_collection
 from thresher.collections.file_collection import HTML, kind_of
 from thresher.errors import InputError
 from thresher.files import file_digest, user_error
+from thresher.language_models.words.word_model import TextFile
 from thresher.pages import PageOptions, Segments, read_html, read_text_page
 from thresher.streams import open_stream
 
 # Bytes of text per worker task; memory is some 40 times as much.
 PORTION_BYTES = 4 * 2**20
 _LINES, _JSON, _PAGES = "lines", "JSON lines", "HTML"
-
-
-@dataclass(frozen=True)
-class TextFile:
-    """A file or folder that a model was trained on: its name, its size in bytes and the SHA-256 of its bytes."""
-
-    name: str
-    bytes: int
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -50,11 +42,7 @@ class Portion:
 
 
 def describe(path: Path) -> TextFile:
-    """Return a training text's name, size and digest; a folder's digest is over the names and bytes of its pages.
-
-    Raises:
-        InputError: if it is missing or unreadable, or a folder without HTML.
-    """
+    """Return a training text's name, size and digest; a folder's digest is over the names and bytes of its pages."""
     if not path.is_dir():
         return TextFile(path.name, _size(path), file_digest(path))
     sha = hashlib.sha256()
@@ -71,9 +59,6 @@ def portions(paths: Sequence[Path], size: int = PORTION_BYTES) -> Iterator[Porti
 
     Compressed files are decompressed; names with `.jsonl` hold JSON lines, folders HTML pages. A portion of about `size` bytes
     ends where a line ends; text with lines longer than that is cut at a space.
-
-    Raises:
-        InputError: if a file is missing, unreadable or broken, or a folder holds no HTML.
     """
     for path in paths:
         if path.is_dir():
@@ -93,9 +78,6 @@ def segments(portion: Portion, options: PageOptions, field: str) -> Iterator[Seg
         portion: as `portions` gives them.
         options: how pages become segments.
         field: the member of JSON lines that holds the text.
-
-    Raises:
-        InputError: if text is not UTF-8, a line is not a JSON object with text in `field`, or a page cannot be parsed.
     """
     if portion.kind == _PAGES:
         for path, content in zip(portion.paths, portion.parts, strict=True):

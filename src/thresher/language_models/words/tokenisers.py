@@ -198,11 +198,7 @@ NORMALISATIONS: Mapping[str, str] = {
 
 
 def tokeniser(name: str, where: str) -> Tokeniser:
-    """Return the tokeniser of that name.
-
-    Raises:
-        ConfigError: if there is none; `where` is named in the message.
-    """
+    """Return the tokeniser of that name; `where` is named in the error if there is none."""
     if name not in TOKENISERS:
         raise ConfigError(f"unknown tokeniser {name!r}", f"use one of {', '.join(TOKENISERS)}", where)
     return TOKENISERS[name]

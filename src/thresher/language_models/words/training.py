@@ -1,53 +1,58 @@
-"""Training word models: the plan, its check, and the estimation of a model from counts."""
+"""Training word models on text, and the model `self` on the collection that it scores."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
+from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from thresher.errors import ConfigError, ConfigErrors, InputError
 from thresher.files import atomic_path, file_digest
-from thresher.language_models.words.arpa import Kept, Section, write_binary, write_sections
-from thresher.language_models.words.cards import ModelCard, Training
-from thresher.language_models.words.counts import Corpus, Level, count_levels
-from thresher.language_models.words.encoding import (
-    Reading,
-    SentenceCounts,
-    encode,
-    merge_portions,
-    number_portions,
-    sentences_to_score,
+from thresher.language_models.words.models import (
+    ARPA,
+    BINARY,
+    CARD,
+    SELF,
+    SELF_LEAST_WORDS,
+    SELF_MODEL,
+    SELF_MOST_PAGES,
+    find_model,
 )
-from thresher.language_models.words.estimates import (
-    FLOOR,
+from thresher.language_models.words.ngrams import (
     HISTORY,
-    UNIGRAMS,
+    SPECIAL,
     WEIGHTS,
+    Run,
+    Sentences,
+    add_run,
+    count_levels,
     interpolated,
-    kneser_ney,
-    maximum_likelihood,
+    merged,
+    write_arpa,
+    write_binary,
 )
-from thresher.language_models.words.models import ARPA, BINARY, CARD, find_model
-from thresher.language_models.words.texts import PORTION_BYTES, describe, portions
-from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, tokeniser
-from thresher.language_models.words.vocabulary import END, SPECIAL, Vocabulary, vocabulary
-from thresher.language_models.words.word_files import read_array
-from thresher.language_models.words.word_model import Floats, WordModel
+from thresher.language_models.words.texts import PORTION_BYTES, Portion, describe, portions, segments
+from thresher.language_models.words.tokenisers import NORMALISATIONS, TOKENISERS, WORDS, Tokeniser, tokeniser
+from thresher.language_models.words.word_model import FLOOR, ModelCard, Training, WordModel
 from thresher.pages import PageOptions
-from thresher.pages.plain import plain_text
+from thresher.pages.plain import Ints
 from thresher.passes.backends import Backend, run_tasks
-from thresher.passes.joblib_adapter import end_workers
 from thresher.progress import progress
 
-INTERPOLATED, MLE, MLE_OCCURRENCES, KNESER_NEY = "interpolated", "mle", "mle-occurrences", "kneser-ney"
-ESTIMATORS = (INTERPOLATED, MLE, MLE_OCCURRENCES, KNESER_NEY)
-ORDERS = range(1, 6)
+PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
+HELD_OUT = 100
+"""Every 100th sentence of each portion is held out, if there are as many in all: fewer make unreliable percentiles."""
+# Digests of sentences that are counted at once.
+_BLOCK = 1 << 18
 
 
 @dataclass(frozen=True)
@@ -57,39 +62,28 @@ class Plan:
     Attributes:
         texts: files and folders, as `texts.portions` reads them.
         output: the model's folder.
-        order: the length of the longest n-grams.
-        estimator: one of `ESTIMATORS`.
-        unigram: one of `UNIGRAMS`, for `interpolated`.
+        order: the length of the longest n-grams, 2 or 3.
+        unigram: whose unigram the model has, see `ngrams.interpolated`.
         tokeniser: the name of the tokeniser.
         language: whose abbreviations end no sentence.
         field: the member of JSON lines that holds the text.
         least_count: rarer words become `<unk>`.
-        most_words: the most frequent words to keep, others become `<unk>`; None keeps all.
-        prune: for each order, the count up to which n-grams are left out; the last is also that of longer ones.
-        hold_out: whether every hundredth sentence is held out for the card's perplexities, if there are enough.
-        workers: the number of processes.
+        hold_out: whether sentences are held out for the card's perplexities.
+        workers: the number of processes that read text.
         portion_bytes: text per worker task.
     """
 
     texts: tuple[Path, ...]
     output: Path
     order: int = 2
-    estimator: str = INTERPOLATED
     unigram: str = HISTORY
     tokeniser: str = WORDS
     language: str = "en"
     field: str = "text"
     least_count: int = 1
-    most_words: int | None = None
-    prune: tuple[int, ...] = (0,)
     hold_out: bool = True
     workers: int = 2
     portion_bytes: int = PORTION_BYTES
-
-    @property
-    def thresholds(self) -> tuple[int, ...]:
-        """The pruning threshold of each order."""
-        return (*self.prune, *[self.prune[-1]] * self.order)[: self.order]
 
     def check(self) -> None:
         """Validate the plan before reading text.
@@ -114,54 +108,58 @@ def _problems(plan: Plan) -> list[ConfigError]:
         problems.append(
             ConfigError("it exists and is not a language model", "choose another folder", f"--output {plan.output}")
         )
-    orders = [*WEIGHTS] if plan.estimator == INTERPOLATED else [*ORDERS]
-    if plan.estimator not in ESTIMATORS:
-        problems.append(_unknown("estimator", plan.estimator, ESTIMATORS))
-    elif plan.order not in orders:
-        problems.append(
-            ConfigError(
-                f"the estimator {plan.estimator} has no models of order {plan.order}",
-                f"choose an order from {orders[0]} to {orders[-1]}",
-                f"--order {plan.order}",
-            )
-        )
-    if plan.unigram not in UNIGRAMS:
-        problems.append(_unknown("unigram", plan.unigram, UNIGRAMS))
+    if plan.order not in WEIGHTS:
+        fix = "choose 2 or 3, or train with KenLM's lmplz and import the model"
+        problems.append(ConfigError("there are no models of that order", fix, f"--order {plan.order}"))
     if plan.tokeniser not in TOKENISERS:
-        problems.append(_unknown("tokeniser", plan.tokeniser, [*TOKENISERS]))
-    where = f"--prune {' '.join(map(str, plan.prune))}"
-    if not 0 < len(plan.prune) <= plan.order:
-        problems.append(
-            ConfigError("there must be a threshold for each order at most", f"give 1 to {plan.order} numbers", where)
-        )
-    elif plan.prune[0] != 0:
-        problems.append(ConfigError("words cannot be pruned", "begin with 0, and cut words by --min-count", where))
-    elif [*plan.prune] != sorted(plan.prune):
-        problems.append(ConfigError("the thresholds must not fall", "give longer n-grams the higher ones", where))
-    for option, value in (("--min-count", plan.least_count), ("--vocabulary", plan.most_words)):
-        if value is not None and value < 1:
-            problems.append(ConfigError("it must be 1 or more", "give a larger number", f"{option} {value}"))
+        fix = f"use one of {', '.join(TOKENISERS)}"
+        problems.append(ConfigError(f"unknown tokeniser {plan.tokeniser!r}", fix, f"--tokeniser {plan.tokeniser}"))
+    if plan.least_count < 1:
+        problems.append(ConfigError("it must be 1 or more", "give a larger number", f"--min-count {plan.least_count}"))
     return problems
-
-
-def _unknown(what: str, value: str, known: Sequence[str]) -> ConfigError:
-    return ConfigError(f"unknown {what} {value!r}", f"use one of {', '.join(known)}", f"--{what} {value}")
 
 
 def _is_replaceable(folder: Path) -> bool:
     return folder.is_dir() and ((folder / CARD).exists() or not any(folder.iterdir()))
 
 
-PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
-# With fewer held-out sentences, percentiles are unreliable.
-_ENOUGH_HELD = 100
+@dataclass(frozen=True)
+class _Encoded:
+    """A portion's sentences: the distinct words, and for each word in order its number among these.
+
+    `lengths` are the words of each sentence, `counts` those that the tokeniser counts.
+    """
+
+    distinct: list[bytes]
+    numbers: npt.NDArray[np.int32]
+    lengths: Ints
+    counts: Ints
+
+    @property
+    def is_held(self) -> npt.NDArray[np.bool_]:
+        """Which sentences may be held out."""
+        held: npt.NDArray[np.bool_] = np.arange(len(self.lengths)) % HELD_OUT == HELD_OUT - 1
+        return held
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> _Encoded:
+        """Return some of the sentences."""
+        words = self.numbers[np.repeat(chosen, self.lengths)]
+        return replace(self, numbers=words, lengths=self.lengths[chosen], counts=self.counts[chosen])
+
+    def lines(self) -> list[bytes]:
+        """Return each sentence, with spaces between its words."""
+        words = [self.distinct[number] for number in self.numbers.tolist()]
+        ends = np.cumsum(self.lengths)
+        return [
+            b" ".join(words[begin:end])
+            for begin, end in zip((ends - self.lengths).tolist(), ends.tolist(), strict=True)
+        ]
 
 
 def train(plan: Plan) -> ModelCard:
     """Train a model and write its folder atomically; an older model there is replaced.
 
-    The ARPA file does not depend on the number of workers. Temporary files are beside the folder. Memory grows with the model
-    alone, once KenLM loads it: neither with the text nor with the vocabulary, but for 8 bytes a scored sentence.
+    The ARPA file does not depend on the number of workers. The text is in memory as numbers, 4 bytes a word.
 
     Raises:
         ConfigError: if the plan is wrong.
@@ -172,134 +170,202 @@ def train(plan: Plan) -> ModelCard:
     # For little text, starting processes takes longer than the work.
     workers = max(1, min(plan.workers, sum(file.bytes for file in files) // plan.portion_bytes))
     with atomic_path(plan.output) as folder:
-        work = folder / "work"
-        work.mkdir(parents=True)
-        try:
-            counts = _read(plan, work, workers)
-            held, sentences = sum(one.held for one in counts), sum(one.sentences for one in counts)
-            hold_out = plan.hold_out and held >= _ENOUGH_HELD
-            if not hold_out:
-                sentences += held
-            merged = merge_portions(work, len(counts), hold_out)
-            words = _vocabulary(plan, merged, sentences)
-            number_portions(work, len(counts), merged)
-            corpus = Corpus(work, len(counts), ends=plan.estimator == KNESER_NEY, hold_out=hold_out)
-            levels = count_levels(corpus, words, plan.order, workers)
-        finally:
-            # Idle workers keep their memory.
-            end_workers()
-        sections, parameters, formula = _estimate(plan, levels)
+        folder.mkdir(parents=True)
+        read = _read(plan, workers)
+        held = [one.take(one.is_held) for one in read]
+        hold_out = plan.hold_out and sum(len(one.lengths) for one in held) >= HELD_OUT
+        learnt = [one.take(~one.is_held) for one in read] if hold_out else read
+        words, counts, sentences = _numbered(plan, learnt)
+        levels = count_levels(sentences, counts, plan.order)
         arpa = folder / ARPA
-        write_sections(arpa, words.words, sections, work)
+        write_arpa(arpa, words, levels, interpolated(levels, plan.unigram))
         write_binary(arpa, folder / BINARY)
-        perplexities = _perplexities(find_model(str(folder)), work, len(counts), hold_out)
+        model = WordModel(find_model(str(folder)), tokeniser(WORDS, ""))
+        perplexities = np.concatenate(
+            [model.of_tokens(one.lines(), one.counts) for one in (held if hold_out else learnt)]
+        )
         percentiles = np.percentile(perplexities, PERCENTILES)
         training = Training(
             date=datetime.now(UTC).date().isoformat(),
             texts=tuple(files),
-            words=int(words.counts.sum() - words.counts[END]),
-            sentences=sentences,
-            vocabulary=len(words.words) - len(SPECIAL),
+            words=int(counts.sum()),
+            sentences=sum(len(one.lengths) for one in learnt),
+            vocabulary=len(words) - len(SPECIAL),
             least_count=plan.least_count,
-            most_words=plan.most_words,
-            cut_words=int(words.counts[0]),
-            prune=plan.thresholds,
-            estimator=plan.estimator,
-            parameters=parameters,
+            cut_words=int(counts[0]),
             perplexities={str(at): round(float(value), 4) for at, value in zip(PERCENTILES, percentiles, strict=True)},
             perplexities_of="held-out sentences" if hold_out else "training sentences",
             perplexity_sentences=len(perplexities),
         )
-        card = _card(plan, training, formula, tuple(section.size for section in sections), file_digest(arpa))
+        card = _card(plan, training, tuple(len(level.keys) for level in levels), file_digest(arpa))
         card.write(folder / CARD)
-        shutil.rmtree(work)
     return card
 
 
-def _read(plan: Plan, work: Path, workers: int) -> list[SentenceCounts]:
-    """Encode the training text; return the counts of its portions."""
-    reading = Reading(PageOptions(language=plan.language), plan.field, tokeniser(plan.tokeniser, "--tokeniser"))
-    tasks = (
-        (portion, number, work, reading) for number, portion in enumerate(portions(plan.texts, plan.portion_bytes))
-    )
-    results = run_tasks(Backend(workers=workers), encode, tasks, "reading text", str(plan.output), keep=True)
+def _read(plan: Plan, workers: int) -> list[_Encoded]:
+    options, tokenise = PageOptions(language=plan.language), tokeniser(plan.tokeniser, "--tokeniser")
+    tasks = ((portion,) for portion in portions(plan.texts, plan.portion_bytes))
+    encode = partial(_encode, options=options, field=plan.field, tokenise=tokenise)
+    results = run_tasks(Backend(workers=workers), encode, tasks, "reading text", str(plan.output), ordered=True)
     return list(progress(results, "reading text", None, "portions"))
 
 
-def _vocabulary(plan: Plan, merged: Path, sentences: int) -> Vocabulary:
-    most = read_array(merged.with_suffix(".counts")).max(initial=0)
+def _encode(portion: Portion, options: PageOptions, field: str, tokenise: Tokeniser) -> _Encoded:
+    split: list[list[bytes]] = []
+    counted: list[int] = []
+    for page in segments(portion, options, field):
+        for sentence, count in zip(*tokenise(page.plain, page.sentence_ends), strict=True):
+            if words := sentence.split():
+                split.append(words)
+                counted.append(int(count))
+    tokens = [*chain.from_iterable(split)]
+    distinct = sorted(set(tokens))
+    numbers = {word: at for at, word in enumerate(distinct)}
+    return _Encoded(
+        distinct,
+        np.fromiter(map(numbers.__getitem__, tokens), np.int32, len(tokens)),
+        np.fromiter(map(len, split), np.int64, len(split)),
+        np.array(counted, dtype=np.int64),
+    )
+
+
+def _numbered(plan: Plan, read: Sequence[_Encoded]) -> tuple[list[bytes], Ints, list[Sentences]]:
+    """Return the vocabulary, the most frequent words first (ties in the order of their bytes), their counts, and the text.
+
+    The first words are those of `SPECIAL`. All that are too rare count as `<unk>`.
+    """
+    known: dict[bytes, int] = {}
+    places = [np.array([known.setdefault(word, len(known)) for word in one.distinct], dtype=np.int64) for one in read]
+    sums = np.zeros(len(known), dtype=np.int64)
+    for one, at in zip(read, places, strict=True):
+        sums[at] += np.bincount(one.numbers, minlength=len(at))
+    most = sums.max(initial=0)
+    where = ", ".join(map(str, plan.texts))
     if not most:
-        raise InputError("the training text has no words", "give text with words", ", ".join(map(str, plan.texts)))
-    words = vocabulary(merged, sentences, plan.least_count, plan.most_words)
-    if len(words.words) == len(SPECIAL):
+        raise InputError("the training text has no words", "give text with words", where)
+    if most < plan.least_count:
         raise InputError(
             f"no word occurs {plan.least_count} times, the most frequent one {most} times",
             f"lower --min-count to {most} or less",
-            ", ".join(map(str, plan.texts)),
+            where,
         )
-    return words
+    names = [*known]
+    order = np.array(sorted(range(len(names)), key=names.__getitem__))
+    order = order[np.argsort(-sums[order], kind="stable")]
+    order = order[sums[order] >= plan.least_count]
+    numbers = np.zeros(len(names), dtype=np.int32)
+    numbers[order] = np.arange(len(order)) + len(SPECIAL)
+    counts = np.concatenate(([sums.sum() - sums[order].sum(), 0, 0], sums[order]))
+    words = [*(word.encode() for word in SPECIAL), *(names[at] for at in order.tolist())]
+    return (
+        words,
+        counts,
+        [Sentences(numbers[at][one.numbers], one.lengths) for one, at in zip(read, places, strict=True)],
+    )
 
 
-def _estimate(plan: Plan, levels: Sequence[Level]) -> tuple[list[Section], dict[str, Any], str]:
-    """Return the model, the estimator's parameters, and its formula in words."""
-    kept: list[Kept | None] = [
-        np.greater(level.counts, threshold, out=level.array(np.bool_)) if threshold else None
-        for level, threshold in zip(levels, plan.thresholds, strict=True)
-    ]
-    if plan.estimator == KNESER_NEY:
-        sections, discounts = kneser_ney(levels, kept)
-        return (
-            sections,
-            {
-                "discounts": [list(level.values) for level in discounts],
-                "fallback_discounts_at_orders": [order for order, level in enumerate(discounts, 1) if level.fallback],
-            },
-            "interpolated modified Kneser-Ney (Chen and Goodman 1999), with <s>, </s> and <unk> as in KenLM's lmplz",
-        )
-    if plan.estimator in (MLE, MLE_OCCURRENCES):
-        history = "as history h" if plan.estimator == MLE else "as h, also where it ends a sentence"
-        return (
-            maximum_likelihood(levels, kept, plan.estimator == MLE_OCCURRENCES),
-            {"floor": FLOOR},
-            f"C(h w) / C(h) with the {plan.order - 1} words before {history}, and {FLOOR:g} for what was not seen",
-        )
+def _card(plan: Plan, training: Training, ngrams: tuple[int, ...], digest: str) -> ModelCard:
     weights = WEIGHTS[plan.order]
     terms = ["P(w | u v)", "P(w | v)"][-plan.order + 1 :]
     shares = " + ".join(f"{weight:g} * {term}" for weight, term in zip(weights[:0:-1], terms, strict=True))
     unigram = "v" if plan.unigram == HISTORY else "w"
-    return (
-        interpolated(levels, kept, plan.unigram),
-        {"weights": list(weights), "unigram": plan.unigram, "floor": FLOOR},
-        f"{shares} + {weights[0]:g} * P({unigram}) + {FLOOR:g}, by maximum likelihood",
-    )
-
-
-def _card(plan: Plan, training: Training, formula: str, ngrams: tuple[int, ...], digest: str) -> ModelCard:
+    unknown = "<unk> was not seen in training: a word of count 0"
     if training.cut_words:
         unknown = f"{training.cut_words} rare words of the text count as <unk>"
-    elif plan.estimator == KNESER_NEY:
-        unknown = "<unk> was not seen in training: it has the unigrams' interpolation weight, divided by the vocabulary"
-    else:
-        unknown = "<unk> was not seen in training: a word of count 0"
-    predicted = "predicted, but not scored" if plan.estimator == KNESER_NEY else "neither counted nor scored"
     return ModelCard(
         name=plan.output.name,
         language=plan.language,
         corpus=", ".join(text.name for text in training.texts),
         order=plan.order,
         ngrams=ngrams,
-        formula=formula,
+        formula=f"{shares} + {weights[0]:g} * P({unigram}) + {FLOOR:g}, by maximum likelihood",
         tokeniser=plan.tokeniser,
         unknown_words=unknown,
-        sentence_ends=f"<s> begins a sentence, </s> is {predicted}",
+        sentence_ends="<s> begins a sentence, </s> is neither counted nor scored",
         digest=digest,
         normalisation=NORMALISATIONS[plan.tokeniser],
         training=training,
     )
 
 
-def _perplexities(path: Path, work: Path, portions: int, held: bool) -> Floats:
-    """Return `WordModel.perplexities` of the sentences to score, which are in memory portion by portion."""
-    waiting = (sentences_to_score(work, number, held) for number in range(portions))
-    model = WordModel(path, lambda *_: next(waiting))
-    return np.concatenate([model.perplexities(plain_text(""), np.zeros(0, np.int64)) for _ in range(portions)])
+Pages = Callable[[], Iterable[Sequence[str]]]
+"""Returns the sentences of descriptive blocks by page, the same at each call."""
+
+
+def learn(sentences: Pages, output: Path, language: str, workers: int = 1, where: str = SELF) -> None:
+    """Write the folder of the model `self`, unless it is there.
+
+    Sentences are equal if their lower case has the same digest of 64 bits; these are in memory, besides what `train` needs.
+
+    Args:
+        sentences: called twice if there is no model yet.
+        output: the folder; temporary files are beside it.
+        language: whose abbreviations end no sentence.
+        workers: the number of processes.
+        where: the location named in errors.
+
+    Raises:
+        InputError: if there are fewer than `SELF_LEAST_WORDS` training words.
+        ThresherError: for errors of the operating system.
+    """
+    if (output / CARD).is_file():
+        return
+    with atomic_path(output) as folder:
+        work = folder / "work"
+        work.mkdir(parents=True)
+        text = work / "descriptive-sentences.txt"
+        pages, (keys, counts) = _count_pages(sentences())
+        count = _write_sentences(sentences(), text, keys, counts <= SELF_MOST_PAGES) if pages else 0
+        # Nothing is held out: unseen sentences would score worse than others. Training on too little text counts its words.
+        plan = Plan((text,), work / SELF, language=language, workers=workers, hold_out=False, **SELF_MODEL)
+        card = train(plan) if count else None
+        words = card.training.words if card and card.training else 0
+        if card is None or words < SELF_LEAST_WORDS:
+            raise InputError(
+                f"too little descriptive text to train a model on: {words} words in {count} different sentences of "
+                f"{pages} pages, and {SELF_LEAST_WORDS} words are needed",
+                "give a larger collection, or another model such as lm=books",
+                where,
+            )
+        for path in (work / SELF).iterdir():
+            path.replace(folder / path.name)
+        corpus = (
+            f"{count} different sentences of descriptive blocks on {pages} pages of the collection itself, without those on "
+            f"more than {SELF_MOST_PAGES} pages"
+        )
+        replace(card, corpus=corpus).write(folder / CARD)
+        shutil.rmtree(work)
+
+
+def _count_pages(pages: Iterable[Sequence[str]]) -> tuple[int, Run]:
+    """Return how many pages have sentences; and the sentences' digests, with the number of pages that each is on."""
+    runs: list[Run] = []
+    waiting = [np.zeros(0, dtype=np.int64)]
+    total = size = 0
+    for sentences in filter(None, pages):
+        waiting.append(np.unique(_digests(sentences)))
+        total += 1
+        size += len(waiting[-1])
+        if size >= _BLOCK:
+            add_run(runs, np.concatenate(waiting))
+            waiting, size = waiting[:1], 0
+    add_run(runs, np.concatenate(waiting))
+    return total, merged(runs)
+
+
+def _write_sentences(pages: Iterable[Sequence[str]], text: Path, keys: Ints, is_wanted: npt.NDArray[Any]) -> int:
+    """Write a line for each distinct sentence that is wanted; return how many. `is_wanted` is changed."""
+    count = 0
+    with text.open("w", encoding="utf-8", newline="\n") as out:
+        for sentences in filter(None, pages):
+            for at, sentence in zip(np.searchsorted(keys, _digests(sentences)).tolist(), sentences, strict=True):
+                if is_wanted[at]:
+                    is_wanted[at] = False
+                    out.write(sentence + "\n")
+                    count += 1
+    return count
+
+
+def _digests(sentences: Sequence[str]) -> Ints:
+    digests = [blake2b(sentence.lower().encode(), digest_size=8).digest() for sentence in sentences]
+    return np.frombuffer(b"".join(digests), dtype="<i8").astype(np.int64)

@@ -13,26 +13,127 @@ words, as pseudo-counts do (Gelman et al., Bayesian Data Analysis, section 2.5).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, repeat
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 import kenlm
 import numpy as np
 import numpy.typing as npt
 
-from thresher.errors import InputError, ResourceError
+from thresher.errors import InputError, ResourceError, StateError
 from thresher.files import user_error
-from thresher.language_models.words.cards import ModelCard, read_card
 from thresher.language_models.words.tokenisers import Tokeniser
 from thresher.pages.plain import Ints, PlainText, plain_text
+from thresher.records import RecordFile
 
 Floats = npt.NDArray[np.float64]
 
+FLOOR = 1e-6
+"""Added to every mixture by PyPlexity; so what a pair of words has at least."""
 UNSEEN = -6.0
-"""The log10 P of a word of the prior: 1e-6, which the mixtures give to a pair of words that was not seen."""
+"""The log10 P of a word of the prior: that of `FLOOR`."""
+BIGRAM_FORMULA = "0.8 * P(w | previous) + 0.2 * P(previous) + 1e-6 (PyPlexity's bigram model"
+UNSEEN_WORDS = "history of probability 0: an unknown word costs what any unseen pair costs"
+_MOST_BYTES = 16 * 2**20
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A file or folder that a model was trained on: its name, its size in bytes and the SHA-256 of its bytes."""
+
+    name: str
+    bytes: int
+    digest: str
+
+
+@dataclass(frozen=True)
+class Training:
+    """How a model was trained.
+
+    Attributes:
+        date: the day, by UTC, as YYYY-MM-DD.
+        texts: what it was trained on.
+        words, sentences: their numbers.
+        vocabulary: the number of word types, without `<unk>`, `<s>` and `</s>`.
+        least_count: rarer words are unknown.
+        cut_words: the number of word tokens that became unknown by this limit.
+        perplexities: perplexities at percentiles of sentences.
+        perplexities_of: `held-out sentences`, or `training sentences` if too few were held out.
+        perplexity_sentences: the number of these sentences.
+    """
+
+    date: str
+    texts: tuple[TextFile, ...]
+    words: int
+    sentences: int
+    vocabulary: int
+    least_count: int
+    cut_words: int
+    perplexities: Mapping[str, float]
+    perplexities_of: str
+    perplexity_sentences: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCard:
+    """Metadata needed to interpret a model's perplexities.
+
+    `ngrams` counts the n-grams of each order; `tokeniser` is the name of a tokeniser, `normalisation` describes it;
+    `digest` is the SHA-256 of the model's file; `training` is None for imported models.
+    """
+
+    name: str
+    language: str
+    corpus: str
+    order: int
+    ngrams: tuple[int, ...]
+    formula: str
+    tokeniser: str
+    log_base: str = "log10 in the file; perplexity = 10 ** (-log10 P / words)"
+    unknown_words: str
+    sentence_ends: str
+    digest: str
+    normalisation: str = ""
+    training: Training | None = None
+
+    def write(self, path: Path) -> None:
+        """Write the card as JSON, whole or not at all."""
+        _card_file(ModelCard, path).write(path, self)
+
+
+@dataclass(frozen=True)
+class CardHead:
+    """The part of a `ModelCard` that workers need."""
+
+    tokeniser: str
+    digest: str
+
+
+Card = TypeVar("Card", ModelCard, CardHead)
+
+
+def read_card(path: Path) -> ModelCard:
+    """Read a card that `ModelCard.write` wrote; fields missing in older cards have their defaults.
+
+    Raises:
+        StateError: if it is damaged.
+    """
+    return _card_file(ModelCard, path).read(path)
+
+
+def read_head(path: Path) -> CardHead:
+    """Read the part of a card that workers need."""
+    return _card_file(CardHead, path).read(path)
+
+
+def _card_file(kind: type[Card], path: Path) -> RecordFile[Card]:
+    return RecordFile(
+        kind, "a model card", f"delete the folder {path.parent}", error=StateError, indent=2, most=_MOST_BYTES
+    )
 
 
 def smoothed_perplexities(logs: Floats, counts: npt.ArrayLike, context: float = 0.0, prior: float = 0.0) -> Floats:
@@ -113,11 +214,7 @@ class WordModel:
 
     @cached_property
     def card(self) -> ModelCard | None:
-        """The model's card, None for a file without one.
-
-        Raises:
-            StateError: if it is damaged.
-        """
+        """The model's card, None for a file without one."""
         return read_card(self._card) if self._card else None
 
     def perplexities(self, plain: PlainText, ends: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
@@ -130,9 +227,12 @@ class WordModel:
             ends: where each of its sentences ends.
             context, prior: as for `smoothed_perplexities`; 0 for none.
         """
-        prepared, counts = self._tokenise(plain, ends)
-        scores = map(self._score, prepared, repeat(True), repeat(False))
-        logs = np.fromiter(scores, dtype=np.float64, count=len(prepared))
+        return self.of_tokens(*self._tokenise(plain, ends), context, prior)
+
+    def of_tokens(self, sentences: Sequence[bytes], counts: Ints, context: float = 0.0, prior: float = 0.0) -> Floats:
+        """Return the perplexity of each sentence, given its tokens with spaces between and their number."""
+        scores = map(self._score, sentences, repeat(True), repeat(False))
+        logs = np.fromiter(scores, dtype=np.float64, count=len(sentences))
         return smoothed_perplexities(logs, counts, context, prior)
 
     def perplexity(self, sentence: str) -> float:
@@ -142,12 +242,7 @@ class WordModel:
 
 
 def _read(path: Path) -> kenlm.Model:
-    """Load an ARPA file or a KenLM binary.
-
-    Raises:
-        InputError: if it is missing, unreadable, compressed, damaged or not a model.
-        ResourceError: if memory is insufficient.
-    """
+    """Load an ARPA file or a KenLM binary."""
     try:
         with path.open("rb") as file:
             head = file.read(len(KENLM))

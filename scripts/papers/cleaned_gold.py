@@ -1,0 +1,92 @@
+"""The pages of a gold standard, whole or partial, as cleaners and other packages' extractors leave them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+import numpy as np
+from lxml.etree import LxmlError
+
+from thresher.cleaneval.comparing import page_id, score_gold
+from thresher.cleaneval.extractor_process import run_extractors
+from thresher.cleaneval.extractors import find_extractors
+from thresher.cleaneval.gold import GoldPage, GoldStandard, parse_page, read_gold
+from thresher.cleaneval.gold_texts import LabelledText
+from thresher.cleaneval.running import asked
+from thresher.files import temporary_folder
+from thresher.pages.marked_text import PARAGRAPH, marked_segments
+from thresher.scorers.cleaners import Cleaner
+from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.percentiles import resolve_all
+from thresher.scoring.store import read_shard, shards
+
+Text = tuple[LabelledText, ...]
+
+FILE = click.Path(path_type=Path)
+GOLD = click.argument("gold_folder", type=FILE)
+CLEANERS = click.option(
+    "--cleaners", "-c", multiple=True, metavar="NAME", help="A cleaner [default: the rows of the papers' tables]."
+)
+EXTRACTORS = click.option("--extractors", is_flag=True, help="Other packages too (needs the extra `extractors`).")
+CSV = click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
+
+
+class CleanedGold(NamedTuple):
+    """A gold standard and its cleaned pages, in its order, by the name of the cleaner; all text, `none`, is first.
+
+    Blocks are labelled, but for all text, which nothing cut into segments. Pages that failed are empty.
+    """
+
+    standard: GoldStandard
+    by_cleaner: dict[str, list[Text]]
+
+
+def clean_gold(folder: Path, names: Sequence[str], extractors: bool = False) -> CleanedGold:
+    """Read a gold standard and clean its pages."""
+    standard, (cleaners, _) = read_gold(folder), asked(names, ())
+    workers = os.cpu_count() or 1
+    with temporary_folder() as store:
+        scorers = [scorer for cleaner in cleaners for scorer in cleaner.scorers]
+        score_gold(standard.pages, scorers, store, workers)
+        pages = {page_id(page): page for page in standard.pages}
+        resolved = resolve_all(store, cleaners)
+        texts = {name: page for path in shards(store) for name, page in _shard(path, resolved, pages).items()}
+    by_cleaner = {
+        cleaner.name: [texts[page_id(page)][number] for page in standard.pages]
+        for number, cleaner in enumerate(cleaners)
+    }
+    packages = find_extractors() if extractors else ()
+    extracted = [page.texts for page in run_extractors(standard.pages, packages, workers)] if packages else []
+    paragraph = partial(LabelledText, PARAGRAPH)
+    for number, package in enumerate(packages):
+        by_cleaner[package.name] = [tuple(map(paragraph, page[number])) for page in extracted]
+    return CleanedGold(standard, by_cleaner)
+
+
+def _shard(path: Path, cleaners: Sequence[Cleaner], pages: dict[str, GoldPage]) -> dict[str, list[Text]]:
+    """Return each page of a shard by its id, cleaned by every cleaner."""
+    table = read_shard(path, shard_columns(cleaners))
+    ids = table["id"].to_pylist()
+    labels = np.array([label for name in ids for label in _labels(pages[name])])
+    texts: dict[str, list[Text]] = {name: [()] * len(cleaners) for name in ids}
+    for number, cleaner in enumerate(cleaners):
+        for row, document, blocks in cut_shard(table, cleaner):
+            if document.text:
+                kept = (
+                    labels[np.unique(blocks)].tolist() if cleaner.cuts else [None] * document.text.count("\n") + [None]
+                )
+                parts = zip(kept, document.text.split("\n"), strict=True)
+                texts[ids[row]][number] = tuple(LabelledText(label, text) for label, text in parts)
+    return texts
+
+
+def _labels(page: GoldPage) -> list[str]:
+    try:
+        return [segment.label for segment in marked_segments(parse_page(page))]
+    except LxmlError:
+        return []

@@ -1,0 +1,137 @@
+"""What groups of features are worth to a content model: the word F1 that is lost when they describe other blocks.
+
+usage: python scripts/papers/content_importance.py MODEL GOLD_FOLDER... [--comments]
+
+MODEL is `web` or a file that `thresher content train` wrote. Gain is the group's share in the change of the second stage's
+sums, from training; the other columns are the word F1 that is lost, on all pages and by page type, when the group's features
+are taken from other blocks, the same ones in both stages (Breiman, Random Forests, Machine Learning 45, 2001, section 10:
+permutation importance). Of many pages every n-th is taken.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from paper_output import Row, markdown, run
+from thresher.content_models.content_files import load_content_model
+from thresher.content_models.model import ContentModel, of_page, sequence_of
+from thresher.content_training.gold_sets import read_gold_sets
+from thresher.content_training.training_pages import PageToLearn
+from thresher.errors import InputError
+from thresher.progress import progress
+from thresher.scorers.content import other_scorers
+
+MOST_PAGES = 300
+# Groups by the beginning of features' names, the first that fits; the block itself has what is left.
+_GROUPS = {
+    "other scorers": "score_",
+    "what the first stage says around": "first_ since_sure to_sure",
+    "elements around": "around",
+    "repetition of the title": "title_words after_headline words_after_headline",
+    "tags around": "in_tag_ near_tag_",
+    "ARTICLE, MAIN and most prose": "in_largest in_most largest_ article_ main_",
+    "hidden": "in_hidden near_hidden",
+    "words of class, id and role": "in_ near_",
+    "lists, tables and threads": "repeated_",
+    "the same path": "path_ exact_path_",
+    "neighbours": "before after1 after2 after3 window",
+    "the page": "page_",
+    "place": "place index words_before words_after prose_before since_heading heading_level words_since_heading to_heading "
+    "after_h1 depth",
+}
+
+
+def group_of(feature: str) -> str:
+    """Return the group of a feature."""
+    if feature == "first":
+        return "what the first stage says around"
+    names = (group for group, begins in _GROUPS.items() if feature.startswith(tuple(begins.split())))
+    return next(names, "the block itself")
+
+
+def measure_importance(
+    model: ContentModel, pages: Sequence[PageToLearn], seed: int = 0
+) -> tuple[dict[str, float], list[Row]]:
+    """Return the mean word F1 at the model's cutoff by page type, `all pages` first; and the groups, most valuable first."""
+    whole = [page for page in pages if page.bags is not None]
+    if not whole:
+        raise InputError("no page has a whole gold text", "give a gold standard of whole texts", "content importance")
+    whole = whole[:: -(-len(whole) // MOST_PAGES)]
+    order = np.random.default_rng(seed).permutation(sum(len(page.labels) for page in whole))
+    before = _by_type(whole, _scores(model, whole, (), order))
+    groups: dict[str, list[str]] = {}
+    for name in sorted({*model.first.names, *model.second.names}):
+        groups.setdefault(group_of(name), []).append(name)
+    rows: list[Row] = []
+    for group, names in progress(sorted(groups.items()), "permuting", len(groups), "groups"):
+        after = _by_type(whole, _scores(model, whole, frozenset(names), order))
+        gain = sum(model.card.gains.get(name, 0.0) for name in names)
+        lost = {page_type: value - after[page_type] for page_type, value in before.items()}
+        rows.append({"group": group, "features": len(names), "gain": f"{gain:.1f} %", **lost})
+    return before, sorted(rows, key=lambda row: (-row["all pages"], row["group"]))
+
+
+def _scores(
+    model: ContentModel, pages: Sequence[PageToLearn], permuted: Collection[str], order: npt.NDArray[np.int64]
+) -> list[float]:
+    """Return each page's word F1 with some features taken from other blocks, the same for all features of a block."""
+    names = pages[0].features.names
+    ends = np.cumsum([len(page.labels) for page in pages])[:-1]
+    values = np.concatenate([page.features.values for page in pages], axis=1)
+    _permute(names, values, permuted, order)
+    firsts, both = [], []
+    for page, own in zip(pages, np.split(values, ends, axis=1), strict=True):
+        firsts.append(model.first.probabilities(names, own))
+        second_names, second_values = sequence_of(replace(page.features, values=own), firsts[-1])
+        both.append(second_values)
+    whole = np.concatenate(both, axis=1)
+    _permute(second_names, whole, permuted, order)
+    second = model.second.probabilities((*names, *second_names), values, whole)
+    scores = []
+    for page, own, *stages in zip(pages, np.split(values, ends, axis=1), firsts, np.split(second, ends), strict=True):
+        forum = model.forum_probability(names, own, page.features.words)
+        kept = of_page(stages[0], stages[1], forum, page.features).astype(np.float32) >= np.float32(model.card.cutoff)
+        if page.bags is not None:
+            scores.append(page.bags.f1(kept))
+    return scores
+
+
+def _permute(
+    names: Sequence[str], values: npt.NDArray[np.float32], permuted: Collection[str], order: npt.NDArray[np.int64]
+) -> None:
+    for row, name in enumerate(names):
+        if name in permuted:
+            values[row] = values[row][order]
+
+
+def _by_type(pages: Sequence[PageToLearn], scores: Sequence[float]) -> dict[str, float]:
+    by_type = {"all pages": [*scores]}
+    for page, score in sorted(zip(pages, scores, strict=True), key=lambda item: item[0].page_type):
+        if page.page_type:
+            by_type.setdefault(page.page_type, []).append(score)
+    return {page_type: float(np.mean(values)) for page_type, values in by_type.items()}
+
+
+@click.command()
+@click.argument("model")
+@click.argument("gold", type=click.Path(path_type=Path), nargs=-1, required=True)
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+def main(model: str, gold: tuple[Path, ...], comments: bool) -> None:
+    """Print what groups of features are worth to a MODEL on the pages of GOLD standards."""
+    loaded = load_content_model(model)
+    scorers = other_scorers(loaded.scorers, model)
+    sets, _ = read_gold_sets(gold, comments, os.cpu_count() or 1, scorers=scorers)
+    before, rows = measure_importance(loaded, [page for one in sets for page in one.pages])
+    click.echo(markdown(rows))
+    click.echo("word F1 with all: " + ", ".join(f"{name} {value:.4f}" for name, value in before.items()))
+
+
+if __name__ == "__main__":
+    run(main)

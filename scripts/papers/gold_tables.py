@@ -1,0 +1,107 @@
+"""Measures of cleaning that papers report and `thresher cleaneval` does not: segments, bags of words, t-tests, snippets.
+
+usage: python scripts/papers/gold_tables.py GOLD_FOLDER [-c NAME...] [--extractors] [--csv FILE]
+
+GOLD_FOLDER is as for `thresher cleaneval`, or partial gold of snippets alone, as Trafilatura's `evaldata.json`, with the pages
+in `eval/` and `cache/`. See `gold_measures.py` for what is measured; t-tests are paired by page, against all text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import click
+
+from cleaned_gold import CLEANERS, CSV, EXTRACTORS, GOLD, CleanedGold, Text, clean_gold
+from gold_measures import Snippets, bag, paired_t_test, pooled, segments, snippets
+from paper_output import Row, markdown, run, write_csv
+from thresher.cleaneval.cleaning_measures import PageWords, compare_words
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.results import mean_interval
+from thresher.progress import progress
+
+
+def rows_of(cleaned: CleanedGold) -> list[Row]:
+    """Return a row of measures for each cleaner, as far as the gold allows; shares are in [0, 1]."""
+    pages = cleaned.standard.pages
+    base: list[PageWords] = []
+    rows: list[Row] = []
+    for name, texts in progress(cleaned.by_cleaner.items(), "comparing", len(cleaned.by_cleaner), "cleaners"):
+        joined = ["\n".join(part.text for part in text) for text in texts]
+        row: dict[str, Any] = {"cleaner": name, "pages": len(pages), "emptied": sum(not text for text in joined)}
+        if not cleaned.standard.is_partial:
+            row |= segment_measures(texts, pages)
+            bags = [bag(text, page.text) for text, page in zip(joined, pages, strict=True)]
+            row |= {
+                f"bag_{part}": fmean(getattr(page, part) for page in bags) for part in ("precision", "recall", "f1")
+            }
+            words = [compare_words(text, page.text) for text, page in zip(joined, pages, strict=True)]
+            base = base or words
+            row |= t_tests(words, base)
+        row |= snippet_measures([snippets(text, page) for text, page in zip(joined, pages, strict=True)])
+        rows.append(row)
+    return rows
+
+
+def segment_measures(texts: Sequence[Text], pages: Sequence[GoldPage]) -> dict[str, float]:
+    """Return precision, recall and F1 of segments, all pages pooled, and the mean of F1 over pages."""
+    found = [segments(text, page.segments) for text, page in zip(texts, pages, strict=True)]
+    counts = [page for page in found if page is not None]
+    row: dict[str, float] = {}
+    # An empty gold text does not show whether the others have segments.
+    for kind in ("labelled", "unlabelled") if any(page.gold for page in counts) else ():
+        whole = pooled(counts, kind == "labelled")
+        row |= {f"{kind}_precision": whole.precision, f"{kind}_recall": whole.recall, f"{kind}_f1": whole.f1}
+        row[f"{kind}_f1_macro"] = fmean(pooled([page], kind == "labelled").f1 for page in counts)
+    return row
+
+
+def t_tests(words: Sequence[PageWords], base: Sequence[PageWords]) -> dict[str, float]:
+    """Return the paired t-tests of F1 and of precision."""
+    row: dict[str, float] = {}
+    for part in ("f1", "precision"):
+        test = paired_t_test(*([getattr(page.alignment, part) for page in each] for each in (words, base)))
+        row |= {f"t_{part}": test.t, f"t_{part}_df": test.df, f"t_{part}_p": test.p}
+        row |= {f"t_{part}_low": test.difference.low, f"t_{part}_high": test.difference.high}
+    return row
+
+
+def snippet_measures(found: Sequence[Snippets | None]) -> dict[str, float | None]:
+    """Return the shares of snippets that are kept: of required ones (recall) and of forbidden ones (leak rate).
+
+    Means over the pages that have such snippets, with Student's intervals, and pooled.
+    """
+    counts = [page for page in found if page is not None]
+    row: dict[str, float | None] = {}
+    for name, kept, all_of in (("snippet_recall", "kept", "required"), ("leak_rate", "leaked", "forbidden")):
+        shares = [getattr(page, kept) / getattr(page, all_of) for page in counts if getattr(page, all_of)]
+        if shares:
+            mean = mean_interval(shares)
+            row |= {name: mean.mean, f"{name}_low": mean.low, f"{name}_high": mean.high}
+            row[f"micro_{name}"] = sum(getattr(page, kept) for page in counts) / sum(
+                getattr(page, all_of) for page in counts
+            )
+    return row
+
+
+@click.command()
+@GOLD
+@CLEANERS
+@EXTRACTORS
+@CSV
+def main(gold_folder: Path, cleaners: tuple[str, ...], extractors: bool, csv_file: Path | None) -> None:
+    """Print further measures of cleaners on the pages of GOLD_FOLDER."""
+    rows = rows_of(clean_gold(gold_folder, cleaners, extractors))
+    if csv_file is not None:
+        write_csv(csv_file, rows)
+    for begin in (("labelled_", "unlabelled_"), "bag_", "t_", ("snippet_", "leak_", "micro_")):
+        names = [name for name in rows[0] if name.startswith(begin)]
+        if names:
+            click.echo(markdown([{name: row[name] for name in ("cleaner", *names)} for row in rows]))
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,228 @@
+"""The distribution of perplexities of a collection's sentences: percentiles with examples, what cutoffs remove, a histogram.
+
+usage: python scripts/papers/histogram.py MODEL COLLECTION [--csv FILE] [--plot FILE]
+
+MODEL is `books` or a path, as in perplexity(lm=MODEL); COLLECTION is any input of `thresher clean`. By words, a percentile is
+what the cutoff of the same name means (p70): the lowest perplexity that this share of all words does not exceed. The cutoffs
+are those of the perplexity paper.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+import numpy.typing as npt
+
+from paper_output import Row, markdown, run, write_chart, write_csv
+from thresher.collections import IdRule, ReadOptions, open_collection
+from thresher.errors import InputError
+from thresher.files import temporary_folder
+from thresher.pages.plain import Ints
+from thresher.passes.backends import Backend
+from thresher.scorers.base import Scores
+from thresher.scorers.perplexity import Perplexity
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import list_column, read_shard, shards, weighted_columns, weighted_scores
+
+PERCENTILES = (1, 5, *range(10, 100, 10), 95, 99)
+DECILES = range(10, 100, 10)
+BINS_PER_DECADE = 20
+# Bins at an end are left out as long as together they hold less than this share of the words.
+_TAIL = 0.0005
+
+
+class Sentences(NamedTuple):
+    """All sentences of a collection: perplexity and words of each, and examples at `DECILES` by words."""
+
+    scores: Scores
+    words: Ints
+    examples: dict[int, str]
+
+    def at(self, percentile: int, weights: Ints) -> float:
+        """Return the lowest perplexity that has at least this share of the weight up to it."""
+        order = np.argsort(self.scores, kind="stable")
+        rank = math.ceil(Fraction(percentile * int(weights.sum()), 100))
+        return float(str(self.scores[order][np.searchsorted(np.cumsum(weights[order]), rank)]))
+
+
+def read_sentences(folder: Path, scorer: Perplexity) -> Sentences:
+    """Read a score store."""
+    tables = [read_shard(path, weighted_columns(scorer)).combine_chunks() for path in shards(folder)]
+    parts = [
+        (path, *weighted_scores(table, scorer))
+        for path, table in zip(shards(folder), tables, strict=True)
+        if len(table)
+    ]
+    found = Sentences(
+        np.concatenate([scores for _, scores, _ in parts]), np.concatenate([words for *_, words in parts]), {}
+    )
+    if not found.words.any():
+        raise InputError("no sentence has a word", "give pages with text", str(folder))
+    for decile in DECILES:
+        value = np.float32(found.at(decile, found.words))
+        for path, scores, words in parts if math.isfinite(value) else ():
+            same = np.flatnonzero((scores == value) & (words > 0))
+            if len(same):
+                found.examples[decile] = _sentence(path, int(same[0]))
+                break
+    return found
+
+
+def _sentence(path: Path, position: int) -> str:
+    table = read_shard(path, ["text", "sentence_ends"]).combine_chunks()
+    offsets, ends = list_column(table, "sentence_ends")
+    row = int(np.searchsorted(offsets, position, side="right")) - 1
+    begin = int(ends[position - 1]) if position > offsets[row] else 0
+    text: str = table["text"][row].as_py()
+    return text[begin : int(ends[position])].strip()
+
+
+def percentile_rows(found: Sentences, reference: Mapping[float, float]) -> list[Row]:
+    """Return the perplexities at percentiles; `reference` has those of the model's reference text, if they are known."""
+    ones = np.ones(len(found.scores), dtype=np.int64)
+    return [
+        {
+            "kind": "percentile",
+            "at": at,
+            "by_sentences": found.at(at, ones),
+            "by_words": found.at(at, found.words),
+            "reference_text": reference.get(at),
+            "sentence": found.examples.get(at),
+        }
+        for at in PERCENTILES
+    ]
+
+
+def removed_rows(found: Sentences, scorer: Perplexity) -> list[Row]:
+    """Return the shares of sentences and of words above the paper's cutoffs."""
+    rows: list[Row] = []
+    for cutoff in scorer.grid:
+        above = found.scores > np.float32(cutoff)
+        row = {"kind": "removed", "at": int(cutoff), "by_sentences": float(above.mean())}
+        rows.append(
+            row
+            | {
+                "by_words": float(found.words[above].sum() / found.words.sum()),
+                "reference_text": None,
+                "sentence": None,
+            }
+        )
+    return rows
+
+
+def bins(found: Sentences) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the edges of logarithmic bins and the share of words in each, without the tails."""
+    finite = np.isfinite(found.scores)
+    # A perplexity below 1 is 1 with a rounding error.
+    scores = np.maximum(found.scores[finite], 1)
+    edges = 10.0 ** (np.arange(39 * BINS_PER_DECADE + 1) / BINS_PER_DECADE)
+    counts = np.bincount(np.searchsorted(edges, scores, side="right") - 1, found.words[finite], len(edges) - 1)
+    shares = counts / found.words.sum()
+    reached = np.cumsum(shares)
+    first, last = (int(np.searchsorted(reached, part * reached[-1])) for part in (_TAIL, 1 - _TAIL))
+    return edges[first : last + 2], shares[first : last + 1]
+
+
+def chart(found: Sentences, removed: list[Row], title: str) -> dict[str, Any]:
+    """Return the share of words by perplexity on a logarithmic axis, with the median and the paper's cutoffs."""
+    edges, shares = bins(found)
+    bars = [
+        {"low": low, "high": high, "share": 100 * share}
+        for low, high, share in zip(edges[:-1].tolist(), edges[1:].tolist(), shares.tolist(), strict=True)
+    ]
+    lines = [{"at": row["at"], "name": f"{row['at'] / 1000:g}K: {100 * row['by_words']:.1f} %"} for row in removed]
+    scale = {
+        "type": "log",
+        "domainMin": min(edges[0], removed[0]["at"]),
+        "domainMax": max(edges[-1], removed[-1]["at"]),
+    }
+    x = {
+        "type": "quantitative",
+        "scale": scale,
+        "title": "perplexity of the sentence",
+        "axis": {"format": "~s", "grid": False},
+    }
+    return {
+        "title": title,
+        "width": 460,
+        "height": 220,
+        "layer": [
+            {
+                "data": {"values": bars},
+                "mark": {"type": "rect", "color": "#4477aa", "opacity": 0.75},
+                "encoding": {
+                    "x": {"field": "low", **x},
+                    "x2": {"field": "high"},
+                    "y": {
+                        "field": "share",
+                        "type": "quantitative",
+                        "title": f"% of words, {BINS_PER_DECADE} bins a power of ten",
+                    },
+                    "y2": {"datum": 0},
+                },
+            },
+            {
+                "data": {"values": lines},
+                "layer": [
+                    {"mark": {"type": "rule", "color": "#bb5566"}},
+                    {
+                        "mark": {"type": "text", "angle": 270, "align": "right", "dy": -4, "fontSize": 8, "y": 2},
+                        "encoding": {"text": {"field": "name"}},
+                    },
+                ],
+                "encoding": {"x": {"field": "at", **x}},
+            },
+            {
+                "data": {"values": [{"at": found.at(50, found.words)}]},
+                "mark": {"type": "rule", "strokeDash": [4, 3]},
+                "encoding": {"x": {"field": "at", **x}},
+            },
+        ],
+    }
+
+
+@click.command()
+@click.argument("model")
+@click.argument("collection", type=click.Path(path_type=Path))
+@click.option(
+    "--csv", "csv_file", type=click.Path(path_type=Path), help="Write all numbers and whole sentences to this file."
+)
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the histogram into this .svg or .png file.")
+@click.option(
+    "--workers", type=click.IntRange(1), default=os.cpu_count() or 1, help="Processes [default: one per core]."
+)
+def main(model: str, collection: Path, csv_file: Path | None, plot: Path | None, workers: int) -> None:
+    """Show the perplexities of a COLLECTION's sentences under a MODEL, and what the paper's cutoffs would remove."""
+    scorer = Perplexity(lm=model)
+    scorer.check(model)
+    # Ids are not shown, so any will do.
+    pages = open_collection(collection, ReadOptions(IdRule(escape=True)))
+    with temporary_folder() as store:
+        score_collection(ScorePlan(pages, (scorer,)), store, Backend(workers=workers))
+        found = read_sentences(store, scorer)
+    percentiles, removed = percentile_rows(found, scorer.reference_percentiles()), removed_rows(found, scorer)
+    if csv_file is not None:
+        write_csv(csv_file, [*percentiles, *removed])
+    if plot is not None:
+        write_chart(plot, chart(found, removed, f"{collection.name}: {scorer.canonical_name}"))
+    wordless = int((~np.isfinite(found.scores)).sum())
+    click.echo(markdown([{key: row[key] for key in row if key != "kind"} for row in percentiles], 1))
+    click.echo(
+        f"{len(found.scores):,} sentences with {int(found.words.sum()):,} words; {wordless:,} have none for the model.\n"
+    )
+    shares = [
+        {"cutoff": row["at"], "% of sentences": 100 * row["by_sentences"], "% of words": 100 * row["by_words"]}
+        for row in removed
+    ]
+    click.echo(markdown(shares, 1), nl=False)
+
+
+if __name__ == "__main__":
+    run(main)

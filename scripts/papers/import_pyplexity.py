@@ -1,0 +1,165 @@
+"""PyPlexity's `.st` models as folders that perplexity(lm=FOLDER) reads, with the same perplexities.
+
+usage: python scripts/papers/import_pyplexity.py FILE.st --output FOLDER (needs `pip install storable`)
+
+A `.st` file is Perl's Storable: an array of two hashes (pairs of words with P(w2 | w1), words with P(w)) or of three (triples,
+pairs, words). A key is its words with spaces between; `#` precedes a sentence. Source of the format and of the
+formulas: PyPlexity 0.2.12, its classes of bigram and trigram models.
+
+**Pairs.** P(w2 | w1) = 0.8 · P(w2 | w1) + 0.2 · P(w1) + 1e-6, which a back-off model holds exactly: see
+`thresher.language_models.words.ngrams.write_mixture`.
+
+**Triples.** 0.6 · P(w3 | w1 w2) + 0.3 · P(w2 | w1) + 0.1 · P(w1) + 1e-6. No back-off model holds that: after a pair w1 w2
+that was not seen, nothing is left that knows w1. But PyPlexity does not compute it for three words in a row. It lines up the
+tokens t_1 … t_n of a sentence as (t_{i-1}, t_i, t_i), i from 1 to n - 1, with # for t_0: it looks up triples whose last two
+words are the same, and never comes to the last token. That depends on pairs alone, so that an ARPA file of pairs holds it
+exactly, with the tokeniser `pyplexity-trigrams`, which leaves out the last token too. Triples that PyPlexity never looks up
+are not written.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from paper_output import run
+from thresher.errors import InputError, MissingDependencyError
+from thresher.files import atomic_path, file_digest, user_error
+from thresher.language_models.words.importing import check_replaceable
+from thresher.language_models.words.models import ARPA, BINARY, CARD
+from thresher.language_models.words.ngrams import BEGIN, END, UNKNOWN, WEIGHTS, write_binary, write_mixture
+from thresher.language_models.words.tokenisers import NORMALISATIONS, PYPLEXITY, PYPLEXITY_TRIGRAMS, tokeniser
+from thresher.language_models.words.word_model import BIGRAM_FORMULA, FLOOR, UNSEEN_WORDS, ModelCard, WordModel
+
+_BOUNDARY = "#"
+# KenLM's special words; PyPlexity's tokens contain neither < nor >.
+_RESERVED = frozenset((BEGIN, END, UNKNOWN, "<UNK>"))
+_CONTROL = re.compile("[\0-\x1f]")
+_TRIGRAM_FORMULA = (
+    "0.6 * P(w | previous w) + 0.3 * P(w | previous) + 0.1 * P(previous) + 1e-6; a sentence's last token is counted and not "
+    "scored (what PyPlexity 0.2.12 computes with a trigram model, exactly; no back-off model holds the formula for three "
+    "words in a row)"
+)
+_FIX = "give a model that PyPlexity reads"
+
+Table = dict[tuple[str, ...], float]
+
+
+def import_pyplexity(source: Path, output: Path, name: str | None = None) -> ModelCard:
+    """Write the model in a file as a folder; memory is some 200 bytes per entry, as in PyPlexity."""
+    check_replaceable(output)
+    hashes = _read(source)
+    order = len(hashes)
+    tables = [_table(entries, order - at, source) for at, entries in enumerate(hashes)]
+    left_out = sum(map(len, hashes)) - sum(map(len, tables))
+    words = {word: probability for (word,), probability in tables[-1].items()}
+    # PyPlexity looks up only these triples.
+    doubled = {key[:2]: value for table in tables[:-2] for key, value in table.items() if key[1] == key[2]}
+    word_weight, pair_weight, triple_weight = (*WEIGHTS[order], 0.0)[:3]
+
+    def rest(first: str) -> float:
+        return word_weight * words.get(first, 0.0) + FLOOR
+
+    def pairs() -> Iterator[tuple[str, str, float]]:
+        for key in (*tables[-2], *(key for key in doubled if key not in tables[-2])):
+            first, second = key
+            value = triple_weight * doubled.get(key, 0.0) + pair_weight * tables[-2].get(key, 0.0) + rest(first)
+            yield first, second, value
+            # A sentence begins like what follows a # in the text.
+            if first == _BOUNDARY:
+                yield BEGIN, second, value
+
+    seen = [*pairs()]
+    vocabulary = {*words, *(word for first, second, _ in seen for word in (first, second))} - {BEGIN}
+    special = ((UNKNOWN, FLOOR), (END, None), (BEGIN, rest(_BOUNDARY)))
+    histories = [*special, *((word, rest(word)) for word in sorted(vocabulary))]
+    cut_by = PYPLEXITY_TRIGRAMS if order > 2 else PYPLEXITY
+    more = f"; {left_out:,} entries that no text can match are left out" if left_out else ""
+    with atomic_path(output.absolute()) as folder:
+        folder.mkdir()
+        path = folder / ARPA
+        ngrams = write_mixture(path, histories, seen, len(seen))
+        WordModel(path, tokeniser(cut_by, ""))
+        write_binary(path, folder / BINARY)
+        card = ModelCard(
+            name=name or source.stem,
+            language="unknown",
+            corpus=f"unknown: imported from {source.name}{more}",
+            order=2,
+            ngrams=ngrams,
+            formula=_TRIGRAM_FORMULA if order > 2 else f"{BIGRAM_FORMULA}, exactly)",
+            tokeniser=cut_by,
+            unknown_words=UNSEEN_WORDS,
+            sentence_ends="<s> stands for PyPlexity's #, </s> is not scored",
+            digest=file_digest(path),
+            normalisation=NORMALISATIONS[cut_by],
+        )
+        card.write(folder / CARD)
+    return card
+
+
+def _read(source: Path) -> list[dict[Any, Any]]:
+    """Return the hashes in a `.st` file: those of triples if it has them, of pairs, of words."""
+    try:
+        from storable import retrieve
+    except ImportError as error:
+        what = "reading PyPlexity's models needs the package storable"
+        raise MissingDependencyError(what, "pip install storable", str(source)) from error
+    try:
+        content = retrieve(str(source))
+    except OSError as error:
+        raise user_error(error, source) from error
+    # Corrupt lengths may cause a MemoryError.
+    except (struct.error, LookupError, ValueError, TypeError, RecursionError, OverflowError, MemoryError) as error:
+        raise InputError("the Storable file is damaged", "get it again", str(source)) from error
+    if isinstance(content, list) and len(content) in (2, 3) and all(isinstance(part, dict) for part in content):
+        return content
+    what = "it is Perl's Storable, but no model of PyPlexity's: an array of two or three hashes"
+    raise InputError(what, _FIX, str(source))
+
+
+def _table(entries: dict[Any, Any], words: int, source: Path) -> Table:
+    """Return the entries that text can match, by their words.
+
+    PyPlexity looks a key up by its bytes in UTF-8. The package gives bytes where the hash has keys that Perl knows to be
+    text, as PyPlexity's have; else text, and numbers for what looks like one.
+    """
+    table: Table = {}
+    for raw, value in entries.items():
+        try:
+            text = raw.decode() if isinstance(raw, bytes) else str(raw)
+        except UnicodeDecodeError:
+            continue
+        key = tuple(text.split(" "))
+        if len(key) != words or not all(key) or _CONTROL.search(text) or not _RESERVED.isdisjoint(key):
+            continue
+        try:
+            table[key] = float(value)
+        except (TypeError, ValueError):
+            table[key] = math.nan
+        # Sums of rounded numbers may be a little more than 1.
+        if not 0 <= table[key] <= 1 + FLOOR:
+            raise InputError(f"{value!r} is not a probability", _FIX, str(source))
+    return table
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--output", "-o", required=True, type=click.Path(path_type=Path), help="The folder to write.")
+@click.option("--name", help="The model's name [default: the file's].")
+def main(source: Path, output: Path, name: str | None) -> None:
+    """Import a .st model of PyPlexity's as a folder with a card."""
+    card = import_pyplexity(source, output, name)
+    click.echo(
+        f"{output}: {card.name}, {card.ngrams[0]:,} words, {card.ngrams[1]:,} pairs; 'perplexity(lm={output})@8000'"
+    )
+
+
+if __name__ == "__main__":
+    run(main)

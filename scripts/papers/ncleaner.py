@@ -1,0 +1,382 @@
+"""NCleaner's experiments: cross-validation on a gold standard, the learning curve, and the choice of n and q.
+
+usage: python scripts/papers/ncleaner.py folds GOLD_FOLDER [--csv FILE]
+       python scripts/papers/ncleaner.py curve GOLD_FOLDER OTHER_GOLD_FOLDER [--csv FILE] [--plot FILE]
+       python scripts/papers/ncleaner.py tune RAW_FOLDER [--plot FILE]
+
+Sources: Evert, NCleaner, LREC 2008, section 3, section 4 with Table 2, section 5 with Fig. 4; StupidOS, WAC 2007, section
+3.3 with Fig. 2, section 4 with Tables 1 and 2. Gold folders are as for `thresher cleaneval`. Models have the papers' n and q;
+blocks are kept that are no less probable under the clean model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import compress, groupby
+from pathlib import Path
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import click
+import numpy as np
+import numpy.typing as npt
+from lxml.etree import LxmlError
+
+from gold_measures import paired_t_test, pooled, segments
+from paper_output import Row, markdown, run, write_chart, write_csv
+from thresher.cleaneval.cleaning_measures import PageWords, compare_words, summarize_pages
+from thresher.cleaneval.gold import GoldPage, parse_page, read_whole_gold
+from thresher.cleaneval.gold_texts import LabelledText
+from thresher.errors import ConfigError, InputError
+from thresher.files import real_path
+from thresher.language_models.characters.alphabet import ALPHABETS, Alphabet, Ints, ngrams, normalise
+from thresher.language_models.characters.character_counts import Settings, train, usual_settings
+from thresher.language_models.characters.pages import page_files, segment_texts
+from thresher.language_models.characters.scoring import SegmentScorer
+from thresher.pages.marked_text import marked_segments, read_marked_text
+from thresher.progress import progress
+from thresher.scorers.ncleaner import Bars, Mask, bars
+
+Text = tuple[LabelledText, ...]
+Floats = npt.NDArray[np.float64]
+QS = tuple(tenth / 10 for tenth in range(1, 10))
+CURVE = ("precision", "recall", "f1", "macro_f1")
+
+
+class GoldBlocks(NamedTuple):
+    """A page: its blocks as labelled text, whether each passes the heuristics and is a bar, its gold, and what to train on."""
+
+    blocks: Text
+    passes: Mask
+    bars: Mask
+    gold: GoldPage
+    training: tuple[list[str], list[str]]
+
+    def kept(self, scorer: SegmentScorer) -> Mask:
+        """Return which blocks a model keeps."""
+        scores = scorer.score("\n".join(block.text for block in self.blocks))
+        # In single precision, in which scores are stored, so that the same blocks are kept.
+        return (scores.astype(np.float32) >= 0) & ~self.bars
+
+
+def read(page: GoldPage) -> GoldBlocks:
+    """Parse a page. One that cannot be parsed counts as emptied."""
+    clean = [segment.text for part in page.segments for segment in read_marked_text(part.text)]
+    try:
+        found = parse_page(page)
+    except LxmlError:
+        none = np.zeros(0, dtype=np.bool_)
+        return GoldBlocks((), none, none, page, (clean, []))
+    blocks = tuple(LabelledText(segment.label, segment.text) for segment in marked_segments(found))
+    return GoldBlocks(blocks, Bars().score(found) > 0, bars(found), page, (clean, found.blocks))
+
+
+def cross_validate(pages: Sequence[GoldBlocks], folds: int, seed: int = 0) -> dict[str, list[Text]]:
+    """Return all text of each page, what the heuristics leave, and what a model of the other folds does, by alphabet."""
+    if len(pages) < folds:
+        what = f"{len(pages)} pages are too few for {folds} folds"
+        raise ConfigError(what, "give more pages, or fewer folds", "--folds")
+    fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(pages)) % folds).tolist()
+    kept: dict[str, list[Text]] = {
+        "none": [tuple(LabelledText(None, block.text) for block in page.blocks) for page in pages],
+        Bars.name: [tuple(compress(page.blocks, page.passes)) for page in pages],
+    }
+    for alphabet in ALPHABETS:
+        scorers = []
+        for fold in range(folds):
+            others = (page.training for page, own in zip(pages, fold_of_page, strict=True) if own != fold)
+            scorers.append(SegmentScorer(train(others, usual_settings(alphabet), "the pages of the other folds")))
+        kept[f"ncleaner, {alphabet}"] = [
+            tuple(compress(page.blocks, page.kept(scorers[fold])))
+            for page, fold in zip(pages, fold_of_page, strict=True)
+        ]
+    return kept
+
+
+def fold_rows(kept: dict[str, list[Text]], pages: Sequence[GoldBlocks]) -> list[Row]:
+    """Return a row of measures for each way to clean; t-tests are of pages, against the first. Shares are in [0, 1]."""
+    rows: list[Row] = []
+    base: list[PageWords] = []
+    for name, texts in kept.items():
+        words = [
+            compare_words("\n".join(part.text for part in text), page.gold.text)
+            for text, page in zip(texts, progress(pages, f"comparing {name}", len(pages), "pages"), strict=True)
+        ]
+        base = base or words
+        summary = summarize_pages(words)
+        row: dict[str, Any] = {"cleaner": name}
+        for part in ("precision", "recall", "f1"):
+            macro = getattr(summary, part)
+            row |= {f"micro_{part}": getattr(summary.micro, part), f"{part}_mean": macro.mean, f"{part}_sd": macro.sd}
+        found = [segments(text, page.gold.segments) for text, page in zip(texts, pages, strict=True)]
+        counts = [page for page in found if page is not None]
+        for kind in ("labelled", "unlabelled") if any(page.gold for page in counts) else ():
+            whole, by_page = pooled(counts, kind == "labelled"), [pooled([page], kind == "labelled") for page in counts]
+            for part in ("precision", "recall", "f1"):
+                row[f"{kind}_micro_{part}"] = getattr(whole, part)
+                row[f"{kind}_{part}_mean"] = fmean(getattr(page, part) for page in by_page)
+        for part in ("f1", "precision"):
+            own, other = ([getattr(page.alignment, part) for page in each] for each in (words, base))
+            test = paired_t_test(own, other)
+            row |= {f"t_{part}": test.t, f"t_{part}_df": test.df, f"t_{part}_p": test.p}
+            row[f"t_{part}_low"] = test.difference.low
+        rows.append(row)
+    return rows
+
+
+def usual_sizes(pages: int) -> tuple[int, ...]:
+    """Return the numbers of training pages to try: 1, 2, 5, 10, 20, 50 and so on, and all."""
+    steps = (step * 10**power for power in range(len(str(pages))) for step in (1, 2, 5))
+    return (*(size for size in steps if size < pages), pages)
+
+
+def learning_curve(
+    pages: Sequence[GoldBlocks],
+    tested: Sequence[GoldBlocks],
+    sizes: Sequence[int],
+    repeats: int,
+    settings: Settings,
+    seed: int = 0,
+) -> Iterator[Row]:
+    """Train on growing subsets of the pages and test each model, words of all pages pooled; macro F1 is the mean over pages.
+
+    Each size takes the first pages of a random order; fewer repeats have the first orders of more. A subset whose cleaned text
+    is not shorter than its raw text yields no model, which happens with single pages.
+    """
+    if wrong := [size for size in sizes if not 1 <= size <= len(pages)]:
+        what = f"{wrong[0]} training pages cannot be taken from {len(pages)}"
+        raise ConfigError(what, f"give sizes from 1 to {len(pages)}", "--sizes")
+    # Models often agree.
+    compared: dict[tuple[int, bytes], PageWords] = {}
+    for repeat in range(repeats):
+        order = np.random.default_rng([seed, repeat]).permutation(len(pages)).tolist()
+        for size in sizes:
+            chosen = [pages[page].training for page in sorted(order[:size])]
+            try:
+                scorer = SegmentScorer(train(chosen, settings, "a subset"))
+            except InputError:
+                continue
+            words = []
+            for number, page in enumerate(tested):
+                keep = page.kept(scorer)
+                key = number, keep.tobytes()
+                if key not in compared:
+                    text = "\n".join(block.text for block in compress(page.blocks, keep))
+                    compared[key] = compare_words(text, page.gold.text)
+                words.append(compared[key])
+            summary = summarize_pages(words)
+            cleaned = sum(len(segment.split()) for clean, _ in chosen for segment in clean)
+            values = (summary.micro.precision, summary.micro.recall, summary.micro.f1, summary.f1.mean)
+            yield {"pages": size, "words": cleaned, "repeat": repeat, **dict(zip(CURVE, values, strict=True))}
+
+
+def by_size(points: Sequence[Row]) -> list[Row]:
+    """Return the means over the orders by number of training pages, and minimum and maximum of each measure."""
+    rows: list[Row] = []
+    for pages, group in groupby(sorted(points, key=lambda point: int(point["pages"])), lambda point: point["pages"]):
+        own = [*group]
+        row = {"pages": pages, "words": round(fmean(point["words"] for point in own)), "models": len(own)}
+        for name in CURVE:
+            values = [point[name] for point in own]
+            row |= {name: fmean(values), f"{name}_least": min(values), f"{name}_most": max(values)}
+        rows.append(row)
+    return rows
+
+
+def curve_chart(sizes: Sequence[Row], title: str) -> dict[str, Any]:
+    """Return precision, recall and F1 by number of training pages, with bands from minimum to maximum."""
+    values = [
+        {
+            "pages": row["pages"],
+            "measure": name,
+            "mean": row[name],
+            "low": row[f"{name}_least"],
+            "high": row[f"{name}_most"],
+        }
+        for row in sizes
+        for name in CURVE[:3]
+    ]
+    y = {"type": "quantitative", "scale": {"zero": False}, "title": "words of all pages pooled"}
+    return {
+        "title": title,
+        "width": 380,
+        "height": 260,
+        "data": {"values": values},
+        "encoding": {
+            "x": {"field": "pages", "type": "quantitative", "scale": {"type": "log"}, "title": "pages of training"},
+            "color": {"field": "measure", "type": "nominal", "title": None, "sort": CURVE},
+        },
+        "layer": [
+            {
+                "mark": {"type": "area", "opacity": 0.18},
+                "encoding": {"y": {"field": "low", **y}, "y2": {"field": "high"}},
+            },
+            {"mark": {"type": "line", "point": True}, "encoding": {"y": {"field": "mean", **y}}},
+        ],
+    }
+
+
+def tune(
+    pages: Sequence[Sequence[str]],
+    alphabet: Alphabet,
+    most: int,
+    qs: tuple[float, ...] = QS,
+    folds: int = 10,
+    seed: int = 0,
+) -> Floats:
+    """Return -(1/N) Σ log2 P*(c | h) in bits for all q and all n up to `most`, each page under a model of the other folds.
+
+    N-grams whose history the model has not seen have probability 0 in the sum of P*, as when scoring; their mass goes to no
+    shorter history. `pages` has the segments of each. Shape (qs, most).
+    """
+    texts = [text for page in pages if (text := "\n".join(filter(None, map(normalise, page))))]
+    if len(texts) < folds:
+        what = f"{len(texts)} pages with text are too few for {folds} folds"
+        raise InputError(what, "give more pages, or fewer folds", "tune")
+    numbers = [keys[keys % alphabet.size != 0] for keys in (ngrams(text, most, alphabet) for text in texts)]
+    fold_of_page = np.random.default_rng(seed).permutation(np.arange(len(texts)) % folds)
+    keys, fold_of_key = np.concatenate(numbers), np.repeat(fold_of_page, [len(page) for page in numbers])
+    # Σ_k q^k P(c | h without its first k), one row for each q; the sum for n + 1 is q times that for n, plus one term.
+    sums = np.zeros((len(qs), len(keys)))
+    bits: Floats = np.zeros((len(qs), most))
+    for n in range(1, most + 1):
+        sums *= np.array(qs)[:, None]
+        sums += _held_out(keys % alphabet.size**n, fold_of_key, folds, alphabet, n)
+        for row, q in enumerate(qs):
+            bits[row, n - 1] = -(np.log2(sums[row]).mean() + np.log2((1 - q) / (1 - q**n)))
+    return bits
+
+
+def _held_out(keys: Ints, fold_of_key: Ints, folds: int, alphabet: Alphabet, n: int) -> Floats:
+    """Return P(c | h) of each n-gram from the counts of all other folds; add-one for n = 1."""
+    seen, of_key = np.unique(keys, return_inverse=True)
+    histories, of_history = np.unique(seen // alphabet.size, return_inverse=True)
+    all_counts = np.bincount(of_key, minlength=len(seen))
+    result = np.zeros(len(keys))
+    for fold in range(folds):
+        inside = np.flatnonzero(fold_of_key == fold)
+        counts = all_counts - np.bincount(of_key[inside], minlength=len(seen))
+        if n == 1:
+            probabilities = (counts + 1) / (counts.sum() + alphabet.size - 1)
+        else:
+            totals = np.bincount(of_history, counts, len(histories))[of_history]
+            probabilities = np.divide(counts, totals, out=np.zeros(len(seen)), where=totals > 0)
+        result[inside] = probabilities[of_key[inside]]
+    return result
+
+
+def tuning_chart(rows: Sequence[Row], title: str, best: str) -> dict[str, Any]:
+    """Return the cross-entropy by q, a line for each n."""
+    y = {
+        "field": "bits",
+        "type": "quantitative",
+        "scale": {"zero": False},
+        "title": "cross-entropy, bits per character",
+    }
+    return {
+        "title": {"text": title, "subtitle": best},
+        "width": 380,
+        "height": 260,
+        "data": {"values": rows},
+        "mark": {"type": "line", "point": True},
+        "encoding": {
+            "x": {"field": "q", "type": "quantitative", "title": "q, the weight of the next shorter history"},
+            "y": y,
+            "color": {"field": "n", "type": "nominal"},
+        },
+    }
+
+
+FILE = click.Path(path_type=Path)
+_SEED = click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of folds and orders.")
+_FOLDS = click.option("--folds", type=click.IntRange(2), default=10, show_default=True, help="Folds.")
+_ALPHABET = click.option("--alphabet", type=click.Choice([*ALPHABETS]), default="lexical", show_default=True)
+_CSV = click.option("--csv", "csv_file", type=FILE, help="Write every number to this file.")
+_PLOT = click.option("--plot", type=FILE, help="Draw it into this .svg or .png file.")
+
+
+@click.group()
+def main() -> None:
+    """Repeat the experiments of the papers on NCleaner and StupidOS."""
+
+
+@main.command("folds")
+@click.argument("gold_folder", type=FILE)
+@_FOLDS
+@_SEED
+@_CSV
+def folds_command(gold_folder: Path, folds: int, seed: int, csv_file: Path | None) -> None:
+    """Print how well the whole system cleans the pages of GOLD_FOLDER by cross-validation."""
+    pages = [*map(read, read_whole_gold(gold_folder).pages)]
+    rows = fold_rows(cross_validate(pages, folds, seed), pages)
+    if csv_file is not None:
+        write_csv(csv_file, rows)
+    for begin in ("micro_", ("precision_", "recall_", "f1_"), "labelled_", "unlabelled_", "t_"):
+        names = [name for name in rows[0] if name.startswith(begin)]
+        if names:
+            click.echo(markdown([{name: row[name] for name in ("cleaner", *names)} for row in rows]))
+
+
+@main.command("curve")
+@click.argument("gold_folder", type=FILE)
+@click.argument("other", type=FILE)
+@click.option("--sizes", help="Numbers of pages to train on [default: 1,2,5,10,20,50 and so on, and all].")
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Random orders of the pages.")
+@_SEED
+@_ALPHABET
+@_CSV
+@_PLOT
+def curve_command(
+    gold_folder: Path,
+    other: Path,
+    sizes: str | None,
+    repeats: int,
+    seed: int,
+    alphabet: str,
+    csv_file: Path | None,
+    plot: Path | None,
+) -> None:
+    """Print how well models of growing subsets of GOLD_FOLDER clean the pages of OTHER."""
+    if real_path(gold_folder) == real_path(other):
+        what = "a model cannot be tested on the pages that it was trained on"
+        raise ConfigError(what, "give another folder", str(other))
+    pages, tested = ([*map(read, read_whole_gold(folder).pages)] for folder in (gold_folder, other))
+    wanted = tuple(map(int, sizes.split(","))) if sizes else usual_sizes(len(pages))
+    models = learning_curve(pages, tested, wanted, repeats, usual_settings(alphabet), seed)
+    points = list(progress(models, "training", len(wanted) * repeats, "models"))
+    if not points:
+        raise InputError("no subset has more raw text than cleaned text", "give larger sizes", "--sizes")
+    if csv_file is not None:
+        write_csv(csv_file, points)
+    rows = by_size(points)
+    if plot is not None:
+        write_chart(plot, curve_chart(rows, f"trained on {gold_folder.name}, tested on {other.name}"))
+    click.echo(markdown(rows), nl=False)
+
+
+@main.command("tune")
+@click.argument("raw", type=FILE)
+@click.option("--most", type=click.IntRange(1, 9), default=8, show_default=True, help="The largest n to try.")
+@_FOLDS
+@_SEED
+@_ALPHABET
+@_PLOT
+def tune_command(raw: Path, most: int, folds: int, seed: int, alphabet: str, plot: Path | None) -> None:
+    """Print the cross-entropy of the pages of the folder RAW in bits per character over n and q."""
+    files = [*page_files(raw).values()]
+    pages = [segment_texts(path) for path in progress(files, "reading", len(files), "pages")]
+    bits = tune(pages, ALPHABETS[alphabet], most, folds=folds, seed=seed).tolist()
+    rows = [{"q": q, "n": n, "bits": value} for q, row in zip(QS, bits, strict=True) for n, value in enumerate(row, 1)]
+    least = min(rows, key=lambda row: (row["bits"], row["n"], row["q"]))
+    best = f"best: n = {least['n']}, q = {least['q']:g} ({least['bits']:.3f} bits per character)"
+    table = [
+        {"q": f"{q:g}", **{f"n = {n}": value for n, value in enumerate(row, 1)}}
+        for q, row in zip(QS, bits, strict=True)
+    ]
+    click.echo(f"{markdown(table)}\n{best}")
+    if plot is not None:
+        write_chart(plot, tuning_chart(rows, f"{raw.name}, {alphabet}, {folds} folds", best))
+
+
+if __name__ == "__main__":
+    run(main)

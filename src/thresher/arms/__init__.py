@@ -1,1 +1,0 @@
-"""Rules of static index pruning ("arms"): which postings an index can do without."""

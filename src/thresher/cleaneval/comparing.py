@@ -1,0 +1,232 @@
+"""Cleaning pages that have gold texts, from a score store, and comparing every cleaned page with its gold text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from thresher.cleaneval.cleaning_measures import PageWords, TokenCounts, compare_tokens, compare_words
+from thresher.cleaneval.gold import GoldPage
+from thresher.cleaneval.rouge import RougeCounts, rouge_lsum
+from thresher.collections import IdRule, Part, ReadOptions, Source
+from thresher.collections.ids import escape_id
+from thresher.collections.sources import FileState, Reading, Span
+from thresher.files import digest, file_digest, user_error
+from thresher.kept_results import Keeper
+from thresher.passes.backends import Backend, run_tasks
+from thresher.scorers.base import Scorer
+from thresher.scorers.cleaners import Cleaner
+from thresher.scoring.cutting import cut_shard, shard_columns
+from thresher.scoring.percentiles import resolve_all
+from thresher.scoring.score_pass import ScorePlan, score_collection
+from thresher.scoring.store import read_shard, shards
+from thresher.streams import COMPRESSIONS, open_stream
+
+Compared = TypeVar("Compared")
+Result = TypeVar("Result")
+
+SHARD_PAGES = 16
+"""Gold standards are small: with shards of the usual size, workers would be idle."""
+
+
+@dataclass(frozen=True)
+class CleanedPage:
+    """A page's id and its text by each cleaner, in order; `problem` says why it could not be cleaned."""
+
+    id: str
+    texts: tuple[str, ...]
+    problem: str = ""
+
+
+def cleaned_pages(path: Path, cleaners: Sequence[Cleaner]) -> Iterator[CleanedPage]:
+    """Yield every page of a scored shard, cleaned by every cleaner; cutoffs are numbers, not percentiles."""
+    table = read_shard(path, [*shard_columns(cleaners), "reason"])
+    texts = [[""] * len(cleaners) for _ in range(len(table))]
+    for column, cleaner in enumerate(cleaners):
+        for row, document, _ in cut_shard(table, cleaner):
+            texts[row][column] = document.text
+    for document_id, reason, page in zip(table["id"].to_pylist(), table["reason"].to_pylist(), texts, strict=True):
+        yield CleanedPage(document_id, tuple(page), reason)
+
+
+@dataclass(frozen=True)
+class GoldCollection:
+    """Pages with gold, in order; the id of a page is its escaped stem."""
+
+    path: Path
+    pages: Sequence[GoldPage]
+    options: ReadOptions = field(default_factory=lambda: ReadOptions(IdRule(ids="stem", escape=True)))
+
+    def fingerprint(self) -> str:
+        """Return a digest of the names, sizes and modification times of the pages."""
+        states = ((source.id, source.listed) for source in self._sources())
+        return digest([(name, state.size, state.modified) for name, state in states if state])
+
+    def files(self) -> dict[str, FileState]:
+        """Return the files of the pages as they are now."""
+        return {str(source.path): source.listed for source in self._sources() if source.listed}
+
+    def parts(self, pages: int) -> Iterator[Part]:
+        """Yield parts of at most that many pages."""
+        sources = tuple(self._sources())
+        for number, first in enumerate(range(0, len(sources), pages)):
+            yield Part(0, number, self.path, "", sources=sources[first : first + pages])
+
+    def read(self, part: Part) -> Reading:
+        """Read the pages of a part; a page whose compressed file is damaged has a problem."""
+        yield from map(_unpacked, part.sources or ())
+        return Span(None, part.begin)
+
+    def _sources(self) -> Iterator[Source]:
+        for page in self.pages:
+            try:
+                state = FileState.of(page.path.stat())
+            except OSError as error:
+                raise user_error(error, page.path) from error
+            name, url = page.path.name, page.url or None
+            yield Source(page_id(page), name, state.size, path=page.path, url=url, listed=state)
+
+
+def page_id(page: GoldPage) -> str:
+    """Return the document id of a page with gold."""
+    return escape_id(page.stem)
+
+
+def _unpacked(source: Source) -> Source:
+    if source.path is None or not source.path.name.lower().endswith(COMPRESSIONS):
+        return source
+    with open_stream(source.path) as stream:
+        content = stream.read()
+        return replace(source, size=len(content), content=content, problem=stream.damage or None)
+
+
+@dataclass(frozen=True)
+class PageQuality:
+    """A cleaned page against its gold text: words, tokens, ROUGE-LSum."""
+
+    words: PageWords
+    tokens: TokenCounts
+    rouge: RougeCounts
+
+
+def compare_page(cleaned: str, gold: str) -> PageQuality:
+    """Compare a cleaned page with its gold text."""
+    return PageQuality(compare_words(cleaned, gold), compare_tokens(cleaned, gold), rouge_lsum(cleaned, gold))
+
+
+@dataclass(frozen=True)
+class ComparedPage:
+    """A page's quality by each cleaner, in order; `problem` says why the page could not be parsed or scored.
+
+    Such a page counts as emptied by every cleaner.
+    """
+
+    stem: str
+    quality: tuple[PageQuality, ...]
+    problem: str = ""
+
+
+def score_gold(
+    pages: Sequence[GoldPage], scorers: Sequence[Scorer], folder: Path, workers: int = 1, fresh: bool = False
+) -> None:
+    """Score pages with gold into the score store `folder`, unless they are scored already.
+
+    Args:
+        pages: at least one.
+        scorers: all that the cleaners need; duplicates by canonical name are scored once.
+        folder: the score store.
+        workers: number of processes.
+        fresh: replace scores that were made otherwise, instead of refusing.
+    """
+    distinct = tuple({scorer.canonical_name: scorer for scorer in scorers}.values())
+    plan = ScorePlan(GoldCollection(pages[0].path.parent, pages), distinct, most_pages=SHARD_PAGES)
+    score_collection(plan, folder, Backend(workers=workers), fresh)
+
+
+def compare_cleaned(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
+) -> Iterator[ComparedPage]:
+    """Compare every page of the score store `folder`, cleaned by every cleaner, with its gold text, in order.
+
+    Percentile cutoffs are over all pages of the store. What is finished is kept in the folder `keep`, if there is one.
+    """
+    return _over_shards(_shard, list[ComparedPage], pages, folder, cleaners, workers, keep)
+
+
+def compare_words_alone(
+    pages: Sequence[GoldPage], folder: Path, cleaners: Sequence[Cleaner], workers: int = 1, keep: Path | None = None
+) -> Iterator[tuple[PageWords, ...]]:
+    """Compare words only, which is much faster for many cutoffs; otherwise like `compare_cleaned`."""
+    return _over_shards(_words_of_shard, list[tuple[PageWords, ...]], pages, folder, cleaners, workers, keep)
+
+
+def compare_texts(
+    texts: Sequence[Sequence[str]], gold: Sequence[GoldPage], workers: int = 1, keep: Path | None = None
+) -> Iterator[tuple[PageQuality, ...]]:
+    """Compare texts that other packages extracted, by page and package, with the gold pages in the same order."""
+    tasks = ((page, wanted, keep) for page, wanted in zip(texts, gold, strict=True))
+    yield from run_tasks(
+        Backend(workers=workers), _texts_of_page, tasks, "comparing texts", "the gold pages", ordered=True
+    )
+
+
+def _texts_of_page(texts: Sequence[str], gold: GoldPage, keep: Path | None) -> tuple[PageQuality, ...]:
+    keeper: Keeper[tuple[PageQuality, ...]] = Keeper(keep, tuple[PageQuality, ...])
+    made_from = [gold.stem, gold.text, [*texts]]
+    return keeper.find(made_from) or keeper.keep(made_from, _each(texts, gold, compare_page))
+
+
+def _over_shards(
+    compare: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Result]],
+    kind: Any,
+    pages: Sequence[GoldPage],
+    folder: Path,
+    cleaners: Sequence[Cleaner],
+    workers: int,
+    keep: Path | None,
+) -> Iterator[Result]:
+    gold = {page_id(page): page for page in pages}
+    cleaners = resolve_all(folder, cleaners)
+    tasks = (
+        (compare, kind, path, {name: gold[name] for name in read_shard(path, ["id"])["id"].to_pylist()}, cleaners, keep)
+        for path in shards(folder)
+    )
+    backend = Backend(workers=workers)
+    for compared in run_tasks(backend, _over_shard, tasks, "comparing pages", str(folder), ordered=True):
+        yield from compared
+
+
+def _over_shard(
+    compare: Callable[[Path, Mapping[str, GoldPage], Sequence[Cleaner]], list[Result]],
+    kind: Any,
+    path: Path,
+    gold: Mapping[str, GoldPage],
+    cleaners: Sequence[Cleaner],
+    keep: Path | None,
+) -> list[Result]:
+    keeper: Keeper[list[Result]] = Keeper(keep, kind)
+    names = [[cleaner.name, cleaner.resolved_cutoffs] for cleaner in cleaners]
+    # A shard's bytes depend on its pages and the scorers alone.
+    made_from = [file_digest(path), names, [[page.stem, page.text] for page in gold.values()]]
+    return keeper.find(made_from) or keeper.keep(made_from, compare(path, gold, cleaners))
+
+
+def _shard(path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]) -> list[ComparedPage]:
+    return [
+        ComparedPage(gold[page.id].stem, _each(page.texts, gold[page.id], compare_page), page.problem)
+        for page in cleaned_pages(path, cleaners)
+    ]
+
+
+def _words_of_shard(
+    path: Path, gold: Mapping[str, GoldPage], cleaners: Sequence[Cleaner]
+) -> list[tuple[PageWords, ...]]:
+    return [_each(page.texts, gold[page.id], compare_words) for page in cleaned_pages(path, cleaners)]
+
+
+def _each(texts: Sequence[str], gold: GoldPage, compare: Callable[[str, str], Compared]) -> tuple[Compared, ...]:
+    # Cleaners often leave the same text, and comparing is expensive.
+    compared = {text: compare(text, gold.text) for text in dict.fromkeys(texts)}
+    return tuple(compared[text] for text in texts)

@@ -1,0 +1,148 @@
+"""Other packages' extractors, measured on the same pages as our cleaners.
+
+They get the page as our decoder reads it, without what would disadvantage them through no fault of their method. Options keep
+the package's defaults unless stated below. Each package is imported by the function that calls it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+from thresher.errors import MissingDependencyError
+from thresher.pages import read_html
+from thresher.pages.decoding import decode
+
+# The encoding of an XML declaration no longer applies, and lxml refuses text that declares one. CleanEval wrapped every page
+# in an element TEXT, because of which Trafilatura does not recognise some pages as HTML.
+_BEFORE = re.compile(r"""\s*<(?:\?xml|text)\b(?:"[^"]*"|[^">])*>""")
+_AFTER = re.compile(r"</text>\s*\Z")
+_BODY = re.compile(r"<body\b", re.IGNORECASE)
+_HEAD_END = re.compile(r"</head\s*>", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Extractor:
+    """An extractor: its name in tables, its distribution and the module to import.
+
+    `extract` maps a decoded page to the paragraphs that it keeps, in the page's order. It is a top-level function, so that it
+    can be sent to other processes.
+    """
+
+    name: str
+    distribution: str
+    module: str
+    extract: Callable[[str], list[str]]
+
+
+def find_extractors() -> tuple[Extractor, ...]:
+    """Return all extractors; the error names all packages that are missing."""
+    missing = {extractor.distribution for extractor in EXTRACTORS if not find_spec(extractor.module.partition(".")[0])}
+    if missing:
+        raise MissingDependencyError(
+            f"the extractors need packages that are not installed: {', '.join(sorted(missing))}",
+            "install the extra: pip install 'thresher[extractors]'",
+        )
+    return EXTRACTORS
+
+
+def decode_for_extractors(content: bytes) -> str:
+    """Decode a page for the extractors, without an XML declaration or CleanEval's TEXT element."""
+    page = decode(content).utf8.decode()
+    while before := _BEFORE.match(page):
+        page = page[before.end() :]
+    return _AFTER.sub("", page)
+
+
+def by_justext(page: str) -> list[str]:
+    """Return the paragraphs that jusText classifies as good with its English stop list."""
+    import justext
+
+    paragraphs = justext.justext(page, justext.get_stoplist("English"))
+    return [paragraph.text for paragraph in paragraphs if not paragraph.is_boilerplate]
+
+
+def by_boilerpy3_words(page: str) -> list[str]:
+    """Apply the tree over words: Algorithm 2 of Kohlschuetter et al. (2010), as `boilerpipe(rules=words)`."""
+    from boilerpy3.extractors import NumWordsRulesExtractor
+
+    return _by_boilerpy3(NumWordsRulesExtractor(raise_on_failure=False), page)
+
+
+def by_boilerpy3_density(page: str) -> list[str]:
+    """Apply the tree over text density: Algorithm 1 of the paper, as `boilerpipe(rules=density)`.
+
+    The package has this classifier, but no extractor that uses it alone.
+    """
+    from boilerpy3.extractors import Extractor
+    from boilerpy3.filters import DensityRulesClassifier
+
+    return _by_boilerpy3(Extractor(DensityRulesClassifier(), raise_on_failure=False), page)
+
+
+def by_boilerpy3_default(page: str) -> list[str]:
+    """Apply the tree over text density to blocks that were fused before."""
+    from boilerpy3.extractors import DefaultExtractor
+
+    return _by_boilerpy3(DefaultExtractor(raise_on_failure=False), page)
+
+
+def by_boilerpy3_article(page: str) -> list[str]:
+    """Apply the extractor for news: the tree over words, then the title and the largest block."""
+    from boilerpy3.extractors import ArticleExtractor
+
+    return _by_boilerpy3(ArticleExtractor(raise_on_failure=False), page)
+
+
+def by_trafilatura(page: str) -> list[str]:
+    """Return Trafilatura's text without readers' comments; if that is short, it falls back on jusText and readability."""
+    import trafilatura
+
+    return _lines(trafilatura.extract(page, include_comments=False) or "")
+
+
+def by_resiliparse(page: str) -> list[str]:
+    """Return Resiliparse's main content, without the bullets and image descriptions that it would add to the text."""
+    from resiliparse.extract.html2text import extract_plain_text
+
+    text: Any = extract_plain_text(page, main_content=True, list_bullets=False, alt_texts=False)
+    return _lines(str(text))
+
+
+def by_readability(page: str) -> list[str]:
+    """Return the text of what readability keeps, parsed like our cleaners' pages, so that only the selection differs."""
+    from readability import Document
+
+    return read_html(Document(page).summary()).blocks
+
+
+def _by_boilerpy3(extractor: Any, page: str) -> list[str]:
+    """Return the text of an extractor that does not raise on pages with mismatched tags, but keeps some of their text.
+
+    It only reads text after a BODY tag, which is optional in HTML.
+    """
+    if not _BODY.search(page):
+        head = _HEAD_END.search(page)
+        at = head.end() if head else 0
+        page = f"{page[:at]}<html><body>{page[at:]}"
+    return _lines(extractor.get_content(page))
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in map(str.strip, text.splitlines()) if line]
+
+
+EXTRACTORS = (
+    Extractor("extractor:justext", "justext", "justext", by_justext),
+    Extractor("extractor:boilerpy3-words", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_words),
+    Extractor("extractor:boilerpy3-density", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_density),
+    Extractor("extractor:boilerpy3-default", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_default),
+    Extractor("extractor:boilerpy3-article", "boilerpy3", "boilerpy3.extractors", by_boilerpy3_article),
+    Extractor("extractor:trafilatura", "trafilatura", "trafilatura", by_trafilatura),
+    Extractor("extractor:resiliparse", "resiliparse", "resiliparse.extract.html2text", by_resiliparse),
+    Extractor("extractor:readability", "readability-lxml", "readability", by_readability),
+)
+"""In the order of tables."""

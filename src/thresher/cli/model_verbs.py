@@ -1,0 +1,235 @@
+"""The verbs that make models: `thresher lm` (words), `thresher ncleaner` (characters), `thresher content` (blocks)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from thresher.cli.options import FILE, plot_option, say, tell, workers_option
+
+
+@click.group()
+def lm() -> None:
+    """Make word language models for the scorer `perplexity`: `train`, `import`, `score`."""
+
+
+@lm.command("train")
+@click.argument("texts", metavar="TEXT...", nargs=-1, type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model's folder to write.")
+@click.option("--order", default=2, show_default=True, help="The length of the longest n-grams, 2 or 3.")
+@click.option("--tokeniser", default="words", show_default=True, help="words, characters, pyplexity.")
+@click.option("--language", default="en", show_default=True, help="Whose abbreviations end no sentence.")
+@click.option("--field", default="text", show_default=True, help="The member of JSON lines that holds the text.")
+@click.option("--min-count", default=1, show_default=True, help="Words that occur more rarely become unknown.")
+@click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
+def train_words(
+    texts: tuple[Path, ...],
+    output: Path,
+    order: int,
+    tokeniser: str,
+    language: str,
+    field: str,
+    min_count: int,
+    workers: int,
+) -> None:
+    """Train a model on text: files of text (.gz, .zst) or of JSON lines (.jsonl), or folders of HTML.
+
+    It is PyPlexity's mixture of maximum-likelihood estimates. One sentence in a hundred is held out, if there are enough; the
+    model's card lists the perplexities of these. KenLM's `lmplz` trains others, which `thresher lm import` reads.
+    """
+    from thresher.language_models.words.training import Plan, train
+
+    plan = Plan(
+        texts=texts,
+        output=output,
+        order=order,
+        tokeniser=tokeniser,
+        language=language,
+        field=field,
+        least_count=min_count,
+        workers=workers,
+    )
+    card = train(plan)
+    training = card.training
+    if training is not None:
+        most = math.ceil(training.perplexities["90"])
+        say(
+            f"{output}: order {order}, {training.words:,} words in {training.sentences:,} sentences, "
+            f"{' + '.join(f'{count:,}' for count in card.ngrams)} n-grams; 90 % of {training.perplexity_sentences:,} "
+            f"{training.perplexities_of} have a perplexity of {most:,} or less; "
+            f"use it as 'perplexity(lm={output})@{most}'"
+        )
+
+
+@lm.command("import")
+@click.argument("file", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The folder to write.")
+@click.option(
+    "--tokeniser",
+    default="words",
+    show_default=True,
+    help="How its training text was cut into words: words, characters, pyplexity, pyplexity-trigrams.",
+)
+@click.option("--name", help="The model's name [default: the file's].")
+def import_words(file: Path, output: Path, tokeniser: str, name: str | None) -> None:
+    """Import a model, an ARPA FILE (also .gz) or a KenLM binary, as a folder with a card."""
+    from thresher.language_models.words.importing import import_model
+
+    card = import_model(file, output, tokeniser, name)
+    counts = " + ".join(f"{count:,}" for count in card.ngrams)
+    say(
+        f"{output}: {card.name}, {counts} n-grams, tokeniser {card.tokeniser}; use it as 'perplexity(lm={output})@8000'"
+    )
+
+
+@lm.command()
+@click.argument("model")
+@click.argument("sentence", required=False)
+def score(model: str, sentence: str | None) -> None:
+    """Print the perplexity of a SENTENCE under a MODEL (`books` or a path), or of each line of standard input, one a line.
+
+    A sentence without words has the perplexity inf.
+    """
+    from thresher.language_models import load_model
+    from thresher.scorers.perplexity import Perplexity
+
+    scorer = Perplexity(lm=model)
+    scorer.check(model)
+    scorer.prepare()
+    loaded = load_model(model)
+    sentences: Iterable[str] = (
+        (sentence,) if sentence is not None else click.open_file("-", encoding="utf-8", errors="replace")
+    )
+    for each in sentences:
+        # As many digits as the model's 32 bits tell apart.
+        click.echo(f"{loaded.perplexity(each):.7g}")
+
+
+@click.group()
+def ncleaner() -> None:
+    """Make character models for the scorer `ncleaner` from your own pages: `train`."""
+
+
+@ncleaner.command("train")
+@click.argument("clean", type=FILE)
+@click.argument("raw", type=FILE)
+@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option(
+    "--n", "n", type=click.IntRange(1, 9), help="The n-gram size [default: 3, or 6 with --non-lexical or --vowels]."
+)
+@click.option("--q", "q", type=float, help="The weight of shorter histories [default: 0.5, or 0.4 with these].")
+@click.option("--non-lexical", "alphabet", flag_value="non-lexical", help="Map all letters to a and digits to 0.")
+@click.option("--vowels", "alphabet", flag_value="vowels", help="Map vowels to a, consonants to t and digits to 0.")
+@click.option("--pages", type=click.IntRange(1), help="Train on this many pages, drawn at random [default: all].")
+def train_characters(
+    clean: Path,
+    raw: Path,
+    output: Path,
+    n: int | None,
+    q: float | None,
+    alphabet: str | None,
+    pages: int | None,
+) -> None:
+    """Train a model on pages cleaned by hand (CLEAN) and as they were (RAW): two files, or two folders with equal names.
+
+    HTML is cut into blocks; all else is text with blank lines between segments.
+    """
+    from thresher.language_models.characters.character_counts import Settings, train, usual_settings
+    from thresher.language_models.characters.model_files import write_model
+    from thresher.language_models.characters.pages import find_pairs, read_pairs
+    from thresher.progress import progress
+
+    usual = usual_settings(alphabet)
+    settings = Settings(usual.n if n is None else n, usual.q if q is None else q, usual.alphabet)
+    pairs = find_pairs(clean, raw, pages)
+    read = progress(read_pairs(pairs), "training", len(pairs.files), "pages")
+    model = train(read, settings, f"{clean.name} against {raw.name}")
+    write_model(output, model)
+    if pairs.alone:
+        say(f"{pairs.alone} raw pages have no cleaned page and are left out")
+    say(
+        f"{output}: {model.pages} pages, {len(model.keys):,} n-grams, {output.stat().st_size:,} bytes; "
+        f"use it as 'ncleaner(model={output})@0'"
+    )
+
+
+@click.group()
+def content() -> None:
+    """Make models for the scorer `content` from gold standards: `train`."""
+
+
+@content.command("train")
+@click.argument("gold", type=FILE, nargs=-1, required=True)
+@click.option("--output", "-o", required=True, type=FILE, help="The model file to write.")
+@click.option(
+    "--trees",
+    type=click.IntRange(1, 5000),
+    default=150,
+    show_default=True,
+    help="Trees in each of the three bags of a stage.",
+)
+@click.option(
+    "--folds", type=click.IntRange(2, 50), default=5, show_default=True, help="Folds of the cross-validation by domain."
+)
+@click.option("--comments", is_flag=True, help="Readers' comments (Dragnet's, L3S-GN1's) are content too.")
+@click.option(
+    "--threads",
+    is_flag=True,
+    help="Train on articles with other pages' comments and posts below them too, as no content.",
+)
+@click.option(
+    "--scorer",
+    "scorers",
+    multiple=True,
+    metavar="NAME",
+    help="A scorer whose scores are features too, such as 'perplexity(lm=books)'; cleaning then takes its time as well. "
+    "Repeatable.",
+)
+@plot_option
+@workers_option
+def train_content(
+    gold: tuple[Path, ...],
+    output: Path,
+    trees: int,
+    folds: int,
+    comments: bool,
+    threads: bool,
+    scorers: tuple[str, ...],
+    plot: Path | None,
+    workers: int,
+) -> None:
+    """Train a model on GOLD standards, folders as for `thresher cleaneval`, and write it (needs the extra `training`).
+
+    Every set counts the same in the choice of the cutoff. Sets of snippets label the blocks that hold these. The same pages
+    give the same bytes. The plot is a reliability diagram. It prints word F1 of each set by cross-validation over domains.
+    """
+    from thresher.content_models.content_files import write_content_model
+    from thresher.content_training.calibration import calibration_error
+    from thresher.content_training.fitting import TreeSettings, catboost
+    from thresher.content_training.gold_sets import read_gold_sets
+    from thresher.content_training.stacking import TrainingSettings, train_content_model
+    from thresher.scorers.content import other_scorers
+
+    catboost()
+    others = other_scorers(scorers, "--scorer")
+    sets, left_out = read_gold_sets(gold, comments, workers, folds if threads else 0, others)
+    settings = TreeSettings(trees=trees)
+    trained = train_content_model(sets, TrainingSettings(settings, settings, folds=folds))
+    write_content_model(output, trained.model)
+    if plot is not None:
+        from thresher.reports.cleaning_charts import calibration_plot
+
+        calibration_plot(output.name, trained.calibration).save(plot)
+    for name, stems in left_out.items():
+        say(f"{name}: {len(stems)} pages without text or gold text are left out: {', '.join(stems[:5])}")
+    card = trained.model.card
+    for one in card.sets:
+        score = f"word F1 {card.scores[one.name]:.4f} by cross-validation" if one.name in card.scores else "snippets"
+        tell(f"{one.name}: {one.pages:,} pages, {one.blocks:,} blocks, {score}")
+    tell(
+        f"cutoff {card.cutoff:g}; probabilities are {calibration_error(trained.calibration):.3f} off in the mean; "
+        f"{output}: {output.stat().st_size:,} bytes; use it as 'content(model={output})@{card.cutoff:g}'"
+    )

@@ -1,0 +1,1 @@
+"""Rules of static index pruning ("methods"): which postings an index can do without."""

@@ -1,0 +1,208 @@
+"""Explored pruning methods against pruned indexes that Lucene searches: sizes, rankings, scores, measures."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from odd_pages import QUERIES
+from rankings_by_step import rankings_by_step
+from real_collections import REAL
+from sweep_views import sweep_of, sweeps_of
+
+from thresher.collections import IdRule, ReadOptions, open_collection
+from thresher.evaluation import Topic, evaluate, read_topics
+from thresher.exploring import exploring
+from thresher.exploring.exploring import Judging, analyse_queries, explore
+from thresher.exploring.lexicon import Lexicon, hash_texts
+from thresher.exploring.matching import query_postings
+from thresher.lucene.indexing import IndexOptions
+from thresher.lucene.retrieval import parse_retrieval
+from thresher.lucene.searching import Searcher
+from thresher.passes.backends import Backend
+from thresher.pruning.building import build_pruned, collected_postings
+from thresher.pruning.exploring_pruning import PruningSweep, count_pruning, explore_pruning, spread_over_sizes
+from thresher.pruning_methods.method import KEEP_SHARE
+from thresher.pruning_methods.treatments import Pruning, methods, parse_pruning, parse_treatment
+from thresher.scorers.cleaners import Cleaner, parse_cleaner, parse_sweep
+from thresher.scoring.score_pass import ScorePlan, score_collection
+
+MODELS = ("qld", "qld(exact)", "bm25", "qld(mu=50)", "classic")
+OPTIONS = IndexOptions(lengths=True)
+PRUNING = tuple(methods())
+CLEANERS = ("none", "words@4")
+
+
+def run_of(folder: Path, model: str, queries: Sequence[str], depth: int = 1000) -> list[tuple[list[str], list[float]]]:
+    with Searcher(folder, parse_retrieval(model), depth) as searcher:
+        return [searcher.ranking.rank(query) for query in queries]
+
+
+def compared_rankings(
+    store: Path,
+    sweeps: Sequence[PruningSweep],
+    texts: Sequence[str],
+    models: Sequence[str],
+    cutoffs: Sequence[float],
+    original: bool,
+) -> int:
+    """Compare explored rankings with those of pruned indexes; return how many were compared.
+
+    Args:
+        store: the score store.
+        sweeps: of one cleaner.
+        texts: of the queries.
+        models: retrieval models, which the sweeps take in turn.
+        cutoffs: to compare; the first and the middle one of each sweep if empty.
+        original: whose statistics.
+    """
+    queries, terms = analyse_queries(texts, OPTIONS)
+    folder = store.parent / "compared"
+    with collected_postings(store, sweeps[0].cleaner, Lexicon("porter", True), folder / "postings") as postings:
+        documents = [id_ for block in postings.blocks() for id_ in block.ids]
+        every = count_pruning(postings, sweeps, hash_texts(terms), original, folder)
+    compared = 0
+    for number, (sweep, counted) in enumerate(zip(sweeps, every, strict=True)):
+        place = folder / str(number)
+        place.mkdir()
+        chunks = counted.matches(place)
+        id_of = {of_id: id_ for id_, of_id in chunks.numbers(documents).items()}
+        model = models[number % len(models)]
+        explored = rankings_by_step(chunks, queries, 0, parse_retrieval(model), 1000)
+        of_sweep = counted.cutoffs.tolist()
+        for cutoff in cutoffs or (of_sweep[0], of_sweep[len(of_sweep) // 2]):
+            step, pruning = of_sweep.index(cutoff), Pruning(sweep.method, cutoff)
+            built = build_pruned(store, sweep.cleaner, pruning, folder / "index", OPTIONS, original)
+            assert built.index.statistics == counted.sizes[step], pruning.name
+            with Searcher(folder / "index", parse_retrieval(model)) as searcher:
+                touched = query_postings(chunks.statistics[0], queries)
+                assert searcher.work(texts).by_query == tuple(touched[step].tolist())
+            ranked = explored[max(known for known in explored if known <= step)]
+            for ours, (ids, scores) in zip(ranked, run_of(folder / "index", model, texts), strict=True):
+                assert [id_of[document] for document in ours] == ids, (pruning.name, model)
+                assert_allclose([*ours.values()], scores, rtol=0, atol=6e-5)
+                compared += 1
+    shutil.rmtree(folder)
+    return compared
+
+
+@pytest.mark.parametrize("original", [True, False])
+@pytest.mark.parametrize("cleaner", CLEANERS)
+def test_rankings_at_every_cutoff_are_those_of_pruned_indexes(
+    store: Path, tmp_path: Path, cleaner: str, original: bool
+) -> None:
+    shutil.copytree(store, tmp_path / "scores")
+    sweeps = [PruningSweep(parse_cleaner(cleaner), parse_pruning(name).method, points=7) for name in PRUNING]
+    compared = compared_rankings(tmp_path / "scores", sweeps, QUERIES, MODELS, (), original)
+    assert compared == 2 * len(PRUNING) * len(QUERIES)
+
+
+@pytest.mark.parametrize(("place", "topics", "rule"), REAL)
+def test_rankings_of_real_collections(shared_data: Path, tmp_path: Path, place: str, topics: str, rule: IdRule) -> None:
+    archive = shared_data / "retrieval" / place
+    score_collection(
+        ScorePlan(open_collection(archive, ReadOptions(rule)), ()), tmp_path / "scores", Backend(workers=2)
+    )
+    queries = [topic.query for topic in read_topics(archive.with_name(topics)).values()]
+    for original, cutoff in ((True, "dcp@0.3"), (False, "tcp@0.8")):
+        pruning = parse_pruning(cutoff)
+        sweep = PruningSweep(Cleaner(), pruning.method, (pruning.threshold,), 3)
+        assert compared_rankings(tmp_path / "scores", [sweep], queries, ["bm25"], [pruning.threshold], original) == len(
+            queries
+        )
+
+
+@pytest.fixture(scope="module")
+def judging(store: Path) -> Judging:
+    topics = {str(number): Topic(str(number), query) for number, query in enumerate(QUERIES)}
+    with collected_postings(store, Cleaner(), Lexicon("porter", True), store.parent / "ids") as postings:
+        ids = sorted(id_ for block in postings.blocks() for id_ in block.ids)
+    qrels = {
+        topic: {ids[(7 * place + number) % len(ids)]: place % 4 - 1 for place in range(40)}
+        for number, topic in enumerate(topics)
+    }
+    return Judging(topics, qrels, tuple(topics), ("AP", "nDCG@10", "P@5"))
+
+
+def test_values_are_those_of_runs_and_the_laxest_cutoff_is_the_baseline(
+    store: Path, judging: Judging, tmp_path: Path
+) -> None:
+    models = [parse_retrieval(name) for name in MODELS[:3]]
+    tables = explore(store, [], [], judging, models, OPTIONS, held_out=judging)
+    baseline = sweep_of(tables, "none")
+    sweeps = [
+        PruningSweep(Cleaner(), parse_pruning(name).method, (parse_pruning(name).method.grid[1],), 5)
+        for name in PRUNING
+    ]
+    for original in (True, False):
+        everything = explore_pruning(tables, store, sweeps, judging, models, OPTIONS, original, held_out=judging)
+        explored = sweeps_of(everything)[1:]
+        for sweep, given in zip(explored, sweeps, strict=True):
+            assert sweep.name == f"none|{given.method.canonical_name}"
+            assert given.cutoffs[0] in sweep.cutoffs
+            assert sweep.sizes[-1] == baseline.sizes[0]
+            assert sweep.values[:, :, -1].tolist() == baseline.values[:, :, 0].tolist()
+            assert sweep.held_out.tolist() == sweep.values.tolist()
+            assert all(np.diff([size.postings for size in sweep.sizes]) >= 0)
+    dcp = explored[PRUNING.index("dcp")]
+    pruning = parse_treatment(dcp.variants[1]).pruning
+    assert pruning is not None
+    build_pruned(store, Cleaner(), pruning, tmp_path / "index", OPTIONS, False)
+    for number, model in enumerate(models):
+        with Searcher(tmp_path / "index", model, 1000) as searcher:
+            run = {topic: dict(searcher.search(judging.topics[topic].query)) for topic in judging.ids}
+        expected = evaluate(judging.qrels, run, judging.measures, judging.ids)
+        values = np.array([[*of_topic.values()] for of_topic in expected.values()])
+        assert dcp.values[number, :, 1] == pytest.approx(values, abs=1e-12)
+
+
+@pytest.mark.parametrize("original", [True, False])
+def test_values_do_not_depend_on_chunks(
+    store: Path, judging: Judging, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, original: bool
+) -> None:
+    models = [parse_retrieval(name) for name in MODELS[:3]]
+    sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, points=7) for name in PRUNING]
+    values, chunks = [], []
+    _, terms = analyse_queries(QUERIES, OPTIONS)
+    for size in (1 << 22, 1):
+        monkeypatch.setattr(exploring, "_CHUNK", size)
+        tables = explore(store, [], [], judging, models, OPTIONS, 25)
+        explored = sweeps_of(explore_pruning(tables, store, sweeps, judging, models, OPTIONS, original, 25))
+        values.append([(one.sizes, one.query_postings.tolist(), one.values.tolist()) for one in explored])
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        with collected_postings(store, Cleaner(), Lexicon("porter", True), folder / "postings") as postings:
+            (counted,) = count_pruning(postings, sweeps[:1], hash_texts(terms), original, folder)
+        chunks.append(len(counted.matches(folder)))
+    assert values[0] == values[1]
+    assert chunks[0] == 1 < chunks[1]
+    assert not list(store.parent.glob(".thresher-*"))
+
+
+def test_cutoffs_are_spread_and_named_ones_are_among_them(store: Path, judging: Judging) -> None:
+    model = [parse_retrieval("qld")]
+    sweeps = [PruningSweep(Cleaner(), parse_pruning(name).method, (0.123,), 40) for name in ("dcp", "up", "tcp")]
+    tables = explore(store, [], [], judging, model, OPTIONS)
+    for sweep in sweeps_of(explore_pruning(tables, store, sweeps, judging, model, OPTIONS))[1:]:
+        assert len(sweep.variants) >= 30
+        assert 0.123 in sweep.cutoffs
+        strictest_first = sorted(
+            sweep.cutoffs, reverse=parse_treatment(sweep.variants[0]).pruning.method.keep != KEEP_SHARE
+        )  # type: ignore[union-attr]
+        assert list(sweep.cutoffs) == strictest_first
+        assert [parse_treatment(name).name for name in sweep.variants] == list(sweep.variants)
+
+
+def test_combined_cutoffs_are_spread_over_index_sizes(store: Path, judging: Judging) -> None:
+    tables = explore(store, [parse_sweep("words")], [], judging, [parse_retrieval("qld")], OPTIONS)
+    chosen, words = spread_over_sizes(tables[0], "words", 5), sweep_of(tables, "words")
+    by_cutoff: Mapping[float, int] = dict(zip(words.cutoffs, (size.postings for size in words.sizes), strict=True))
+    kept = [by_cutoff[cutoff] for cutoff in chosen]
+    assert 3 <= len(chosen) <= 5
+    assert max(kept) == max(by_cutoff.values())
+    assert min(kept) > 0
+    assert len(set(kept)) == len(kept)
