@@ -135,15 +135,13 @@ def test_scripts_of_papers_are_small_and_documented() -> None:
         assert len(text.splitlines()) <= 500, module
 
 
-def test_no_two_modules_or_classes_have_one_name() -> None:
-    modules = Counter(module.stem for module in MODULES if not module.stem.startswith("__"))
+def test_no_two_classes_of_a_folder_have_one_name() -> None:
     classes = Counter(
-        node.name
+        (module.parent, node.name)
         for module in MODULES
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))
         if isinstance(node, ast.ClassDef)
     )
-    assert {name for name, count in modules.items() if count > 1} == set()
     assert {name for name, count in classes.items() if count > 1} == set()
 
 
