@@ -225,7 +225,8 @@ def choose(
     folder = results / config.name
     tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
     files = [("report", folder / REPORT_FILE)]
-    say_answer(Answer([*answer(choice)], None, tables, files, folder / CHOICE_FILE), shape)
+    notices = (f"{notice[:1].upper()}{notice[1:]}." for notice in choice.notices)
+    say_answer(Answer([*answer(choice), *notices], None, tables, files, folder / CHOICE_FILE), shape)
 
 
 @click.command()
