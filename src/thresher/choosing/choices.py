@@ -220,6 +220,7 @@ class Choice(Shown):
         queries: over how many savings are.
         power: what CO₂ is estimated by.
         models: one for each retrieval model.
+        notices: what to know of topics and judgments.
     """
 
     title: str
@@ -229,6 +230,7 @@ class Choice(Shown):
     queries: int
     power: Power
     models: tuple[ModelChoice, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def measure(self) -> str:

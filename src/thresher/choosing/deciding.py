@@ -6,8 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from thresher.choosing.by_hand import bounds_by_hand
 from thresher.choosing.choices import Effect, FamilyWalk, Gain, ModelChoice, Pick, Tested, WorkChange
 from thresher.choosing.gains import ALPHA as GAIN_ALPHA
 from thresher.choosing.gains import better_than
@@ -18,12 +17,9 @@ from thresher.costs import Interval
 from thresher.evaluation.cross_validation import Splits, held_out_values, training_splits
 from thresher.evaluation.non_inferiority import MINIMUM, Floats, fewest_cautious_topics, topics_needed
 from thresher.evaluation.significance import TOLERANCE, ratio_interval
-from thresher.evaluation.simultaneous import balanced_bounds
 from thresher.evaluation.students_t import t_quantile
-from thresher.variants.table import Bounds, VariantTable, Verdict
+from thresher.variants.table import Bounds, VariantTable
 
-_FLOOR = 0.25
-"""Share of the margin that is the floor of standard deviations. With the whole margin, skewed losses would pass too often."""
 _HELD_OUT_LEVEL = 0.025
 
 
@@ -50,37 +46,6 @@ def choose_variants(
     return _Deciding(sample, by_hand, save).choice(), table.with_rows(
         replace(row, bounds=by_hand.get(index)) for index, row in enumerate(table.rows)
     )
-
-
-def bounds_by_hand(sample: Sample) -> dict[int, Bounds]:
-    """Return for each candidate the bounds of its differences from the baseline, which hold for all candidates together.
-
-    They hold by measure. There is no verdict with too few topics.
-    """
-    indices = _by_name(sample.table, sample.table.candidates)
-    if not indices:
-        return {}
-    lows, highs = [], []
-    for tested, base in zip(sample.tested, sample.baseline, strict=True):
-        loss = sample.terms.margin.loss(base)
-        # Many variants have the same values.
-        rows, places = np.unique(tested[indices], axis=0, return_inverse=True)
-        low, high = balanced_bounds(rows, _FLOOR * loss, sample.terms.alpha)
-        # Rounded, as sums of products depend on how a machine orders them.
-        lows.append(np.round(low - loss, 6)[places.ravel()])
-        highs.append(high[places.ravel()])
-    margins = [sample.terms.margin.loss(base) for base in sample.baseline]
-    found = {}
-    for place, index in enumerate(indices):
-        low_of = {measure: float(low[place]) for measure, low in zip(sample.measures, lows, strict=True)}
-        verdict = Verdict.UNDECIDED
-        if sample.topics >= MINIMUM:
-            if all(low > -margin for low, margin in zip(low_of.values(), margins, strict=True)):
-                verdict = Verdict.SHOWN
-            elif any(high[place] < 0 for high in highs):
-                verdict = Verdict.LOSES
-        found[index] = Bounds(low_of, verdict)
-    return found
 
 
 def _by_name(table: VariantTable, indices: Iterable[int]) -> list[int]:

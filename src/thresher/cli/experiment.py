@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from thresher.cli.answers import Answer, Shape, say_answer, shape_options
-from thresher.cli.options import FILE, backend_options, instead_of, keys, say, tell, with_backend, with_seconds
+from thresher.cli.options import FILE, backend_options, instead_of, keys, say, show, tell, with_backend, with_seconds
 from thresher.defaults import RETRIEVAL_MODEL
 from thresher.errors import ConfigError
 from thresher.files import real_path
@@ -224,7 +225,8 @@ def choose(
     folder = results / config.name
     tables = [answers_table(choice), *(table for model in choice.models for table in families_tables(choice, model))]
     files = [("report", folder / REPORT_FILE)]
-    say_answer(Answer([*answer(choice)], None, tables, files, folder / CHOICE_FILE), shape)
+    notices = (f"{notice[:1].upper()}{notice[1:]}." for notice in choice.notices)
+    say_answer(Answer([*answer(choice), *notices], None, tables, files, folder / CHOICE_FILE), shape)
 
 
 @click.command()
@@ -302,8 +304,11 @@ def evaluate(
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.evaluation.comparing import compare_runs
-    from thresher.reports.compared_runs import run_lines, topic_lines
+    from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
 
     compared = compare_runs(qrels, runs, measures, baseline, alpha, correction)
+    if sys.stdout.isatty() and not per_topic:
+        show(runs_table(compared))
+        return
     for line in topic_lines(compared) if per_topic else run_lines(compared):
         click.echo(line)

@@ -107,16 +107,14 @@ class ImaginaryTopic:
     def __init__(self, topics: int, draws: int = DRAWS, seed: int = SEED) -> None:
         self._topics, self._draws, self._seed = topics, draws, seed
 
-    def p_values(self, tested: Floats, lost: float) -> Floats:
-        """Return p for rows [row, topic] of D, whose imaginary topic has the value `lost`."""
-        below = np.zeros(len(tested))
-        for means in self._means(tested, lost):
-            below += (means <= 0).sum(axis=0)
-        values: Floats = (1 + below) / (self._draws + 1)
-        return values
-
     def lower_bounds(self, tested: Floats, lost: float, level: float) -> Floats:
-        """Return for rows [row, topic] of D what is above 0 if and only if p is at most `level`."""
+        """Return bounds of the means of rows [row, topic] of D, each of confidence 1 − level.
+
+        Args:
+            tested: rows of D.
+            lost: D of the imaginary topic.
+            level: of one bound; below one in the number of draws there is none.
+        """
         rank = math.floor(level * (self._draws + 1) + TOLERANCE) - 1
         if rank < 0:
             return np.full(len(tested), -np.inf)

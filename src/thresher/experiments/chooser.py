@@ -128,6 +128,7 @@ def _choose(
         queries=question.queries,
         power=power,
         models=tuple(model for model, _ in answers),
+        notices=found.facts.notices,
     )
     return choice, replace(found, tables=tuple(bounded for _, bounded in answers))
 

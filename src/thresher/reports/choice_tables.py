@@ -10,7 +10,7 @@ from thresher.choosing.choices import Choice, FamilyWalk, Line, ModelChoice, Pic
 from thresher.choosing.savings import Savings
 from thresher.columns import Declared, Show
 from thresher.reports.recommendation import margin_text
-from thresher.reports.table import FORMATS, Column, Table, columns_of, measure_header, within
+from thresher.reports.table import FORMATS, Column, Table, columns_of, filled, measure_header, within
 from thresher.reports.variant_columns import BREAK_EVEN
 
 
@@ -48,9 +48,14 @@ def answers_table(choice: Choice) -> Table:
     """Return a row for each index that answers name."""
     hidden = {"retrieval"} if len(choice.models) == 1 else set()
     hidden |= {"emptied", *(column.name for column in _BREAK_EVEN if column.name != "break_even_words")}
-    columns = [column for column in answer_columns(choice.measures) if not column.name.endswith(("_low", "_high"))]
+    rows = answered(choice)
+    columns = [
+        column
+        for column in filled(answer_columns(choice.measures), rows)
+        if not column.name.endswith(("_low", "_high"))
+    ]
     text = f"What the indexes of the answer change, and save over {choice.queries:,} queries. CO₂ is {choice.power}."
-    return Table.of([column for column in columns if column.name not in hidden], answered(choice), text)
+    return Table.of([column for column in columns if column.name not in hidden], rows, text)
 
 
 def walk_columns(measures: Sequence[str]) -> list[Column[FamilyWalk]]:
