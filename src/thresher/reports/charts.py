@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.reports.formatting import CUTOFF, WIDE, cutoff_label
-from thresher.reports.variant_tables import spread
+from thresher.reports.table import spread
 
 Spec = dict[str, Any]
 Row = Mapping[str, Any]
