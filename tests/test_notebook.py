@@ -47,12 +47,12 @@ def test_the_notebook_runs_as_written(tmp_path: Path, generated_pydoc: Path, mon
     assert values["scores"] == {"Weather": 1.0, "Home": 1.0, "Maps": 1.0, values["page"]: 10.0}
     assert "<table>" in values["experiment"]._repr_html_()
     assert list(values["frame"]["variant"]) == ["none", "words@2", "words@8"]
-    assert values["frame"]["index_bytes"].is_monotonic_decreasing
+    assert values["frame"]["bytes"].is_monotonic_decreasing
     for name in ("plot", "explore"):
         assert values[name]._repr_svg_().startswith("<svg ")
     assert "<li>" in values["choose"]._repr_html_()
     query, change, cause = values["explain"]
     assert change < 0
-    assert query in {value.query for value in values["experiment"].per_topic}
+    assert query in values["experiment"].facts.topics.values()
     assert cause in [*map(str, Cause)]
     assert values["runs"] == {"AP": {"mine": 1.0}, "nDCG@10": {"mine": 1.0}}

@@ -83,7 +83,7 @@ def test_losses_far_beyond_the_margin_do_not_press_the_rest_together(model: Vari
     assert min(row["mean"] for row in model.rows) < low < min(least, base) - DEEPEST * 0.002
     (low, high) = cutoffs(narrow, "words")["vconcat"][0]["layer"][0]["encoding"]["y"]["scale"]["domain"]
     assert low == -DEEPEST * 0.002
-    assert high == max(0.0, *(row["difference"] for row in in_sweep(model, "words")))
+    assert high > max(0.0, *(row["difference"] for row in in_sweep(model, "words")))
 
 
 def test_all_variants_are_in_one_chart(model: Variants, table: VariantTable) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.reports.formatting import CUTOFF, WIDE, cutoff_label
-from thresher.reports.variant_tables import spread
+from thresher.reports.table import spread
 
 Spec = dict[str, Any]
 Row = Mapping[str, Any]
@@ -338,8 +338,10 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     x = {**below, "title": None, "axis": {**below["axis"], "labels": False, "ticks": False}}
     drawn = "datum.kept"
     mark, area = ("line", "area") if swept else ("circle", "rule")
-    look = {"point": {"size": 20}} if swept and len(rows) <= MOST_MARKED else {}
     hover = _tooltip(model)
+
+    def look(**colour: str) -> Spec:
+        return {**colour, "point": {"size": 20, **colour}} if swept and len(rows) <= MOST_MARKED else colour
 
     def here(x: Spec, y: Spec) -> list[Spec]:
         dot = {"size": 90, "fill": SERIES[1], "opacity": 1, "clip": True}
@@ -351,7 +353,7 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     margin = [] if model.margin is None else [{"difference": -model.margin}]
     if model.margin is not None:
         low = max(-DEEPEST * model.margin, min(-1.5 * model.margin, low))
-    y = number("difference", f"difference in {model.measures[0]}", (low, high))
+    y = number("difference", f"difference in {model.measures[0]}", (low, roomy([low, high])[1]))
     band = {"clip": True} | ({"opacity": 0.16, "fill": SERIES[0]} if swept else {"opacity": 0.12})
     diamond = {**BASELINE, "shape": "diamond", "size": 160, "fill": SERIES[1], "clip": True}
     left = {"align": "left", "dx": 4, "dy": -7, "fill": DASHED["stroke"]}
@@ -360,7 +362,7 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
         layer("rule", {"opacity": 0.6}, [{"difference": 0}], y=y),
         layer("rule", DASHED, margin, y=y),
         layer("text", left, margin, x={"value": 0}, y=y, text={"value": "margin"}),
-        layer(mark, {**look, "color": SERIES[0], "clip": True}, where=drawn, x=x, y=y, tooltip=hover),
+        layer(mark, {**look(color=SERIES[0]), "clip": True}, where=drawn, x=x, y=y, tooltip=hover),
         layer("point", diamond, where="datum.recommended", x=x, y=y, tooltip=hover),
         layer("text", {"dy": -14}, where="datum.recommended", x=x, y=y, text={"value": "recommended"}),
         *here(x, y),
@@ -371,14 +373,14 @@ def cutoffs(model: Variants, sweep: str, height: int = 220) -> Spec:
     legend = {"orient": "top", "direction": "horizontal", "columns": 4, "title": None, "offset": 4}
     ratio = number("ratio", "others, %", scale={"zero": False})
     ratios = [
-        layer(mark, look, where=drawn, x=x, y=ratio, color={"datum": name, "scale": colours, "legend": legend})
+        layer(mark, look(), where=drawn, x=x, y=ratio, color={"datum": name, "scale": colours, "legend": legend})
         for name in names
     ]
     for one, place in zip(ratios, others, strict=True):
         share = f"100 * datum.means[{place}] / {model.base[place]}"
         one["transform"].append({"calculate": share, "as": "ratio"})
     size = number("share", "size, %", (0, max([105.0, *(row["share"] for row in rows)])))
-    sizes = [layer(mark, {**look, "color": SERIES[2]}, where=drawn, x=below, y=size, tooltip=hover), *here(below, size)]
+    sizes = [layer(mark, look(color=SERIES[2]), where=drawn, x=below, y=size, tooltip=hover), *here(below, size)]
     panels = [(height, difference), (height // 2, ratios), (height // 2, sizes)]
     return {
         "data": _ROWS,
