@@ -13,14 +13,13 @@ from typing import Any
 from thresher.choosing.families import parse_family
 from thresher.choosing.terms import Terms
 from thresher.collections.catalogue import CATALOGUE_PREFIX
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import JsonFields, ReadOptions
+from thresher.collections.interface import ReadOptions
 from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
-from thresher.experiments.schema import ChooseTable, CollectionTable, CostsTable, Document, HeldOutTable
+from thresher.experiments.schema import ChooseTable, CollectionTable, CostsTable, Document, HeldOutTable, read_options
 from thresher.experiments.variants import read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
@@ -264,14 +263,11 @@ def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:
     except (re.error, IndexError) as error:
         what = f"this is not a regular expression with its replacement ({error})"
         problems.add(what, "correct it", ("collection", "id_pattern"))
-    names = []
     for key in ("id_field", "html_field", "text_field", "url_field"):
         value: str | tuple[str, ...] = getattr(table, key)
-        names.append((value,) if isinstance(value, str) else value)
-        if not all(names[-1]) or not names[-1]:
+        if not value or not all(value):
             problems.add(f"{key!r} names no field", "give a name or a list of names", ("collection", key))
-    rule = IdRule(table.ids, table.prefix, table.keep_suffix, table.escape_ids, table.id_pattern, table.id_replacement)
-    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
+    return read_options(table)
 
 
 def _held_out(table: HeldOutTable, topics: TopicSource, folder: Path, problems: Problems) -> TopicSource:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
 from thresher.defaults import (
     ALPHA,
@@ -37,6 +37,9 @@ from thresher.defaults import (
     STEMMERS,
     TOPIC_FIELD,
 )
+
+if TYPE_CHECKING:
+    from thresher.collections import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -368,3 +371,22 @@ def _key(default: Any, hint: Any, *about: Any) -> Key:
 
 
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
+
+
+def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
+    """Return how documents of a collection are read; `address`: see `thresher.collections.ids.IdRule`."""
+    # The command line reads the tables for every verb.
+    from thresher.collections import IdRule, JsonFields, ReadOptions
+
+    fields = (table.id_field, table.html_field, table.text_field, table.url_field)
+    rule = IdRule(
+        table.ids,
+        table.prefix,
+        table.keep_suffix,
+        table.escape_ids,
+        table.id_pattern,
+        table.id_replacement,
+        address,
+    )
+    names = [(field,) if isinstance(field, str) else field for field in fields]
+    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
