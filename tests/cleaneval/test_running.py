@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from thresher.cleaneval.judging import compare_page
 
 from thresher.cleaneval.cleaning_measures import compare_words
 from thresher.cleaneval.comparing import compare_page

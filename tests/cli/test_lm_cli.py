@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 from commands import THRESHER, installed, thresher
-from thresher.language_models.words.cards import read_card
+
+from thresher.language_models.words.word_model import read_card
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from commands import Done, begin, thresher
 from small_web import leftovers, stamps, tree
-from thresher.cleaneval.peers import PEERS, decode_for_peers
 
+from thresher.cleaneval.extractors import EXTRACTORS, decode_for_extractors
 from thresher.cleaneval.running import ROWS
 
 MENU = "<ul>" + "".join(f'<li><a href="/{item}">{item}</a>' for item in ("Home", "News", "Contact")) + "</ul>"
@@ -226,17 +226,17 @@ def test_annotated_pages_are_gold(call: Call, tmp_path: Path) -> None:
 
 
 def test_other_packages_are_rows_too(pages: Path, tmp_path: Path) -> None:
-    done = thresher("cleaneval", pages, "-c", "words@10", "--peers", "-o", tmp_path / "out", "--workers", "2")
+    done = thresher("cleaneval", pages, "-c", "words@10", "--extractors", "-o", tmp_path / "out", "--workers", "2")
     assert done.code == 0, done.err
     result = rows(tmp_path / "out" / "cleaners.csv")
-    assert [row["cleaner"] for row in result] == ["none", "words@10", *(peer.name for peer in PEERS)]
-    assert [row["peer"] for row in result] == ["0", "0", *"1" * len(PEERS)]
+    assert [row["cleaner"] for row in result] == ["none", "words@10", *(extractor.name for extractor in EXTRACTORS)]
+    assert [row["extractor"] for row in result] == ["0", "0", *"1" * len(EXTRACTORS)]
     assert {row["crashed"] for row in result} == {"0"}
-    assert f"Holm correction over {1 + len(PEERS)} rows" in done.out
-    page = decode_for_peers((pages / "input" / "00.html").read_bytes())
+    assert f"Holm correction over {1 + len(EXTRACTORS)} rows" in done.out
+    page = decode_for_extractors((pages / "input" / "00.html").read_bytes())
     words = {row["cleaner"]: row["words"] for row in rows(tmp_path / "out" / "pages.csv") if row["page"] == "00"}
-    for peer in PEERS:
-        assert words[peer.name] == str(len(" ".join(peer.extract(page)).split())), peer.name
+    for extractor in EXTRACTORS:
+        assert words[extractor.name] == str(len(" ".join(extractor.extract(page)).split())), extractor.name
 
 
 def test_cutoffs_are_swept_and_tried_elsewhere(call: Call, pages: Path, tmp_path: Path) -> None:

@@ -12,9 +12,8 @@ from experiments import NDCG, made
 from thresher.choosing.choices import Choice, read_choice
 from thresher.choosing.savings import Basis
 from thresher.choosing.terms import Terms
-from thresher.defaults import DEFAULT_FAMILIES
 from thresher.errors import ConfigError, StateError
-from thresher.experiments.chooser import Question, _choose, check_key, declared_families, last_choice, measured_again
+from thresher.experiments.chooser import Question, _choose, check_key, last_choice, measured_again
 from thresher.experiments.config import Experiment, load_experiment
 from thresher.variants.results import Results
 from thresher.variants.table import Verdict
@@ -67,14 +66,6 @@ def test_one_answer_for_each_model_and_bounds_in_each_table(experiment: Experime
         assert all(row.bounds and isinstance(row.bounds.verdict, Verdict) for row in table.rows[1:])
     for table, own in zip(bounded.tables, results.tables, strict=True):
         assert table.with_rows(own.rows) == own
-
-
-def test_declared_families_are_those_of_the_file(experiment: Experiment) -> None:
-    assert tuple(family.name for family in declared_families(experiment)) == DEFAULT_FAMILIES
-    own = replace(experiment, terms=Terms(families=("words", "content|dcp")))
-    swept, pair = declared_families(own)
-    assert (swept.cleaner, swept.pruning, swept.cut and swept.cut.name) == (None, None, "words")
-    assert (pair.cleaner, pair.pruning and pair.pruning.name, pair.cut and pair.cut.name) == (None, "dcp", "content")
 
 
 def test_nothing_to_choose_from(experiment: Experiment) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from thresher.results.experiment_results import Cost
 
 from thresher.costs import Interval, MeasuredTime, Repeats
 from thresher.experiments import stages
@@ -28,6 +27,7 @@ from thresher.experiments.stages import (
 )
 from thresher.lucene.query_rounds import CollectorPauses
 from thresher.lucene.work import IndexStatistics, QueryWork
+from thresher.variants.costs import Cost
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),

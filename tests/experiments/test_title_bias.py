@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from thresher.results.experiment_results import TitleBias
 
 from thresher.collections.sources import Part
 from thresher.evaluation.topics import Topic
@@ -27,6 +26,7 @@ from thresher.scoring.store import (
     shard_path,
     write_shard,
 )
+from thresher.variants.results import TitleBias
 
 PORTER = IndexOptions(stemmer="porter", stopwords=True)
 

@@ -7,9 +7,8 @@ import io
 from dataclasses import replace
 
 from cleaning_samples import EMPTIED, PAGES, STEMS, bare, results, run, sweep
-from thresher.reports.page_type_tables import page_types_csv
 
-from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, page_types, pages_csv
+from thresher.reports.cleaning_tables import cleaners_csv, curves_csv, page_types, page_types_csv, pages_csv
 
 
 def read(text: str) -> list[dict[str, str]]:
@@ -22,8 +21,8 @@ def read(text: str) -> list[dict[str, str]]:
 def test_every_number_of_a_cleaner_comes_back() -> None:
     actual = results()
     lines = read(cleaners_csv(actual))
-    assert [line["cleaner"] for line in lines] == ["none", "words@10", "peer:x"]
-    assert [line["peer"] for line in lines] == ["0", "0", "1"]
+    assert [line["cleaner"] for line in lines] == ["none", "words@10", "extractor:x"]
+    assert [line["extractor"] for line in lines] == ["0", "0", "1"]
     assert [(line["pages"], line["emptied"], line["crashed"]) for line in lines] == [
         ("12", "0", "0"),
         ("12", "1", "0"),
@@ -94,11 +93,11 @@ def test_each_page_and_cleaner_has_a_line() -> None:
 def test_types_and_snippets_have_lines_and_fields() -> None:
     actual = run()
     lines = read(page_types_csv(page_types(actual)))
-    assert [(line["cleaner"], line["page_type"], line["pages"], line["peer"]) for line in lines][3:7] == [
+    assert [(line["cleaner"], line["page_type"], line["pages"], line["extractor"]) for line in lines][3:7] == [
         ("words@10", "article", "8", "0"),
         ("words@10", "forum", "3", "0"),
         ("words@10", "no type", "1", "0"),
-        ("peer:x", "article", "8", "1"),
+        ("extractor:x", "article", "8", "1"),
     ]
     for line, one in zip(lines, page_types(actual), strict=True):
         for name, interval in (("token_f1", one.token_f1), ("f1", one.f1)):

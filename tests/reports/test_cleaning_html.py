@@ -50,11 +50,8 @@ def test_all_sections_are_there_in_order(page: str) -> None:
         "summary",
         "words",
         "measures",
-        "segments",
         "types",
-        "snippets",
         "cutoffs",
-        "reliability",
         "lists",
         "methods",
     ]
@@ -93,7 +90,7 @@ def test_the_summary_says_what_the_tables_say(page: str) -> None:
         f" recall {11 * 0.9 / 12:.3f}."
     )
     assert rest == [
-        "Cleaning hurts, significantly in F1, with peer:x.",
+        "Cleaning hurts, significantly in F1, with extractor:x.",
         "words@10 leaves nothing of 1 page, the most.",
     ]
 
@@ -118,8 +115,8 @@ def test_pages_left_out_and_failed_are_listed(page: str) -> None:
         "Pages that could not be parsed or scored, which count as emptied: 1",
         "page03: it is broken",
         "Crashes of other packages, whose pages count as emptied: 2",
-        "peer:x, page05: ValueError: two",
-        "peer:x, page06: took longer than 30 s",
+        "extractor:x, page05: ValueError: two",
+        "extractor:x, page06: took longer than 30 s",
     ]
 
 
@@ -128,7 +125,7 @@ def test_sections_without_anything_are_left_out() -> None:
     sections = ["summary", "words", "measures", "lists", "methods"]
     assert [section.get("id") for section in tree.xpath("//section")] == sections
     assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
-    alone = replace(bare(), results=results(False, False)[:1])
+    alone = replace(bare(), results=results(False)[:1])
     tree = lxml_html.document_fromstring(render_cleaning_report(alone))
     assert len(tree.xpath("//section[@id='summary']//li")) == 1
 
@@ -164,7 +161,6 @@ def test_hostile_names_are_only_text() -> None:
     hostile = replace(
         found,
         results=(first, *(replace(result, cleaner=HOSTILE + str(place)) for place, result in enumerate(others))),
-        reliability=tuple((HOSTILE, one) for _, one in found.reliability),
         sweeps=tuple(replace(one, scorer=HOSTILE, gold=HOSTILE) for one in found.sweeps),
         transfers=tuple(replace(one, scorer=HOSTILE, tuned_on=HOSTILE) for one in found.transfers),
         problems=((HOSTILE, HOSTILE),),

@@ -15,7 +15,6 @@ from cleaning_samples import PAGES, bare, results, run, sweep
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from thresher.reports.page_type_tables import page_type_table
 
 from thresher.cleaneval.sweeps import SweepPoint, best_cutoff
 from thresher.reports.cleaning_report import write_cleaning_report
@@ -23,11 +22,9 @@ from thresher.reports.cleaning_tables import (
     CUTOFFS,
     cleaning_tables,
     measures_table,
+    page_type_table,
     page_types,
-    reliability_table,
-    segmentation_table,
     shown_points,
-    snippet_table,
     sweep_table,
     transfer_table,
     words_table,
@@ -144,17 +141,6 @@ def test_other_measures_are_pooled_medians_and_means() -> None:
     assert table.rules == (1, 2)
 
 
-def test_segments_are_counted_where_the_gold_text_has_any() -> None:
-    table = segmentation_table(results())
-    assert table is not None
-    # 8 were found and 4 wanted; 2 are right with their labels and 3 without.
-    labelled = ["0.250", "0.500", f"{4 / 12:.3f}", f"{4 / 12:.3f}"]
-    unlabelled = ["0.375", "0.750", "0.500", "0.500"]
-    assert texts(table)[0] == ["none", *labelled, *unlabelled]
-    assert "of 12 pages with marked gold text" in table.caption
-    assert segmentation_table(results(segments=False)) is None
-
-
 def test_types_of_pages_have_a_column_each() -> None:
     types = page_types(run())
     table = page_type_table(types)
@@ -167,36 +153,6 @@ def test_types_of_pages_have_a_column_each() -> None:
     assert (none[:2], peer[:2]) == (["none", "0.533 ± 0.000"], ["peer:x", "0.356 ± 0.000"])
     assert table.rules == (1, 2)
     assert page_type_table(page_types(bare())) is None
-
-
-def test_snippets_that_stay_and_go() -> None:
-    table = snippet_table(run().results)
-    assert table is not None
-    assert heads(table)[1:] == [
-        "snippet recall", "snippet recall 95 %", "leak rate", "leak rate 95 %", "snippet recall micro", "leak rate micro",
-    ]  # fmt: skip
-    none, words, peer = texts(table)
-    recalls = [0.5] * 10 + [0.0]
-    low, high = stats.t.interval(0.95, 10, statistics.fmean(recalls), stats.sem(recalls))
-    assert none == ["none", "1.000", "1.000 to 1.000", "1.000", "1.000 to 1.000", "1.000", "1.000"]
-    assert words == [
-        "words@10", f"{5 / 11:.3f}", f"{low:.3f} to {high:.3f}", "0.000", "0.000 to 0.000", f"{10 / 22:.3f}", "0.000",
-    ]  # fmt: skip
-    assert peer[1:4:2] == ["1.000", "0.000"]
-    assert table.caption.startswith("Share of the 22 snippets that must stay (recall) and of the 11 that must go")
-    assert snippet_table(results()) is None
-
-
-def test_reliable_pages_of_each_cleaner() -> None:
-    ((name, found),) = run().reliability
-    table = reliability_table(run().reliability)
-    assert table is not None
-    (row,) = texts(table)
-    # 11 pages have words, each with the same precision, which is what all models predict.
-    assert row == [name, "1.000", "0.000", "11", "11", "0.700", "0.750", "0.750", "0", "0"]
-    none = replace(found, reliable=replace(found.reliable, selected=0, mean_precision_selected=float("nan")))
-    assert reliability_table([(name, none)]).rows[0][7].text == "–"  # type: ignore[union-attr]
-    assert reliability_table(()) is None
 
 
 def test_a_curve_has_a_row_for_each_cutoff_and_stars_at_its_plateau() -> None:

@@ -8,77 +8,62 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from choice_samples import choice_of
 from click.testing import CliRunner
+from experiments import NAMES, chosen, made, small
 from lxml import etree
-from report_samples import BASELINE, large, small
-from same_size_samples import families
-from thresher.exploring.exploration import write_exploration
-from thresher.results.experiment_results import Results, write_results
 
-from thresher.choosing.choices import Choice, write_choice
-from thresher.choosing.deciding import Terms
-from thresher.choosing.same_size import same_size
+from thresher.choosing.choices import write_choice
 from thresher.cli.experiment import report
 from thresher.errors import InputError, MissingDependencyError
-from thresher.reports.chart_rows import of_results
+from thresher.reports.chart_rows import variants_of
 from thresher.reports.charts import topics
 from thresher.reports.drawing import Plot
 from thresher.reports.plot_files import all_plot, write_plots
+from thresher.variants.files import write_results
+from thresher.variants.results import Results
 
-OF_RUNS = ["runs-qld", "topics-qld-words@11", "topics-qld-justext"]
-OF_CUTOFFS = [
-    "cutoffs-qld",
-    *(f"cutoffs-qld-{one}" for one in ("words", "none-dcp", "none-nucleus-mass=mle", "words-dcp")),
-]
-OF_SIZES = ["same-size-qld-nDCG@10", "same-size-qld-AP"]
+PLOTS = ["variants-qld", "families-qld", "sweep-qld-words", "sweep-qld-none-dcp", "sweep-qld-words@5-dcp"]
 BOTH = ("svg", "pdf")
 SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture(scope="module")
-def choice() -> Choice:
-    chosen = choice_of(families(), Terms(resamples=200, folds=2, repeats=1))
-    found = [same_size(decision, {}, {}) for decision in chosen.decisions]
-    return replace(chosen, same_size=tuple(one for one in found if one))
+def results() -> Results:
+    return made(topics=12)
 
 
-def named(stems: list[str], folder: Path) -> list[Path]:
-    return [folder / f"{stem}.{ending}" for stem in stems for ending in BOTH]
-
-
-def test_every_plot_is_written_in_each_format_and_is_the_same_again(choice: Choice, tmp_path: Path) -> None:
-    first, second = (write_plots(small(), choice, tmp_path / name) for name in "ab")
-    assert first == named([*OF_RUNS, *OF_CUTOFFS, *OF_SIZES], tmp_path / "a")
+def test_every_plot_is_written_in_each_format_and_is_the_same_again(results: Results, tmp_path: Path) -> None:
+    choice = chosen(results, "none|dcp@0.5")
+    first, second = (write_plots(results, choice, tmp_path / name) for name in "ab")
     assert sorted(first) == sorted((tmp_path / "a").iterdir())
+    stems = [path.stem for path in first[::2]]
+    assert [stem for stem in stems if not stem.startswith("topics")] == PLOTS
+    assert len(stems) == len(PLOTS) + 5
     for path, again in zip(first, second, strict=True):
         data = path.read_bytes()
         assert data == again.read_bytes(), path.name
         if path.suffix == ".svg":
-            assert etree.fromstring(data).tag == "{http://www.w3.org/2000/svg}svg"
+            assert etree.fromstring(data).tag == f"{SVG}svg"
         else:
             assert data.startswith(b"%PDF-")
     assert len({path.read_bytes() for path in first}) == len(first)
 
 
-def test_runs_have_plots_alone_too(tmp_path: Path) -> None:
-    def stems(folder: str, results: Results) -> list[str]:
-        return [path.stem for path in write_plots(results, None, tmp_path / folder)][::2]
-
-    assert stems("runs", small()) == OF_RUNS
-    assert stems("baseline", replace(small(), rows=(BASELINE,))) == ["runs-qld"]
-    tested = stems("held-out", replace(small(), held_out=small()))
-    assert tested == [OF_RUNS[0], "runs-qld-held-out", *OF_RUNS[1:]]
-
-
-def test_each_retrieval_model_has_its_own(tmp_path: Path) -> None:
-    results = large(topics=6, retrievals=("qld", "qld(exact)"))
-    kept = [row for row in results.rows if row.variant in ("none", "justext", "words@4", "words@8")]
-    files = write_plots(replace(results, rows=tuple(kept)), None, tmp_path)
+def test_each_retrieval_model_and_held_out_topics_have_their_own(tmp_path: Path) -> None:
+    names = {name: share for name, share in NAMES.items() if name in ("none", "words@4", "words@8")}
+    files = write_plots(made(names, 6, 6, ("qld", "qld(exact)")), None, tmp_path)
+    stems = [path.stem for path in files[::2]]
+    assert stems[: len(stems) // 2] == [
+        *("variants-qld", "variants-qld-held-out", "sweep-qld-words"),
+        *(stem for stem in stems[: len(stems) // 2] if stem.startswith("topics-qld-words@")),
+    ]
+    assert [stem.replace("qld-exact", "qld") for stem in stems[len(stems) // 2 :]][:3] == stems[:3]
     assert len(set(files)) == len(files)
-    of_qld, of_exact = files[: len(files) // 2], files[len(files) // 2 :]
-    assert [path.name for path in of_qld[:3:2]] == ["runs-qld.svg", "sweep-qld-words.svg"]
-    assert [path.name.replace("qld-exact", "qld") for path in of_exact] == [path.name for path in of_qld]
+
+
+def test_only_a_baseline_has_a_plot(tmp_path: Path) -> None:
+    files = write_plots(made({"none": 1.0}, 6), None, tmp_path)
+    assert [path.name for path in files] == ["variants-qld.svg", "variants-qld.pdf"]
 
 
 def test_a_plot_is_saved_by_its_ending_and_the_same_every_time(tmp_path: Path) -> None:
@@ -103,17 +88,17 @@ def test_without_the_package_that_draws_the_extra_is_named(monkeypatch: pytest.M
 
 def test_names_are_only_text_and_ids_are_the_plots_own() -> None:
     name = "a$b$ <script>\x07 日本語 \\frac{ container"
-    rows = [row if row.variant != "words@11" else replace(row, variant=name, sweep=name) for row in small().rows]
-    model = of_results(replace(small(), rows=tuple(rows)), "qld")
-    plot = all_plot(model, title=name)
+    model = variants_of(small().tables[0])
+    rows = tuple({**row, "sweep": name} for row in model.rows)
+    plot = all_plot(replace(model, rows=rows), title=name)
     shown = name.replace("\x07", "\N{REPLACEMENT CHARACTER}")
     tree = etree.fromstring(plot.svg.encode())
     texts = ["".join(text.itertext()) for text in tree.iter(f"{SVG}text")]
-    assert shown in texts
+    assert texts.count(shown) == 2
     assert not list(tree.iter(f"{SVG}script"))
-    assert tree.get("aria-label") == "index size against nDCG@10: a line for each sweep"
+    assert tree.get("aria-label") == "postings against nDCG@10: a line for each sweep"
     assert "var(--" not in plot.svg
-    inside = all_plot(of_results(large(topics=6), "qld")).inside("one")
+    inside = all_plot(variants_of(made(topics=6).tables[0])).inside("one")
     assert "var(--series-0)" in inside
     ids = re.findall(r'\bid="([^"]+)"', inside)
     assert ids
@@ -122,17 +107,14 @@ def test_names_are_only_text_and_ids_are_the_plots_own() -> None:
     assert not re.search(r'(?:href|src)="(?!#)', inside)
 
 
-def test_the_report_of_a_folder_writes_them_where_it_is_asked_to(choice: Choice, tmp_path: Path) -> None:
+def test_the_report_of_a_folder_writes_them_where_it_is_asked_to(results: Results, tmp_path: Path) -> None:
     folder, out = tmp_path / "results", tmp_path / "plots"
     folder.mkdir()
-    results = replace(small(), key="k")
     write_results(results, folder)
-    write_choice(replace(choice, key="k"), folder)
-    write_exploration(replace(families(), key="k"), folder)
+    write_choice(chosen(results, "none|dcp@0.5"), folder)
     done = CliRunner().invoke(report, [str(folder), "--plots", str(out)])
     assert (done.exit_code, done.stderr) == (0, "")
-    expected = named([*OF_RUNS, *OF_CUTOFFS, *OF_SIZES], out)
-    assert sorted(out.iterdir()) == sorted(expected)
+    assert {"variants-qld.svg", "families-qld.pdf"} <= {path.name for path in out.iterdir()}
     *_, page, plots = done.stdout.splitlines()
     assert page == f"report: {folder / 'report.html'}"
     assert plots.endswith(f"plots: {out}")

@@ -16,7 +16,6 @@ from thresher.reports.formatting import (
     p_text,
     percent,
     plain,
-    short_number,
     signed,
     significant_digits,
 )
@@ -59,7 +58,6 @@ def test_small_forms() -> None:
     assert percent(0.4321) == "43.2"
     assert percent(None) == "–"
     assert [number_text(cutoff) for cutoff in (8000.0, 0.35, -2.0)] == ["8000", "0.35", "-2"]
-    assert [short_number(value) for value in (8000, 1500, 2e6, 50, 0.5)] == ["8K", "1.5K", "2M", "50", "0.5"]
     assert [significant_digits(value) for value in (0.012345, 1234.5, 0.0, 98.76, 0.02125)] == [
         "0.0123",
         "1,234",

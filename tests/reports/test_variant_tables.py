@@ -13,7 +13,7 @@ from experiments import DOCUMENTS, MEASURES, NAMES, NDCG, built, made, row, smal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.reports.table import Table
+from thresher.reports.table import Table, spread
 from thresher.reports.variant_columns import Entry, entries, variant_columns
 from thresher.reports.variant_tables import (
     answer_table,
@@ -24,7 +24,6 @@ from thresher.reports.variant_tables import (
     per_topic_csv,
     results_csv,
     shown_entries,
-    spread,
     stage_table,
     times_tables,
     work_table,

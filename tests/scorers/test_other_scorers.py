@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from thresher.cli.content_verbs import content
 
+from thresher.cli.model_verbs import content
 from thresher.collections import Page
 from thresher.content_models.content_files import read_content_model
 from thresher.errors import ConfigError

@@ -25,7 +25,7 @@ _SAMPLE_SECONDS = 0.02
 class Times:
     """What a piece of work took: `cpu` is of all threads, Java's included; `peak` is resident memory of one process."""
 
-    wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", name="wall_seconds")]
+    wall: Annotated[float, Declared("Wall seconds.", Show.SECONDS, "s", "wall", "wall_seconds")]
     cpu: Annotated[float, Declared("CPU seconds, user and system.", Show.SECONDS, "s", "CPU", "cpu_seconds")]
     peak: Annotated[float, Declared("Peak memory in MiB (2²⁰ bytes).", Show.SECONDS, "MiB", "peak", "peak_mib")]
 

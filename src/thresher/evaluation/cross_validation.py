@@ -24,7 +24,7 @@ INFLATION = 1 + FOLDS / (FOLDS - 1)
 """What the variance of a mean of held-out differences is multiplied by, as trainings overlap (Nadeau & Bengio 2003).
 
 Without it, Student's t at level .05 calls the best of 2,700 variants better in 7 to 17 of 100 samples where none is; with it,
-in 1 to 5.
+in 2 to 5.
 """
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from thresher.choosing.choices import Choice, Gain, ModelChoice, Pick, read_choice, write_choice
 from thresher.choosing.deciding import choose_variants
-from thresher.choosing.families import DeclaredFamily, parse_family
 from thresher.choosing.savings import Savings, Timings, savings
 from thresher.choosing.terms import Terms
 from thresher.costs import Power, read_machine
@@ -72,11 +71,6 @@ def choose_experiment(
         write_choice(choice, folder)
         write_all(bounded, folder, choice, read_explained(folder, key))
     return choice
-
-
-def declared_families(experiment: Experiment) -> tuple[DeclaredFamily, ...]:
-    """Return the families that an index is recommended from."""
-    return tuple(map(parse_family, experiment.terms.families))
 
 
 def last_choice(folder: Path, key: str) -> Choice | None:

@@ -242,7 +242,7 @@ class ChooseTable(_Strict):
 
     families: Annotated[
         tuple[str, ...],
-        "sweeps that are tested, in up to 20 sizes each, such as `none|dcp`; to be stated before topics are looked at",
+        "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at",
     ] = DEFAULT_FAMILIES
     margin: Annotated[
         str,

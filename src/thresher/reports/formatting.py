@@ -110,18 +110,6 @@ def cutoff_label(sweep: str) -> str:
     return next((label for kind, label in _CUTOFFS.items() if sweep.endswith(f"@{kind}")), CUTOFF)
 
 
-def short_number(value: float) -> str:
-    """Return a tick label: thousands as K, millions as M.
-
-    >>> short_number(8000), short_number(1500), short_number(0.5)
-    ('8K', '1.5K', '0.5')
-    """
-    for size, letter in ((1e6, "M"), (1e3, "K")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
-
-
 def marks_text(directions: Iterable[Direction]) -> str:
     """Return what the marks of differences of these directions mean."""
     text = f"†+ is significantly better, †{MINUS} significantly worse."

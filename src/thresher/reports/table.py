@@ -315,6 +315,19 @@ def measure_header(name: str) -> tuple[str, str]:
     return (parts[1] + parts[3], parts[2]) if parts else (name, "")
 
 
+def spread(count: int, keep: int) -> list[int]:
+    """Return at most `keep` of the indices 0 to count - 1, evenly spread, both ends among them.
+
+    >>> spread(10, 4)
+    [0, 3, 6, 9]
+    """
+    if keep >= count:
+        return list(range(count))
+    if keep <= 1:
+        return [count // 2] * keep
+    return [(index * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for index in range(keep)]
+
+
 def filled(columns: Iterable[Column[Row]], rows: Sequence[Row]) -> list[Column[Row]]:
     """Return the exact columns that are not empty in every row."""
     return [column for column in columns if column.exact and not all(_is_empty(column.value(row)) for row in rows)]

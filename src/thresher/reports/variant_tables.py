@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from thresher.columns import Show
 from thresher.lucene.index_parts import bytes_by_part
 from thresher.reports.formatting import MINUS, correction_text, fixed, marks_text
-from thresher.reports.table import FORMATS, Column, Table, csv_table, filled, measure_header, pick
+from thresher.reports.table import FORMATS, Column, Table, csv_table, filled, measure_header, pick, spread
 from thresher.reports.variant_columns import (
     FOOTPRINTS,
     NOT_MEASURABLE,
@@ -151,19 +151,6 @@ def caption(results: Results) -> str:
             f"{facts.alpha}: {marks_text(found)} W/T/L: topics won, tied and lost in {measure_header(main)[0]}."
         )
     return text
-
-
-def spread(count: int, keep: int) -> list[int]:
-    """Return at most `keep` of the indices 0 to count - 1, evenly spread, both ends among them.
-
-    >>> spread(10, 4)
-    [0, 3, 6, 9]
-    """
-    if keep >= count:
-        return list(range(count))
-    if keep <= 1:
-        return [count // 2] * keep
-    return [(index * (count - 1) * 2 + keep - 1) // (2 * (keep - 1)) for index in range(keep)]
 
 
 def shown_entries(table: VariantTable, limit: int | None) -> list[Entry]:
