@@ -37,6 +37,8 @@ DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 LOKY, DASK = "loky", "dask"
 BACKENDS = (LOKY, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
+PSEUDO_COUNTS = "pseudo-topics.json"
+"""What `thresher pseudo-topics` leaves beside its topics, by which experiments know them."""
 COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 """Relative cutoffs, before their number: see `thresher.scorers.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341
