@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.experiments.schema import Document, Key, TableRule, tables
+from thresher.experiments.schema import Document, Key, tables
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -106,9 +106,6 @@ class Problems:
         self.source = ""
         self._problems: list[tuple[int, ConfigError]] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._problems)
-
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
         line = line_of(self._lines, path)
@@ -118,6 +115,11 @@ class Problems:
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
         return ConfigErrors([problem for _, problem in sorted(self._problems, key=lambda problem: problem[0])])
+
+    def check(self) -> None:
+        """Raise all problems, if there are any."""
+        if self._problems:
+            raise self.error()
 
     def parse(self, items: Iterable[Item], parse: Callable[[Item], Parsed], path: KeyPath) -> list[Parsed]:
         """Return what `parse` makes of the items; those it refuses are problems and left out."""
@@ -130,12 +132,12 @@ class Problems:
         return parsed
 
     def parse_list(
-        self, what: str, items: Sequence[str] | None, parse: Callable[[str], Parsed], path: KeyPath
+        self, what: str, items: Sequence[str], parse: Callable[[str], Parsed], path: KeyPath
     ) -> list[Parsed]:
         """Do as `parse` with a list that must not be empty, nor name anything twice."""
-        if items is not None and not items:
+        if not items:
             self.add(f"there is no {what}", "list at least one", path)
-        parsed = self.parse(items or (), parse, path)
+        parsed = self.parse(items, parse, path)
         names = [str(item) for item in parsed]
         for double in sorted({name for name in names if names.count(name) > 1}):
             self.add(f"the {what} {double!r} is listed twice", "list it once", path)
@@ -143,42 +145,21 @@ class Problems:
 
 
 def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
-    """Check a parsed TOML file against its declaration.
+    """Check a parsed TOML file against its declaration, and return its tables.
 
-    Returns:
-        the tables; where there are problems, keys that are missing or wrong have their default, or None if they have none.
+    Raises:
+        ConfigErrors: all tables and keys that are missing, unknown or of a wrong value; what the others mean is looked at when
+            these are right.
     """
     from pydantic import ValidationError
 
-    frozen = _frozen(values)
     try:
-        return _adapter().validate_python(frozen)
+        return _adapter().validate_python(_frozen(values))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    wrong: set[KeyPath] = set()
     for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] == "sweep" else 2]):
-        wrong.add(path)
         problems.add(*_explained(path, list(group)))
-    parts: dict[str, Any] = {}
-    for name, table in tables().items():
-        value = frozen.get(name, None if not table.required else {})
-        if table.many:
-            items = value if isinstance(value, tuple) else ()
-            parts[name] = tuple(_kept(table, item, (name, number), wrong) for number, item in enumerate(items))
-        elif value is not None:
-            parts[name] = _kept(table, value, (name,), wrong)
-    return Document(**parts)
-
-
-def _kept(table: TableRule, values: Any, at: KeyPath, wrong: set[KeyPath]) -> Any:
-    """Return a table with what is right of its values; None stands for what is not and has no default."""
-    known = values if isinstance(values, Mapping) else {}
-    right = {name: known[name] for name in table.keys if name in known and (*at, name) not in wrong}
-    return table.kind(**dict.fromkeys(_required(table)) | right)
-
-
-def _required(table: TableRule) -> list[str]:
-    return [name for name, key in table.keys.items() if key.default is MISSING]
+    raise problems.error()
 
 
 def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str, KeyPath]:
@@ -188,7 +169,8 @@ def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str,
     if table is None:
         return f"unknown table [{name}]", _suggested(name, tables()), path
     if first["type"] == "missing" and len(path) == 1:
-        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(_required(table))}", ()
+        required = [inner for inner, key in table.keys.items() if key.default is MISSING]
+        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(required)}", ()
     if len(path) <= 1 + table.many:
         if table.many:
             return f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1]
