@@ -100,7 +100,7 @@ def test_the_least_file_has_all_defaults(load: Load, tmp_path: Path) -> None:
     assert (found.depth, found.seed, found.measures) == (1000, 0, tuple(DEFAULT_MEASURES))
     assert found.measure_seconds == 60.0
     assert found.costs == CostsTable(0.341, "", "", 0.0, 0.0, 0, 1, 1.0)
-    assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "loky", "")
+    assert (found.workers, found.backend, found.scheduler) == (os.cpu_count(), "local", "")
     assert found.scorers == ()
 
 
@@ -357,7 +357,7 @@ measures = []
             "[run]\nbackend = 'dask'",
             "1: dask has no scheduler. Fix: give the address of one in `scheduler`.",
         ),
-        ("[run]\nbackend = 'ray'", "1: 'backend' cannot be 'ray'. Fix: use one of loky, dask."),
+        ("[run]\nbackend = 'ray'", "1: 'backend' cannot be 'ray'. Fix: use one of local, dask."),
         ("[run]\nworkers = 1001", "1: 'workers' is out of range: 1001. Fix: choose a value of at most 1000."),
         (
             "[costs]\ntdp_watts = '85'",

@@ -11,7 +11,7 @@ from thresher.experiments.problems import key_lines, line_of
 TEXT = '''# [comment]
 title = "a" # don't [
 run.workers = 1
-run.backend = "loky"
+run.backend = "local"
 
 [ topics ] # x = [
 path = """ x = [

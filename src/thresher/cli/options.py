@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.defaults import BACKENDS, DASK, LOKY
+from thresher.defaults import BACKENDS, DASK, LOCAL
 from thresher.errors import MOST, ConfigError, visible
 from thresher.experiments.schema import LARGE, Key, tables
 
@@ -137,10 +137,10 @@ class AskedBackend:
         """
         from thresher.passes.backends import Backend
 
-        name = self.name or (DASK if self.scheduler else LOKY)
+        name = self.name or (DASK if self.scheduler else LOCAL)
         if name == DASK and not self.scheduler:
             raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
-        if name == LOKY and self.scheduler:
+        if name == LOCAL and self.scheduler:
             raise ConfigError("only the backend dask has a scheduler", "write --backend dask", "--scheduler")
         return Backend(name, self.workers or os.cpu_count() or 1, self.scheduler)
 
@@ -165,9 +165,7 @@ def backend_options(verb: Verb) -> Verb:
 
     for option in (
         click.option("--scheduler", default="", help="Address of the Dask scheduler, such as tcp://head:8786."),
-        click.option(
-            "--backend", type=click.Choice(BACKENDS), help="Local processes (loky, the default) or a Dask cluster."
-        ),
+        click.option("--backend", type=click.Choice(BACKENDS), help="Local processes (the default) or a Dask cluster."),
         click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core]."),
     ):
         filled = option(filled)
