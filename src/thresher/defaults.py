@@ -34,9 +34,11 @@ GRADES = ("relevance", "effectiveness", "credibility")
 """The columns of grades in qrels, in their order; qrels of four columns have the first."""
 DEFAULT_MEASURES = ("P@5", "P@10", "AP", "nDCG(dcg='exp-log2')@10", "Judged@10")
 """The measures of the paper's tables, and how much of what they look at is judged at all."""
-LOKY, DASK = "loky", "dask"
-BACKENDS = (LOKY, DASK)
+LOCAL, DASK = "local", "dask"
+BACKENDS = (LOCAL, DASK)
 """Who works: processes of this machine, or the workers of a Dask cluster."""
+PSEUDO_COUNTS = "pseudo-topics.json"
+"""What `thresher pseudo-topics` leaves beside its topics, by which experiments know them."""
 COLLECTION, REFERENCE, DOCUMENT = "p", "r", "doc"
 """Relative cutoffs, before their number: see `thresher.scorers.relative_cutoffs`."""
 CARBON_INTENSITY = 0.341

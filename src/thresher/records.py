@@ -1,17 +1,18 @@
 """Records as JSON files: frozen dataclasses, written exactly and checked against their annotations when they are read.
 
-pydantic does the work. It is imported when it is first needed, so that nothing else waits for it; records of texts and numbers
-alone do without, since each worker reads some of those.
+pydantic does the work where records hold arrays and enumerations, or are wrong. It is imported when it is first needed: other
+records are read in each worker and by each command, which would wait for it.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from thresher.errors import InputError, ThresherError
 from thresher.files import read_text, write_text
@@ -139,8 +140,8 @@ class RecordFile(Generic[Record]):
         if self.format and data.get("version") != self.version:
             raise self.error(f"version {data.get('version')!r} is not known, only {self.version}", self.fix, where)
         kind: Any = self.kind
-        simple: Record | None = _simple_record(kind, data)
-        return self._checked(kind, text, data, where) if simple is None else simple
+        simple: Any = _simple(kind, data)
+        return self._checked(kind, text, data, where) if simple is _NOT_SIMPLE else simple
 
     def _checked(self, kind: Any, text: str | bytes, data: Any, where: str) -> Record:
         from pydantic import ValidationError
@@ -190,31 +191,29 @@ def _plain(value: Any) -> Any:
     return dict(value) if isinstance(value, Mapping) else value.tolist()
 
 
-def _simple_record(kind: Any, data: Any) -> Any:
-    """Return a record whose fields are texts, numbers, mappings to them and such records; None where pydantic has to look."""
-    if not isinstance(data, dict):
-        return None
-    values = {}
-    for name, hint in _hints(kind).items():
-        value = data.get(name)
-        if is_dataclass(hint):
-            value = _simple_record(hint, value)
-            if value is None:
-                return None
-        elif name not in data or not _is_simple(value, hint):
-            return None
-        values[name] = value
-    try:
-        return kind(**values)
-    except ValueError:
-        return None
+_NOT_SIMPLE = object()
 
 
-def _is_simple(value: Any, hint: Any) -> bool:
-    if get_origin(hint) is Mapping:
-        kind = get_args(hint)[1]
-        return type(value) is dict and all(type(inner) is kind for inner in value.values())
-    return type(value) in (get_args(hint) if isinstance(hint, UnionType) else (hint,))
+def _simple(hint: Any, value: Any) -> Any:
+    """Return a value of JSON as its annotation has it, or `_NOT_SIMPLE` where pydantic has to look.
+
+    Simple are texts, numbers, truth values, None, and tuples, mappings and records of such values.
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin in (UnionType, Union):
+        every = (_simple(part, value) for part in inner)
+        return next((found for found in every if found is not _NOT_SIMPLE), _NOT_SIMPLE)
+    if origin is tuple and inner[1:] == (Ellipsis,) and type(value) is list:
+        items = tuple(_simple(inner[0], item) for item in value)
+        return _NOT_SIMPLE if _NOT_SIMPLE in items else items
+    if type(value) is dict and origin is Mapping:
+        members = {name: _simple(inner[1], item) for name, item in value.items()}
+        return members if inner[0] is str and _NOT_SIMPLE not in members.values() else _NOT_SIMPLE
+    if type(value) is dict and isinstance(hint, type) and is_dataclass(hint):
+        known = {name: _simple(kind, value.get(name, _NOT_SIMPLE)) for name, kind in _hints(hint).items()}
+        with suppress(ValueError):
+            return hint(**known) if _NOT_SIMPLE not in known.values() else _NOT_SIMPLE
+    return value if type(value) is hint else _NOT_SIMPLE
 
 
 @functools.cache

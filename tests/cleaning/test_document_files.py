@@ -18,7 +18,7 @@ from thresher.cleaning.document_files import METADATA, Rendering, json_line, mem
 from thresher.cleaning.output_formats import OutputFormat, is_shard, output_format, parse_size, shard_name
 from thresher.cleaning.whole_collections import CutShard, cut_to_records
 from thresher.collections import documents, open_collection
-from thresher.defaults import LOKY, OUTPUT_FORMATS
+from thresher.defaults import LOCAL, OUTPUT_FORMATS
 from thresher.errors import ConfigError, InputError
 from thresher.files import read_bytes
 from thresher.passes.backends import Backend
@@ -54,7 +54,7 @@ def texts(path: Path) -> list[tuple[str, str, str | None]]:
 
 
 def clean(pages: Path, path: Path, workers: int = 1, **how: object) -> CleanCounts:
-    return clean_collection(pages, WORDS, path, how=Output(**how), backend=Backend(LOKY, workers))  # type: ignore[arg-type]
+    return clean_collection(pages, WORDS, path, how=Output(**how), backend=Backend(LOCAL, workers))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", OUTPUT_FORMATS)

@@ -80,11 +80,11 @@ CONFIGS: dict[str, tuple[dict[str, str], tuple[str, ...]]] = {
         ("web.toml:2: the name '../web' cannot name a folder. Fix: use letters, digits, `.`, `_` and `-`.",),
     ),
     "several problems, by line": (
-        {"topics": 'path = "gone.tsv"', "qrels": 'path = "gone.txt"', "retrieval": "depth = 0"},
+        {"topics": 'path = "gone.tsv"', "qrels": 'path = "gone.txt"', "retrieval": "models = []"},
         (
             "web.toml:8: there is no gone.tsv. Fix: correct the path, which is relative to the experiment file.",
             "web.toml:11: there is no gone.txt. Fix: correct the path, which is relative to the experiment file.",
-            "web.toml:21: 'depth' is out of range: 0. Fix: choose a value of at least 1.",
+            "web.toml:21: there is no retrieval model. Fix: list at least one.",
         ),
     ),
 }

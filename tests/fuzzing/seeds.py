@@ -217,7 +217,7 @@ EXPERIMENTS = (
     b'[[sweep]]\nscorer = "density"\ncutoffs = { from = 1, to = 9, step = 2 }\n\n[cleaners]\nnames = ["words@11+bte", "words@p30"]\n\n'
     b'[index]\npositions = false\nstemmer = "porter"\n\n[retrieval]\nmodels = ["qld", "bm25"]\ndepth = 40\n\n[evaluation]\n'
     b'measures = ["P@10", "nDCG(dcg=\'exp-log2\')@10"]\nseed = 0\n\n[costs]\ncarbon_intensity = 0.3\ntdp_watts = 65\npue = 1.2\n\n'
-    b'[run]\nworkers = 2\nbackend = "loky"\n',
+    b'[run]\nworkers = 2\nbackend = "local"\n',
     b'experiment.name = "x"\ncollection = { path = "pages" }\ntopics.path = "topics.tsv"\nqrels.path = "qrels.txt"\n'
     b'held_out = { topics = "topics.tsv", qrels = "other.txt" }\ncleaners.names = ["words@5"]\n',
     b'experiment.name = "x"\ncollection = { path = "pages" }\ntopics.path = "topics.tsv"\nqrels.path = "qrels.txt"\n'

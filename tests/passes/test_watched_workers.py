@@ -15,7 +15,7 @@ import pytest
 import worker_processes
 
 from thresher.errors import InputError
-from thresher.passes.workers import in_silence, run_watched
+from thresher.passes.workers import WorkerDied, in_silence, on_processes, run_watched
 
 
 def process_of(task: int) -> int:
@@ -104,4 +104,24 @@ def test_errors_are_raised_and_end_the_workers(others: set[int]) -> None:
     with pytest.raises(ValueError, match="invalid literal") as caught:
         list(run_watched(2, int, ["1", "x"], lambda task, _: task))
     assert "in _serve" in caught.value.__notes__[0]
+    assert {*worker_processes.workers_alive()} <= others
+
+
+def test_calls_have_their_results_in_order_if_asked_for(others: set[int]) -> None:
+    squares = [number**2 for number in range(40)]
+    calls = [partial(pow, number, 2) for number in range(40)]
+    assert [*on_processes(2, iter(calls), ordered=True)] == squares
+    assert sorted(on_processes(3, iter(calls))) == squares
+    assert [*on_processes(2, iter([]))] == []
+    assert {*worker_processes.workers_alive()} <= others
+
+
+def test_a_call_that_ends_its_process_or_fails_ends_all(others: set[int]) -> None:
+    with pytest.raises(WorkerDied):
+        list(on_processes(2, (partial(process_of, task) for task in (1, -signal.SIGKILL, 1, 1))))
+    with pytest.raises(ValueError, match="invalid literal"):
+        list(on_processes(2, (partial(int, text) for text in ("1", "x"))))
+    results = on_processes(2, iter([partial(int, "1"), *[partial(time.sleep, 600)] * 9]))
+    assert next(results) == 1
+    results.close()
     assert {*worker_processes.workers_alive()} <= others

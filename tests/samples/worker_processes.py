@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import psutil
 
-_STARTED_BY = ("joblib.externals.loky.backend.popen_loky_posix", "spawn_main(")
+from thresher.passes.workers import PROGRAM
 
 
 def workers_alive() -> list[int]:
@@ -15,7 +15,6 @@ def workers_alive() -> list[int]:
     for child in psutil.Process().children(recursive=True):
         # One may have ended by now.
         with suppress(psutil.NoSuchProcess):
-            line = " ".join(child.cmdline())
-            if any(start in line for start in _STARTED_BY):
+            if PROGRAM in child.cmdline():
                 workers.append(child.pid)
     return workers

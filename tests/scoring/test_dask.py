@@ -137,7 +137,7 @@ def test_the_command_line_with_relative_paths(
     [
         (("--backend", "dask"), "--backend dask: Dask's scheduler is not named. Fix: add --scheduler tcp://HOST:8786."),
         (
-            ("--backend", "loky", "--scheduler", "tcp://x:1"),
+            ("--backend", "local", "--scheduler", "tcp://x:1"),
             "--scheduler: only the backend dask has a scheduler. Fix: write --backend dask.",
         ),
     ],

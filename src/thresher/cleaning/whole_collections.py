@@ -31,7 +31,7 @@ from thresher.cleaning.output_formats import (
 from thresher.cleaning.piped_lines import WINDOW_BYTES, piped_lines
 from thresher.collections import Collection, IdRule, ReadOptions, open_collection
 from thresher.collections.file_collection import Files
-from thresher.defaults import DASK, LOKY, REFERENCE
+from thresher.defaults import DASK, LOCAL, REFERENCE
 from thresher.errors import ConfigError, InputError
 from thresher.files import real_path, remove_folder, remove_left, scores_beside, temporary_folder
 from thresher.locks import exclusive
@@ -401,7 +401,7 @@ def cut_to_records(path: Path, cleaner: Cleaner, rendering: Rendering) -> CutSha
 def _cut_shards(store: Path, cleaner: Cleaner, rendering: Rendering, backend: Backend) -> Iterator[CutShard]:
     paths = shards(store)
     if len(paths) < FEW_SHARDS:
-        backend = Backend(LOKY, 1)
+        backend = Backend(LOCAL, 1)
     tasks = ((path, cleaner, rendering) for path in paths)
     yield from run_tasks(backend, cut_to_records, tasks, "cutting", str(store), ordered=True)
 

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_backend, keys, say
+from thresher.cli.options import FILE, READING_KEYS, AskedBackend, backend_options, keys, say
 from thresher.defaults import OUTPUT_FORMATS
+from thresher.experiments.schema import CollectionTable, PagesTable, read_options
 
 
 @click.command()
@@ -33,7 +34,7 @@ from thresher.defaults import OUTPUT_FORMATS
     help="An HTML page of the texts with what is dropped and all scores, to try other cutoffs.",
 )
 @click.option("--failures", type=FILE, help="A JSONL file of the pages that failed: file, offset, id, reason.")
-@keys("collection", *COLLECTION_KEYS)
+@keys("collection", *READING_KEYS)
 @keys("pages", "blocks", "language")
 @backend_options
 def clean(
@@ -47,42 +48,30 @@ def clean(
     removed: Path | None,
     side_by_side: Path | None,
     failures: Path | None,
-    format: str,
-    id_field: str,
-    html_field: str,
-    text_field: str,
-    url_field: str,
-    blocks: str,
-    language: str,
-    workers: int | None,
-    backend: str | None,
-    scheduler: str,
-    max_page_mib: float,
-    page_seconds: float,
-    escape_ids: bool,
+    collection: CollectionTable,
+    pages: PagesTable,
+    backend: AskedBackend,
 ) -> None:
     """Clean any INPUT: a folder or file of HTML, text, WARC, TREC-web, JSONL, Parquet or tar archives, `ir_datasets:ID`, or
     `-` for standard input: JSONL, or one page with `--format html` or `text`.
     """
     from thresher.cleaning import Extras, Output, clean_collection
     from thresher.cleaning.output_formats import parse_size
-    from thresher.collections import IdRule, JsonFields, ReadOptions
     from thresher.number_texts import exact_number
     from thresher.pages import PageOptions
     from thresher.passes.parts import Limits
     from thresher.scorers.cleaners import parse_cleaner
 
-    fields = JsonFields((id_field,), (html_field,), (text_field,), (url_field,))
     counts = clean_collection(
         source,
         cleaner,
         output,
-        format=format,
+        format=collection.format,
         how=Output(output_format, parse_size(shard_size) if shard_size else 0, metadata, valid),
-        reading=ReadOptions(IdRule(escape=escape_ids, address=True), fields=fields),
-        options=PageOptions(blocks, language),
-        limits=Limits(page_seconds, max_page_mib),
-        backend=chosen_backend(backend, workers, scheduler),
+        reading=read_options(collection, address=True),
+        options=PageOptions(pages.blocks, pages.language),
+        limits=Limits(collection.page_seconds, collection.max_page_mib),
+        backend=backend.backend(),
         extras=Extras(removed, side_by_side, failures),
     )
     say(

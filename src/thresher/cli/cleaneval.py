@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from thresher.cli.options import FILE, gold_options, keys, say, say_stems, show, tell, workers_option
+from thresher.experiments.schema import EvaluationTable
 from thresher.files import real_path
 
 
@@ -47,8 +48,7 @@ def cleaneval(
     extractors: bool,
     sweeps: tuple[str, ...],
     tested_on: Path | None,
-    correction: str,
-    alpha: float,
+    evaluation: EvaluationTable,
     output: Path | None,
     workers: int,
     fresh: bool,
@@ -80,7 +80,9 @@ def cleaneval(
         keep = output / "comparisons" if output else None
         measured_on = GoldSet(folder, standard, store / "scores", keep)
         there = GoldSet(tested_on, other, store / "scores-test", keep) if tested_on is not None and other else None
-        run = run_cleaners(measured_on, chosen, others, swept, there, workers, fresh, alpha, correction)
+        run = run_cleaners(
+            measured_on, chosen, others, swept, there, workers, fresh, evaluation.alpha, evaluation.correction
+        )
     for stem, problem in run.problems:
         say(f"failed: {stem}: {problem}")
     for extractor, stem, problem in run.crashes:

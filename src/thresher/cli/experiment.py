@@ -6,15 +6,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from thresher.cli.answers import Answer, Shape, say_answer, shape_options
-from thresher.cli.options import FILE, backend_options, instead_of, keys, say, show, tell, with_backend, with_seconds
+from thresher.cli.options import FILE, AskedBackend, backend_options, instead_of, keys, say, show, tell, with_seconds
 from thresher.defaults import RETRIEVAL_MODEL
 from thresher.errors import ConfigError
+from thresher.experiments.schema import EvaluationTable, IndexTable, RetrievalTable, TopicsTable
 from thresher.files import real_path
 
 if TYPE_CHECKING:
@@ -69,9 +71,7 @@ def run(
     results: Path,
     indexes: Path,
     seconds: float | None,
-    workers: int | None,
-    backend: str | None,
-    scheduler: str,
+    backend: AskedBackend,
     fresh: bool,
     shape: Shape,
 ) -> None:
@@ -79,7 +79,7 @@ def run(
     from thresher.experiments.config import load_experiment
     from thresher.experiments.runner import run_experiment
 
-    config = with_seconds(with_backend(load_experiment(experiment), backend, workers, scheduler), seconds)
+    config = with_seconds(backend.of(load_experiment(experiment)), seconds)
     _show(run_experiment(config, results, indexes, fresh, say), results / config.name, shape)
 
 
@@ -153,9 +153,7 @@ def _show(results: Results, folder: Path, shape: Shape, files: Sequence[tuple[st
 def explore(
     experiment: Path,
     results: Path,
-    workers: int | None,
-    backend: str | None,
-    scheduler: str,
+    backend: AskedBackend,
     fresh: bool,
     shape: Shape,
 ) -> None:
@@ -166,7 +164,7 @@ def explore(
     from thresher.experiments.config import load_experiment
     from thresher.experiments.explorer import explore_experiment
 
-    config = with_backend(load_experiment(experiment), backend, workers, scheduler)
+    config = backend.of(load_experiment(experiment))
     _show(explore_experiment(config, results, fresh, say), results / config.name, shape)
 
 
@@ -236,28 +234,19 @@ def choose(
 @click.option("--lengths", is_flag=True, help="Keep exact document lengths, for qld(exact).")
 @keys("index", "stemmer")
 @click.option("--keep-stopwords", is_flag=True, help="Index stop words too.")
-def index(
-    source: Path,
-    output: Path,
-    positions: bool,
-    stored: bool,
-    vectors: bool,
-    lengths: bool,
-    stemmer: str,
-    keep_stopwords: bool,
-) -> None:
+def index(source: Path, output: Path, index: IndexTable, lengths: bool, keep_stopwords: bool) -> None:
     """Index cleaned JSON lines (`id`, `contents`) with Lucene."""
     from thresher.api import index_json_lines
     from thresher.lucene.indexing import IndexOptions
 
-    options = IndexOptions(positions, stored, vectors, stemmer, not keep_stopwords, lengths)
+    options = IndexOptions(**{**asdict(index), "stopwords": not keep_stopwords}, lengths=lengths)
     done = index_json_lines(source, output, options)
     say(f"{output}: {done.documents} documents indexed, {done.empty} empty, {done.bytes:,} bytes")
 
 
 @click.command()
 @click.argument("folder", metavar="INDEX", type=FILE)
-@click.argument("topics", type=FILE)
+@click.argument("queries", metavar="TOPICS", type=FILE)
 @click.option("--output", "-o", required=True, type=FILE, help="The TREC run to write.")
 @click.option(
     "--model",
@@ -268,7 +257,9 @@ def index(
 @keys("retrieval", "depth")
 @keys("topics", "field")
 @click.option("--tag", default="thresher", show_default=True, help="The run's tag.")
-def search(folder: Path, topics: Path, output: Path, model: str, depth: int, field: str, tag: str) -> None:
+def search(
+    folder: Path, queries: Path, output: Path, model: str, retrieval: RetrievalTable, topics: TopicsTable, tag: str
+) -> None:
     """Search an INDEX with TOPICS and write a TREC run."""
     from statistics import median
 
@@ -278,12 +269,12 @@ def search(folder: Path, topics: Path, output: Path, model: str, depth: int, fie
 
     if tag.split() != [tag]:
         raise ConfigError(f"the tag {tag!r} is not one word", "give a tag without white space", "--tag")
-    queries = [(topic.id, topic.query) for topic in read_topics(topics, field=field).values()]
-    with Searcher(folder, parse_retrieval(model), depth) as searcher:
-        done = searcher.search_topics(queries)
+    asked = [(topic.id, topic.query) for topic in read_topics(queries, field=topics.field).values()]
+    with Searcher(folder, parse_retrieval(model), retrieval.depth) as searcher:
+        done = searcher.search_topics(asked)
     write_run(output, done.hits, tag)
     hits = sum(map(len, done.hits.values()))
-    say(f"{output}: {len(queries)} topics, {hits} hits, median {median(done.latencies_ms):.2f} ms a query")
+    say(f"{output}: {len(asked)} topics, {hits} hits, median {median(done.latencies_ms):.2f} ms a query")
 
 
 @click.command()
@@ -298,15 +289,14 @@ def evaluate(
     runs: tuple[Path, ...],
     measures: tuple[str, ...],
     baseline: Path | None,
-    correction: str,
-    alpha: float,
+    evaluation: EvaluationTable,
     per_topic: bool,
 ) -> None:
     """Evaluate TREC RUNS over all topics with a judgment, and test them against the baseline."""
     from thresher.evaluation.comparing import compare_runs
     from thresher.reports.compared_runs import run_lines, runs_table, topic_lines
 
-    compared = compare_runs(qrels, runs, measures, baseline, alpha, correction)
+    compared = compare_runs(qrels, runs, measures, baseline, evaluation.alpha, evaluation.correction)
     if sys.stdout.isatty() and not per_topic:
         show(runs_table(compared))
         return

@@ -8,6 +8,7 @@ import click
 
 from thresher.cli.options import FILE, keys, say, tell, tell_all, terminal_width
 from thresher.errors import ConfigError, MissingDependencyError
+from thresher.experiments.schema import PagesTable
 
 
 @click.command()
@@ -72,7 +73,7 @@ def explain(
 @click.option("--scorer", "-s", "scorers", multiple=True, help="Show the scores of this one too. May be repeated.")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port [default: one that is free].")
 @keys("pages", "blocks", "language")
-def play(source: Path | None, scorers: tuple[str, ...], port: int, blocks: str, language: str) -> None:
+def play(source: Path | None, scorers: tuple[str, ...], port: int, pages: PagesTable) -> None:
     """Try pages in a browser on this machine: all scores, two cleaners side by side, ranks if there are results.
 
     Pages are pasted, dropped, or picked from PAGES, any collection, or from finished results. Nothing is fetched, and no other
@@ -87,4 +88,4 @@ def play(source: Path | None, scorers: tuple[str, ...], port: int, blocks: str, 
             raise
         fix = "install the extra: pip install 'thresher[play]'"
         raise MissingDependencyError(f"{error.name} is not installed", fix) from error
-    serve(Play(source, scorers, PageOptions(blocks, language)), port, say)
+    serve(Play(source, scorers, PageOptions(pages.blocks, pages.language)), port, say)

@@ -6,13 +6,14 @@ import math
 import os
 import shutil
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import MISSING, dataclass, replace
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from thresher.defaults import BACKENDS, DASK, LOKY
+from thresher.defaults import BACKENDS, DASK, LOCAL
 from thresher.errors import MOST, ConfigError, visible
 from thresher.experiments.schema import LARGE, Key, tables
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Verb = Callable[..., Any]
 
 FILE = click.Path(path_type=Path)
-COLLECTION_KEYS = (
+READING_KEYS = (
     "format",
     "id_field",
     "html_field",
@@ -38,12 +39,21 @@ COLLECTION_KEYS = (
 
 
 def keys(table: str, *names: str) -> Callable[[Verb], Verb]:
-    """Add options that are keys of experiment files, such as `--max-page-mib`: they are declared there."""
+    """Add options that are keys of experiment files, such as `--max-page-mib`; the verb gets the table of these values."""
 
     def add(verb: Verb) -> Verb:
+        @wraps(verb)
+        def filled(*args: Any, **named: Any) -> Any:
+            rule = tables()[table]
+            blank = {name: None for name, key in rule.keys.items() if key.default is MISSING}
+            given = {name: named.pop(name) for name in names}
+            before = named.pop(table, None) or rule.kind(**blank)
+            return verb(*args, **named, **{table: replace(before, **given)})
+
+        with_options: Verb = filled
         for name in reversed(names):
-            verb = _option(name, tables()[table].keys[name])(verb)
-        return verb
+            with_options = _option(name, tables()[table].keys[name])(with_options)
+        return with_options
 
     return add
 
@@ -111,45 +121,55 @@ def _plot_path(_context: click.Context, _parameter: click.Parameter, plot: Path 
 plot_option = click.option("--plot", type=FILE, callback=_plot_path, help="Draw it into this .svg, .pdf or .png file.")
 
 
+@dataclass(frozen=True)
+class AskedBackend:
+    """The workers that a command asks for."""
+
+    name: str | None
+    workers: int | None
+    scheduler: str
+
+    def backend(self) -> Backend:
+        """Return them.
+
+        Raises:
+            ConfigError: if Dask has no scheduler, or a scheduler is given to processes of this machine.
+        """
+        from thresher.passes.backends import Backend
+
+        name = self.name or (DASK if self.scheduler else LOCAL)
+        if name == DASK and not self.scheduler:
+            raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
+        if name == LOCAL and self.scheduler:
+            raise ConfigError("only the backend dask has a scheduler", "write --backend dask", "--scheduler")
+        return Backend(name, self.workers or os.cpu_count() or 1, self.scheduler)
+
+    def of(self, config: Experiment) -> Experiment:
+        """Return the experiment with these workers instead of its file's.
+
+        Raises:
+            ConfigError: as `backend`.
+        """
+        if self.name or self.scheduler:
+            chosen = self.backend()
+            config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
+        return replace(config, workers=self.workers) if self.workers else config
+
+
 def backend_options(verb: Verb) -> Verb:
-    """Add `--workers`, `--backend`, `--scheduler`."""
+    """Add `--workers`, `--backend`, `--scheduler`; the verb gets the `backend` that they ask for."""
+
+    @wraps(verb)
+    def filled(*args: Any, workers: int | None, backend: str | None, scheduler: str, **named: Any) -> Any:
+        return verb(*args, backend=AskedBackend(backend, workers, scheduler), **named)
+
     for option in (
         click.option("--scheduler", default="", help="Address of the Dask scheduler, such as tcp://head:8786."),
-        click.option(
-            "--backend", type=click.Choice(BACKENDS), help="Local processes (loky, the default) or a Dask cluster."
-        ),
+        click.option("--backend", type=click.Choice(BACKENDS), help="Local processes (the default) or a Dask cluster."),
         click.option("--workers", type=click.IntRange(1), help="Processes [default: one per core]."),
     ):
-        verb = option(verb)
-    return verb
-
-
-def chosen_backend(name: str | None, workers: int | None, scheduler: str) -> Backend:
-    """Return the backend that options ask for.
-
-    Raises:
-        ConfigError: if Dask has no scheduler, or a scheduler is given to processes of this machine.
-    """
-    from thresher.passes.backends import Backend
-
-    name = name or (DASK if scheduler else LOKY)
-    if name == DASK and not scheduler:
-        raise ConfigError("Dask's scheduler is not named", "add --scheduler tcp://HOST:8786", "--backend dask")
-    if name == LOKY and scheduler:
-        raise ConfigError("only the backend dask has a scheduler", "write --backend dask", "--scheduler")
-    return Backend(name, workers or os.cpu_count() or 1, scheduler)
-
-
-def with_backend(config: Experiment, name: str | None, workers: int | None, scheduler: str) -> Experiment:
-    """Return the experiment with the backend of the options instead of its file's.
-
-    Raises:
-        ConfigError: as `chosen_backend`.
-    """
-    if name or scheduler:
-        chosen = chosen_backend(name, workers or config.workers, scheduler)
-        config = replace(config, backend=chosen.name, scheduler=chosen.scheduler)
-    return replace(config, workers=workers) if workers else config
+        filled = option(filled)
+    return filled
 
 
 def with_seconds(config: Experiment, seconds: float | None) -> Experiment:

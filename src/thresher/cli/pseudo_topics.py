@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_backend, keys, say
+from thresher.cli.options import FILE, READING_KEYS, AskedBackend, backend_options, keys, say
+from thresher.experiments.schema import CollectionTable, read_options
 
 
 @click.command("pseudo-topics")
@@ -25,8 +26,7 @@ from thresher.cli.options import COLLECTION_KEYS, FILE, backend_options, chosen_
 @click.option(
     "--stop-list", default="English", show_default=True, help="Whose stop words don't count in a text's length."
 )
-@keys("collection", *COLLECTION_KEYS)
-@keys("collection", "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
+@keys("collection", *READING_KEYS, "ids", "prefix", "keep_suffix", "id_pattern", "id_replacement")
 @backend_options
 def pseudo_topics(
     source: Path,
@@ -35,29 +35,14 @@ def pseudo_topics(
     most: int,
     seed: int,
     stop_list: str,
-    format: str,
-    id_field: str,
-    html_field: str,
-    text_field: str,
-    url_field: str,
-    ids: str,
-    prefix: str,
-    keep_suffix: bool,
-    id_pattern: str,
-    id_replacement: str,
-    escape_ids: bool,
-    workers: int | None,
-    backend: str | None,
-    scheduler: str,
-    max_page_mib: float,
-    page_seconds: float,
+    collection: CollectionTable,
+    backend: AskedBackend,
 ) -> None:
     """Make topics with one relevant page each of a COLLECTION without judgments.
 
     Topics are titles of pages, and the text of links to them. Writes topics.tsv, qrels.txt and pseudo-topics.json. The options
     of ids are those of [collection] in experiment files, and must be the same there.
     """
-    from thresher.collections import IdRule, JsonFields, ReadOptions
     from thresher.passes.parts import Limits
     from thresher.pseudo_topics import SOURCES, PseudoOptions, make_pseudo_topics
     from thresher.pseudo_topics.topic_files import next_step, summary
@@ -66,13 +51,10 @@ def pseudo_topics(
         source,
         output,
         PseudoOptions(SOURCES if origin == "both" else (origin,), most, seed, stop_list),
-        format=format,
-        reading=ReadOptions(
-            IdRule(ids, prefix, keep_suffix, escape_ids, id_pattern, id_replacement),
-            fields=JsonFields((id_field,), (html_field,), (text_field,), (url_field,)),
-        ),
-        limits=Limits(page_seconds, max_page_mib),
-        backend=chosen_backend(backend, workers, scheduler),
+        format=collection.format,
+        reading=read_options(collection),
+        limits=Limits(collection.page_seconds, collection.max_page_mib),
+        backend=backend.backend(),
     )
     for line in summary(made):
         say(line)

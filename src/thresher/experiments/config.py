@@ -13,20 +13,19 @@ from typing import Any
 from thresher.choosing.families import parse_family
 from thresher.choosing.terms import Terms
 from thresher.collections.catalogue import CATALOGUE_PREFIX
-from thresher.collections.ids import IdRule
-from thresher.collections.interface import JsonFields, ReadOptions
+from thresher.collections.interface import ReadOptions
 from thresher.defaults import DASK, DEFAULT_FAMILIES, GRADES, STATISTICS
 from thresher.errors import ConfigError, ConfigErrors
 from thresher.evaluation import is_tested, parse_measure
 from thresher.evaluation.non_inferiority import parse_margin
 from thresher.experiments.problems import KeyPath, Problems, key_lines, read_document
-from thresher.experiments.schema import ChooseTable, CollectionTable, CostsTable, Document, HeldOutTable
+from thresher.experiments.schema import CollectionTable, CostsTable, Document, read_options
 from thresher.experiments.variants import read_variants, twins
 from thresher.files import digest, read_text
 from thresher.lucene.indexing import IndexOptions
 from thresher.lucene.pruned_index import cannot_hold
 from thresher.lucene.retrieval import RetrievalModel, parse_retrieval
-from thresher.pages import DEFAULT_OPTIONS, PageOptions
+from thresher.pages import PageOptions
 from thresher.passes.parts import Limits
 from thresher.scorers.base import Scorer
 from thresher.variants.table import Variant
@@ -152,10 +151,7 @@ def load_experiment(path: Path) -> Experiment:
         document = read_document(_with_catalogue(values), problems)
     except RecursionError as error:
         raise _too_deep(path) from error
-    experiment = _build(document, path, problems)
-    if problems:
-        raise problems.error()
-    return experiment
+    return _build(document, path, problems)
 
 
 def _too_deep(path: Path) -> ConfigErrors:
@@ -164,66 +160,73 @@ def _too_deep(path: Path) -> ConfigErrors:
 
 
 def _build(document: Document, file: Path, problems: Problems) -> Experiment:
-    """Return the experiment; it is meaningless if there are problems."""
-    table, run, costs = document.collection, document.run, document.costs
+    """Return the experiment, once all of the file was looked at."""
+    table, run, evaluation, choose = document.collection, document.run, document.evaluation, document.choose
     name = document.experiment.name
-    problems.source = document.experiment.source or ""
-    if name is not None and not _NAME.fullmatch(name):
+    problems.source = document.experiment.source
+    if not _NAME.fullmatch(name):
         fix = "use letters, digits, `.`, `_` and `-`"
         problems.add(f"the name {name!r} cannot name a folder", fix, ("experiment", "name"))
     models = problems.parse_list("retrieval model", document.retrieval.models, parse_retrieval, ("retrieval", "models"))
     measures = problems.parse_list(
-        "measure", document.evaluation.measures, lambda item: str(parse_measure(item)), ("evaluation", "measures")
+        "measure", evaluation.measures, lambda item: str(parse_measure(item)), ("evaluation", "measures")
     )
-    topics = _topics(
-        (document.topics.path, ("topics", "path")),
-        (document.qrels.path, ("qrels", "path")),
-        document.topics.field,
-        document.qrels.column,
-        (file.parent, problems),
+    families = problems.parse_list(
+        "family", choose.families, lambda item: parse_family(item).name, ("choose", "families")
     )
-    if costs.tdp_watts and costs.measured_watts:
+    deciding = problems.parse(choose.deciding, lambda item: checked_measure(item, measures), ("choose", "deciding"))
+    margins = problems.parse([choose.margin], parse_margin, ("choose", "margin"))
+    pages = problems.parse([document.pages], lambda page: PageOptions(**asdict(page)), ("pages", "language"))
+    if document.costs.tdp_watts and document.costs.measured_watts:
         what, fix = "a machine has either its TDP or its measured power", "leave one of them out"
         problems.add(what, fix, ("costs", "measured_watts"))
     if run.scheduler and run.backend != DASK:
         problems.add("only the backend dask has a scheduler", f'write backend = "{DASK}"', ("run", "scheduler"))
     if run.backend == DASK and not run.scheduler:
         problems.add("dask has no scheduler", "give the address of one in `scheduler`", ("run", "backend"))
-    location = _location(table.path, ("collection", "path"), file.parent, problems, not table.generate)
-    if table.generate and isinstance(location, CatalogueId):
+    places = _Places(file.parent, problems)
+    collection = places.of(table.path, ("collection", "path"), not table.generate)
+    if table.generate and isinstance(collection, CatalogueId):
         problems.add("a collection of ir_datasets cannot be generated", "leave it out", ("collection", "generate"))
-    pages = problems.parse([asdict(document.pages)], lambda options: PageOptions(**options), ("pages", "language"))
-    if table.format and isinstance(location, CatalogueId):
+    if table.format and isinstance(collection, CatalogueId):
         problems.add("documents of ir_datasets have their own format", "leave it out", ("collection", "format"))
+    _check_ids(table, problems)
+    topics = places.topics(("topics", "path"), ("qrels", "path"), document)
+    held_out = places.topics(("held_out", "topics"), ("held_out", "qrels"), document) if document.held_out else None
+    if held_out and (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
+        what, fix = "these are the topics that cutoffs are chosen on", "give other topics or other qrels"
+        problems.add(what, fix, ("held_out", "topics"))
     variants = read_variants(document, problems)
     for option, what in cannot_hold(document.index) if any(variant.pruning for variant in variants) else ():
         problems.add(what, f"leave out {option}, or the pruning methods", ("index", option))
+    systems = tuple(_systems(document, variants, places))
+    problems.check()
     return Experiment(
         name=name,
         title=document.experiment.title or name,
         file=file,
-        collection=location,
+        collection=collection,
         generate=table.generate,
         format=table.format,
-        reading=_reading(table, problems),
+        reading=read_options(table),
         limits=Limits(table.page_seconds, table.max_page_mib),
         topics=topics,
-        held_out=_held_out(document.held_out, topics, file.parent, problems) if document.held_out else None,
-        pages=next(iter(pages), DEFAULT_OPTIONS),
-        variants=(*variants, *twins(variants)) if document.evaluation.without_headings else variants,
-        systems=tuple(_systems(document, variants, file.parent, problems)),
+        held_out=held_out,
+        pages=pages[0],
+        variants=(*variants, *twins(variants)) if evaluation.without_headings else variants,
+        systems=systems,
         index=IndexOptions(**asdict(document.index), lengths=any(model.exact for model in models)),
         original_statistics=document.pruning.statistics == STATISTICS[0],
         combined=document.pruning.combined,
         retrieval=tuple(models),
         depth=document.retrieval.depth,
         measures=tuple(measures),
-        alpha=document.evaluation.alpha,
-        correction=document.evaluation.correction,
-        seed=document.evaluation.seed,
-        terms=_terms(document.choose, measures, problems),
+        alpha=evaluation.alpha,
+        correction=evaluation.correction,
+        seed=evaluation.seed,
+        terms=Terms(margins[0], choose.alpha, choose.emptied, tuple(families), tuple(deciding)),
         measure_seconds=document.measure.seconds,
-        costs=costs,
+        costs=document.costs,
         workers=run.workers or os.cpu_count() or 1,
         backend=run.backend,
         scheduler=run.scheduler,
@@ -250,90 +253,61 @@ def checked_measure(name: str, measures: Sequence[str], where: str = "") -> str:
     return measure
 
 
-def _terms(table: ChooseTable, measures: Sequence[str], problems: Problems) -> Terms:
-    at = "choose"
-    names = problems.parse_list("family", table.families, lambda item: parse_family(item).name, (at, "families"))
-    deciding = problems.parse(table.deciding, lambda item: checked_measure(item, measures), (at, "deciding"))
-    margins = problems.parse([table.margin], parse_margin, (at, "margin"))
-    return Terms(next(iter(margins), Terms().margin), table.alpha, table.emptied, tuple(names), tuple(deciding))
-
-
-def _reading(table: CollectionTable, problems: Problems) -> ReadOptions:
+def _check_ids(table: CollectionTable, problems: Problems) -> None:
     try:
         re.sub(table.id_pattern, table.id_replacement, "")
     except (re.error, IndexError) as error:
         what = f"this is not a regular expression with its replacement ({error})"
         problems.add(what, "correct it", ("collection", "id_pattern"))
-    names = []
     for key in ("id_field", "html_field", "text_field", "url_field"):
         value: str | tuple[str, ...] = getattr(table, key)
-        names.append((value,) if isinstance(value, str) else value)
-        if not all(names[-1]) or not names[-1]:
+        if not value or not all(value):
             problems.add(f"{key!r} names no field", "give a name or a list of names", ("collection", key))
-    rule = IdRule(table.ids, table.prefix, table.keep_suffix, table.escape_ids, table.id_pattern, table.id_replacement)
-    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))
 
 
-def _held_out(table: HeldOutTable, topics: TopicSource, folder: Path, problems: Problems) -> TopicSource:
-    held_out = _topics(
-        (table.topics, ("held_out", "topics")),
-        (table.qrels, ("held_out", "qrels")),
-        table.field,
-        table.column,
-        (folder, problems),
-    )
-    if table.topics is not None and (held_out.file, held_out.qrels) == (topics.file, topics.qrels):
-        what, fix = "these are the topics that cutoffs are chosen on", "give other topics or other qrels"
-        problems.add(what, fix, ("held_out", "topics"))
-    return held_out
+@dataclass(frozen=True)
+class _Places:
+    """What paths in an experiment file stand for; they are relative to its folder."""
+
+    folder: Path
+    problems: Problems
+
+    def topics(self, topics: tuple[str, str], qrels: tuple[str, str], document: Document) -> TopicSource:
+        """Return topics and their qrels, which are named at these keys."""
+        field, column = getattr(document, topics[0]).field, getattr(document, qrels[0]).column
+        file, judged = (self.of(getattr(getattr(document, table), key), (table, key)) for table, key in (topics, qrels))
+        if isinstance(judged, CatalogueId) and column != GRADES[0]:
+            what, fix = "qrels of ir_datasets have one grade here", f"use the column {GRADES[0]}"
+            self.problems.add(what, fix, (qrels[0], "column"))
+        return TopicSource(file, judged, field, column)
+
+    def of(self, value: str, path: KeyPath, must_exist: bool = True) -> Location:
+        """Return what the value of the key at `path` stands for."""
+        add = self.problems.add
+        matches = list(_VARIABLE.finditer(value))
+        missing = [match["name"] for match in matches if match["default"] is None and not os.environ.get(match["name"])]
+        for name in missing:
+            add(f"the environment variable {name} is not set", f"set {name} to the folder it stands for", path)
+        location = _locate(value, self.folder)
+        if isinstance(location, CatalogueId):
+            if not location.id:
+                add(f"{CATALOGUE_PREFIX!r} has no id behind it", f"write one, such as {CATALOGUE_PREFIX}vaswani", path)
+        elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
+            source = f"; {self.problems.source}" if self.problems.source else ""
+            add(f"there is no {location}", f"correct the path, which is relative to the experiment file{source}", path)
+        return location
 
 
-def _topics(
-    file: tuple[str, KeyPath], qrels: tuple[str, KeyPath], field: str, column: str, reading: tuple[Path, Problems]
-) -> TopicSource:
-    """Return the source of topics; `file` and `qrels` are values with the paths of their keys."""
-    source = TopicSource(_location(*file, *reading), _location(*qrels, *reading), field, column)
-    if isinstance(source.qrels, CatalogueId) and column != GRADES[0]:
-        what, fix = "qrels of ir_datasets have one grade here", f"use the column {GRADES[0]}"
-        reading[1].add(what, fix, (qrels[1][0], "column"))
-    return source
-
-
-def _location(value: str | None, path: KeyPath, folder: Path, problems: Problems, must_exist: bool = True) -> Location:
-    """Return what the value of the key at `path` stands for; None, an earlier problem, is not a new one."""
-    if value is None:
-        return Path()
-    matches = list(_VARIABLE.finditer(value))
-    missing = [match["name"] for match in matches if match["default"] is None and not os.environ.get(match["name"])]
-    for name in missing:
-        problems.add(f"the environment variable {name} is not set", f"set {name} to the folder it stands for", path)
-    location = _locate(value, folder)
-    if isinstance(location, CatalogueId):
-        if not location.id:
-            fix = f"write one, such as {CATALOGUE_PREFIX}vaswani"
-            problems.add(f"{CATALOGUE_PREFIX!r} has no id behind it", fix, path)
-    elif must_exist and not missing and not os.path.exists(location):  # noqa: PTH110, since a name too long raises there
-        fix = "correct the path, which is relative to the experiment file"
-        problems.add(f"there is no {location}", f"{fix}; {problems.source}" if problems.source else fix, path)
-    return location
-
-
-def _systems(
-    document: Document, variants: Sequence[Variant], folder: Path, problems: Problems
-) -> Iterator[OtherSystem]:
+def _systems(document: Document, variants: Sequence[Variant], places: _Places) -> Iterator[OtherSystem]:
     taken = {variant.name for variant in variants}
     for number, table in enumerate(document.system):
-        given: tuple[Any, ...] = (table.name, table.path)
-        if not all(isinstance(value, str) for value in given):
-            # An earlier problem.
-            continue
         if table.name in taken:
             fix = "give each system a name of its own, other than the variants'"
-            problems.add(f"two rows are named {table.name}", fix, ("system", number, "name"))
+            places.problems.add(f"two rows are named {table.name}", fix, ("system", number, "name"))
         taken.add(table.name)
-        location = _location(table.path, ("system", number, "path"), folder, problems)
+        location = places.of(table.path, ("system", number, "path"))
         if isinstance(location, CatalogueId):
-            problems.add("ir_datasets has no runs", "name a file", ("system", number, "path"))
+            places.problems.add("ir_datasets has no runs", "name a file", ("system", number, "path"))
         else:
             yield OtherSystem(table.name, location, table.bytes)
 

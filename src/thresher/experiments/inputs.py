@@ -9,15 +9,14 @@ from typing import Any
 
 from thresher.collections import Collection, open_collection
 from thresher.collections.file_collection import Files
+from thresher.defaults import PSEUDO_COUNTS
 from thresher.errors import ConfigError, InputError
 from thresher.evaluation import Topic, read_qrels, read_topics, spelled_as, topic_set
 from thresher.evaluation.topics import read_catalogue_topics
 from thresher.evaluation.trec_files import read_catalogue_qrels
-from thresher.examples.pydoc import generate
 from thresher.experiments.config import CatalogueId, Experiment, Location, TopicSource
 from thresher.files import digest, file_digest, real_path
 from thresher.passes.backends import Backend
-from thresher.pseudo_topics.topic_files import COUNTS_FILE
 from thresher.scoring.lost_pages import failures, write_failures
 from thresher.scoring.score_pass import ScorePlan, ScoreReport, score_collection
 from thresher.scoring.store import first_document, missing_documents
@@ -70,7 +69,7 @@ def read_topic_set(source: TopicSource) -> TopicSet:
 
 def _are_pseudo_topics(source: TopicSource) -> bool:
     """Return whether `thresher pseudo-topics` made the topics: it leaves its counts beside them, in the same folder."""
-    return isinstance(source.file, Path) and (source.file.parent / COUNTS_FILE).exists()
+    return isinstance(source.file, Path) and (source.file.parent / PSEUDO_COUNTS).exists()
 
 
 def same_queries(topics: TopicSet, held_out: TopicSet) -> list[str]:
@@ -123,6 +122,9 @@ def read_inputs(experiment: Experiment) -> Inputs:
         digests |= {f"held-out {name}": value for name, value in held_out.digests.items()}
     path = experiment.collection
     if experiment.generate and isinstance(path, Path) and not path.exists():
+        # What makes collections is imported where one is to be made.
+        from thresher.examples.pydoc import generate
+
         report = generate(path)
         if report.skipped:
             notices.append(f"{len(report.skipped)} modules of the standard library cannot be imported here")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from difflib import get_close_matches
@@ -13,89 +13,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.errors import ConfigError, ConfigErrors
-from thresher.experiments.schema import Document, Key, TableRule, tables
+from thresher.experiments.schema import Document, Key, tables
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
     from pydantic_core import ErrorDetails
 
 KeyPath = tuple[str | int, ...]
-_PART = r"""(?:[A-Za-z0-9_-]+|"(?:\\.|[^"\\])*"|'[^']*')"""
-_DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_TABLE = re.compile(rf"[ \t]*\[(?P<array>\[)?[ \t]*(?P<name>{_DOTTED})[ \t]*\]")
-_KEY = re.compile(rf"[ \t]*(?P<name>{_DOTTED})[ \t]*=")
-_STRING = re.compile(r"""\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
-_INSIDE = "\0"
+# Text over several lines, in which nothing is a table or key.
+_TEXT = re.compile(r"""\"{3}(?:\\.|[^\\])*?\"{3}|'{3}.*?'{3}""", re.DOTALL)
+_TABLE = re.compile(r"[ \t]*\[(\[)?[ \t]*([\w-]+)[ \t]*(?:\.[ \t]*([\w-]+)[ \t]*)?\]")
+_KEY = re.compile(r"""[ \t]*(["']?)([\w-]+)\1[ \t]*(?:\.[ \t]*([\w-]+)[ \t]*)?=""")
 Item = TypeVar("Item")
 Parsed = TypeVar("Parsed")
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """Return the line, from 1, of every table and key of a valid TOML text, by its path such as `("sweep", 0, "scorer")`.
-
-    Keys inside inline tables and items of arrays are on their key's line. A table that is
-    only named as a part of others, such as `a` in `[a.b]`, is on the first line that names it.
-    """
+    """Return the line, from 1, of every table and key of an experiment file, by its path such as `("sweep", 0, "scorer")`."""
     lines: dict[KeyPath, int] = {}
-    counts: dict[KeyPath, int] = {}
+    arrays: Counter[str] = Counter()
     table: KeyPath = ()
-    depth = 0
-    # Strings and comments are blanked, line feeds kept, so that brackets in them do not count. Other line separators of
-    # Unicode end no line of TOML.
-    bare = _STRING.sub(_blank, text)
-    for number, (line, original) in enumerate(zip(bare.split("\n"), text.split("\n"), strict=True), 1):
-        if depth == 0 and not line.startswith(_INSIDE):
-            if header := _TABLE.match(original):
-                table = _table(_parts(header["name"]), header["array"] is not None, counts)
-                _note(lines, (), table, number)
-                continue
-            if key := _KEY.match(original):
-                _note(lines, table, _parts(key["name"]), number)
-        depth += sum(line.count(mark) for mark in "[{") - sum(line.count(mark) for mark in "]}")
+    bare = _TEXT.sub(lambda match: "\n" * match[0].count("\n"), text)
+    for number, line in enumerate(bare.split("\n"), 1):
+        path: KeyPath = ()
+        if header := _TABLE.match(line):
+            is_array, name, inner = header.groups()
+            arrays[name] += bool(is_array)
+            path = table = (name, *([arrays[name] - 1] if arrays[name] else []), *([inner] if inner else []))
+        elif key := _KEY.match(line):
+            path = (*table, *filter(None, key.groups()[1:]))
+        for end in range(1, len(path) + 1):
+            lines.setdefault(path[:end], number)
     return lines
 
 
 def line_of(lines: Mapping[KeyPath, int], path: KeyPath) -> int | None:
     """Return the line of `path`, or of the nearest thing that holds it."""
-    while path:
-        if path in lines:
-            return lines[path]
-        path = path[:-1]
-    return None
-
-
-def _note(lines: dict[KeyPath, int], above: KeyPath, path: KeyPath, number: int) -> None:
-    for end in range(1, len(path)):
-        lines.setdefault((*above, *path[:end]), number)
-    lines[(*above, *path)] = number
-
-
-def _table(parts: tuple[str, ...], is_array: bool, counts: dict[KeyPath, int]) -> KeyPath:
-    """Return the path of a header: under an array of tables, its latest table is meant."""
-    path: KeyPath = ()
-    for part in parts[:-1]:
-        path = (*path, part)
-        if path in counts:
-            path = (*path, counts[path])
-    path = (*path, parts[-1])
-    if is_array:
-        counts[path] = counts.get(path, -1) + 1
-        path = (*path, counts[path])
-    return path
-
-
-def _parts(dotted: str) -> tuple[str, ...]:
-    value = tomllib.loads(f"{dotted} = 0")
-    parts: tuple[str, ...] = ()
-    while isinstance(value, dict):
-        ((part, value),) = value.items()
-        parts = (*parts, part)
-    return parts
-
-
-def _blank(match: re.Match[str]) -> str:
-    # The first character differs, to tell a line that begins inside a string from one that begins with a string.
-    return " " + "".join(character if character == "\n" else _INSIDE for character in match.group()[1:])
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), None)
 
 
 class Problems:
@@ -106,9 +60,6 @@ class Problems:
         self.source = ""
         self._problems: list[tuple[int, ConfigError]] = []
 
-    def __bool__(self) -> bool:
-        return bool(self._problems)
-
     def add(self, what: str, fix: str, path: KeyPath) -> None:
         """Note a problem with the key at `path`."""
         line = line_of(self._lines, path)
@@ -118,6 +69,11 @@ class Problems:
     def error(self) -> ConfigErrors:
         """Return all problems as one error, by line."""
         return ConfigErrors([problem for _, problem in sorted(self._problems, key=lambda problem: problem[0])])
+
+    def check(self) -> None:
+        """Raise all problems, if there are any."""
+        if self._problems:
+            raise self.error()
 
     def parse(self, items: Iterable[Item], parse: Callable[[Item], Parsed], path: KeyPath) -> list[Parsed]:
         """Return what `parse` makes of the items; those it refuses are problems and left out."""
@@ -130,12 +86,12 @@ class Problems:
         return parsed
 
     def parse_list(
-        self, what: str, items: Sequence[str] | None, parse: Callable[[str], Parsed], path: KeyPath
+        self, what: str, items: Sequence[str], parse: Callable[[str], Parsed], path: KeyPath
     ) -> list[Parsed]:
         """Do as `parse` with a list that must not be empty, nor name anything twice."""
-        if items is not None and not items:
+        if not items:
             self.add(f"there is no {what}", "list at least one", path)
-        parsed = self.parse(items or (), parse, path)
+        parsed = self.parse(items, parse, path)
         names = [str(item) for item in parsed]
         for double in sorted({name for name in names if names.count(name) > 1}):
             self.add(f"the {what} {double!r} is listed twice", "list it once", path)
@@ -143,42 +99,21 @@ class Problems:
 
 
 def read_document(values: Mapping[str, Any], problems: Problems) -> Document:
-    """Check a parsed TOML file against its declaration.
+    """Check a parsed TOML file against its declaration, and return its tables.
 
-    Returns:
-        the tables; where there are problems, keys that are missing or wrong have their default, or None if they have none.
+    Raises:
+        ConfigErrors: all tables and keys that are missing, unknown or of a wrong value; what the others mean is looked at when
+            these are right.
     """
     from pydantic import ValidationError
 
-    frozen = _frozen(values)
     try:
-        return _adapter().validate_python(frozen)
+        return _adapter().validate_python(_frozen(values))
     except ValidationError as error:
         details = error.errors(include_url=False, include_context=False)
-    wrong: set[KeyPath] = set()
     for path, group in groupby(details, lambda item: item["loc"][: 3 if item["loc"][0] == "sweep" else 2]):
-        wrong.add(path)
         problems.add(*_explained(path, list(group)))
-    parts: dict[str, Any] = {}
-    for name, table in tables().items():
-        value = frozen.get(name, None if not table.required else {})
-        if table.many:
-            items = value if isinstance(value, tuple) else ()
-            parts[name] = tuple(_kept(table, item, (name, number), wrong) for number, item in enumerate(items))
-        elif value is not None:
-            parts[name] = _kept(table, value, (name,), wrong)
-    return Document(**parts)
-
-
-def _kept(table: TableRule, values: Any, at: KeyPath, wrong: set[KeyPath]) -> Any:
-    """Return a table with what is right of its values; None stands for what is not and has no default."""
-    known = values if isinstance(values, Mapping) else {}
-    right = {name: known[name] for name in table.keys if name in known and (*at, name) not in wrong}
-    return table.kind(**dict.fromkeys(_required(table)) | right)
-
-
-def _required(table: TableRule) -> list[str]:
-    return [name for name, key in table.keys.items() if key.default is MISSING]
+    raise problems.error()
 
 
 def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str, KeyPath]:
@@ -188,7 +123,8 @@ def _explained(path: KeyPath, errors: Sequence[ErrorDetails]) -> tuple[str, str,
     if table is None:
         return f"unknown table [{name}]", _suggested(name, tables()), path
     if first["type"] == "missing" and len(path) == 1:
-        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(_required(table))}", ()
+        required = [inner for inner, key in table.keys.items() if key.default is MISSING]
+        return f"the table [{name}] is missing", f"add [{name}] with {', '.join(required)}", ()
     if len(path) <= 1 + table.many:
         if table.many:
             return f"[{name}] is not an array of tables", f"write [[{name}]]", path[:1]

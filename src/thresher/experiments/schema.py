@@ -10,33 +10,12 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from types import UnionType
-from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
 
-from thresher.defaults import (
-    ALPHA,
-    BACKENDS,
-    BLOCK_RULES,
-    CARBON_INTENSITY,
-    CORRECTIONS,
-    DEFAULT_FAMILIES,
-    DEFAULT_MEASURES,
-    DEPTH,
-    FORMATS,
-    GRADES,
-    HOLM,
-    ID_RULES,
-    LANGUAGE,
-    MARGIN,
-    MEASURE_SECONDS,
-    MOST_EMPTIED,
-    PAGE_MIB,
-    PAGE_SECONDS,
-    PUE,
-    RETRIEVAL_MODEL,
-    STATISTICS,
-    STEMMERS,
-    TOPIC_FIELD,
-)
+import thresher.defaults as d
+
+if TYPE_CHECKING:
+    from thresher.collections import ReadOptions
 
 
 @dataclass(frozen=True)
@@ -92,10 +71,10 @@ class CollectionTable(_Strict):
 
     path: Annotated[str, "a folder or file, or `ir_datasets:ID`"]
     format: Annotated[
-        str, OneOf(("", *FORMATS)), "format of the files; if empty, it is detected from names and content"
+        str, OneOf(("", *d.FORMATS)), "format of the files; if empty, it is detected from names and content"
     ] = ""
     generate: Annotated[str, OneOf(("", "pydoc")), "generates the collection if `path` does not exist"] = ""
-    ids: Annotated[str, OneOf(ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = ID_RULES[0]
+    ids: Annotated[str, OneOf(d.ID_RULES), "source of ids: the path below `prefix`, or the file's stem"] = d.ID_RULES[0]
     prefix: Annotated[str, "leading folder that is left out of ids"] = ""
     keep_suffix: Annotated[bool, "whether ids keep `.html`"] = False
     escape_ids: Annotated[bool, "write characters that a TREC run cannot hold as %XX"] = False
@@ -105,9 +84,9 @@ class CollectionTable(_Strict):
     html_field: Annotated[Names, "JSON members with the HTML"] = "html"
     text_field: Annotated[Names, "JSON members with plain text, for lines without HTML"] = "contents"
     url_field: Annotated[Names, "JSON members with the URL"] = "url"
-    max_page_mib: Annotated[float, Within(0.001, 1e6), "size limit of a page; larger ones count as failed"] = PAGE_MIB
+    max_page_mib: Annotated[float, Within(0.001, 1e6), "size limit of a page; larger ones count as failed"] = d.PAGE_MIB
     page_seconds: Annotated[float, Within(0.01, 1e6), "time limit of a page; slower ones count as failed"] = (
-        PAGE_SECONDS
+        d.PAGE_SECONDS
     )
 
 
@@ -116,7 +95,7 @@ class TopicsTable(_Strict):
     """[topics]."""
 
     path: Annotated[str, "a file in TSV, TREC or XML format, or `ir_datasets:ID`; the collection's ID if left out"]
-    field: Annotated[str, "field of TREC or XML topics that serves as the query"] = TOPIC_FIELD
+    field: Annotated[str, "field of TREC or XML topics that serves as the query"] = d.TOPIC_FIELD
 
 
 @dataclass(frozen=True)
@@ -124,7 +103,7 @@ class QrelsTable(_Strict):
     """[qrels]."""
 
     path: Annotated[str, "a file of TREC qrels, or `ir_datasets:ID`; the topics' ID if left out"]
-    column: Annotated[str, OneOf(GRADES), "the grade that counts, where a line has three"] = GRADES[0]
+    column: Annotated[str, OneOf(d.GRADES), "the grade that counts, where a line has three"] = d.GRADES[0]
 
 
 @dataclass(frozen=True)
@@ -133,18 +112,18 @@ class HeldOutTable(_Strict):
 
     topics: Annotated[str, "topics on which the cutoffs chosen on [topics] are tested"]
     qrels: Annotated[str, "the qrels of these topics"]
-    field: Annotated[str, "as in [topics]"] = TOPIC_FIELD
-    column: Annotated[str, OneOf(GRADES), "as in [qrels]"] = GRADES[0]
+    field: Annotated[str, "as in [topics]"] = d.TOPIC_FIELD
+    column: Annotated[str, OneOf(d.GRADES), "as in [qrels]"] = d.GRADES[0]
 
 
 @dataclass(frozen=True)
 class PagesTable(_Strict):
     """[pages]."""
 
-    blocks: Annotated[str, OneOf(BLOCK_RULES), "`join`: inline tags end no block; `split`: all but A do"] = BLOCK_RULES[
-        0
-    ]
-    language: Annotated[str, "language of the abbreviations that the sentence splitter knows"] = LANGUAGE
+    blocks: Annotated[str, OneOf(d.BLOCK_RULES), "`join`: inline tags end no block; `split`: all but A do"] = (
+        d.BLOCK_RULES[0]
+    )
+    language: Annotated[str, "language of the abbreviations that the sentence splitter knows"] = d.LANGUAGE
 
 
 @dataclass(frozen=True)
@@ -188,7 +167,7 @@ class IndexTable(_Strict):
     positions: Annotated[bool, "store the positions of words"] = False
     stored: Annotated[bool, "store the text of documents"] = False
     vectors: Annotated[bool, "store a term vector of each document"] = False
-    stemmer: Annotated[str, OneOf(STEMMERS), "stemmer, by Anserini's names"] = STEMMERS[0]
+    stemmer: Annotated[str, OneOf(d.STEMMERS), "stemmer, by Anserini's names"] = d.STEMMERS[0]
     stopwords: Annotated[bool, "drop Lucene's English stop words"] = True
 
 
@@ -198,9 +177,9 @@ class PruningTable(_Strict):
 
     statistics: Annotated[
         str,
-        OneOf(STATISTICS),
+        OneOf(d.STATISTICS),
         "collection statistics that pruned indexes are ranked with: those before pruning, or after",
-    ] = STATISTICS[0]
+    ] = d.STATISTICS[0]
     combined: Annotated[
         int,
         Within(1, 1000),
@@ -214,19 +193,19 @@ class RetrievalTable(_Strict):
 
     models: Annotated[
         tuple[str, ...], "retrieval models: `qld`, `qld(exact)`, `bm25` or `classic`, with parameters"
-    ] = (RETRIEVAL_MODEL,)
-    depth: Annotated[int, Within(1, LARGE), "hits per topic"] = DEPTH
+    ] = (d.RETRIEVAL_MODEL,)
+    depth: Annotated[int, Within(1, LARGE), "hits per topic"] = d.DEPTH
 
 
 @dataclass(frozen=True)
 class EvaluationTable(_Strict):
     """[evaluation]."""
 
-    measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = DEFAULT_MEASURES
-    correction: Annotated[str, OneOf(CORRECTIONS), "how p is corrected for the number of tests"] = HOLM
+    measures: Annotated[tuple[str, ...], "measures, as ir-measures names them"] = d.DEFAULT_MEASURES
+    correction: Annotated[str, OneOf(d.CORRECTIONS), "how p is corrected for the number of tests"] = d.HOLM
     alpha: Annotated[
         float, Within(0, 1, open=True), "significance level of marks; intervals have the level 1 − alpha"
-    ] = ALPHA
+    ] = d.ALPHA
     seed: Annotated[int, Within(0, 1e12), "seed of the bootstrap"] = 0
     without_headings: Annotated[
         bool, "variants with `headings=keep` are also compared with title and headings left out of all indexes"
@@ -240,20 +219,20 @@ class ChooseTable(_Strict):
     families: Annotated[
         tuple[str, ...],
         "sweeps that are tested, in up to 20 sizes each; to be stated before topics are looked at",
-    ] = DEFAULT_FAMILIES
+    ] = d.DEFAULT_FAMILIES
     margin: Annotated[
         str,
         "the loss that is accepted: a share of the baseline's mean such as `5%`, or a number in units of the measure",
-    ] = MARGIN
+    ] = d.MARGIN
     alpha: Annotated[
         float, Within(0, 0.5, open=True), "probability of recommending an index that loses the margin or more"
-    ] = ALPHA
+    ] = d.ALPHA
     deciding: Annotated[
         tuple[str, ...], "measures that must not be lost besides the main one; AP if it is measured and none is named"
     ] = ()
     emptied: Annotated[
         float, Within(0, 1), "share of the pages with text that a recommended variant may leave without any; 1 for all"
-    ] = MOST_EMPTIED
+    ] = d.MOST_EMPTIED
 
 
 @dataclass(frozen=True)
@@ -261,7 +240,7 @@ class MeasureTable(_Strict):
     """[measure]."""
 
     seconds: Annotated[float, Within(0, 1e6), "how long to time queries, and how long indexing; 0 times nothing"] = (
-        MEASURE_SECONDS
+        d.MEASURE_SECONDS
     )
 
 
@@ -269,7 +248,7 @@ class MeasureTable(_Strict):
 class CostsTable(_Strict):
     """[costs]."""
 
-    carbon_intensity: Annotated[float, Within(0, 1e12), "kg of CO2 equivalents per kWh"] = CARBON_INTENSITY
+    carbon_intensity: Annotated[float, Within(0, 1e12), "kg of CO2 equivalents per kWh"] = d.CARBON_INTENSITY
     region: Annotated[str, "region of that intensity, for the report"] = ""
     date: Annotated[str, "date of that intensity, such as 2026-11, for the report"] = ""
     tdp_watts: Annotated[
@@ -280,7 +259,7 @@ class CostsTable(_Strict):
     ] = 0.0
     cores: Annotated[int, Within(0, LARGE), "cores in use: their share of the machine's power counts; 0 for all"] = 0
     machines: Annotated[int, Within(1, LARGE), "machines that clean at the same time; more count if more did"] = 1
-    pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = PUE
+    pue: Annotated[float, Within(1, 1000), "power usage effectiveness; 1.58 is a usual average"] = d.PUE
 
 
 @dataclass(frozen=True)
@@ -288,7 +267,7 @@ class RunTable(_Strict):
     """[run]."""
 
     workers: Annotated[int, Within(0, 1000), "worker processes; 0 for one per core"] = 0
-    backend: Annotated[str, OneOf(BACKENDS), "local processes, or the workers of a Dask cluster"] = BACKENDS[0]
+    backend: Annotated[str, OneOf(d.BACKENDS), "local processes, or the workers of a Dask cluster"] = d.BACKENDS[0]
     scheduler: Annotated[str, "address of the Dask scheduler, such as tcp://head:8786"] = ""
 
 
@@ -368,3 +347,15 @@ def _key(default: Any, hint: Any, *about: Any) -> Key:
 
 
 _KINDS: dict[Any, tuple[type, ...]] = {float: (int, float), tuple: (list,), dict: (dict,)}
+
+
+def read_options(table: CollectionTable, address: bool = False) -> ReadOptions:
+    """Return how documents of a collection are read; `address`: see `thresher.collections.ids.IdRule`."""
+    # The command line reads the tables for every verb.
+    from thresher.collections import IdRule, JsonFields, ReadOptions
+
+    fields = (table.id_field, table.html_field, table.text_field, table.url_field)
+    pattern = table.id_pattern, table.id_replacement
+    rule = IdRule(table.ids, table.prefix, table.keep_suffix, table.escape_ids, *pattern, address)
+    names = [(field,) if isinstance(field, str) else field for field in fields]
+    return ReadOptions(rule, int(table.max_page_mib * 2**20), JsonFields(*names))

@@ -67,23 +67,15 @@ def _treatment(name: str) -> Treatment:
 
 
 def _sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
-    if sweep.scorer is not None and BAR in sweep.scorer:
+    if BAR in sweep.scorer:
         return _pruning_sweep(sweep, at, problems)
     if sweep.cleaner_cutoffs:
         fix = "name one behind the scorer, such as words|dcp, or leave them out"
         problems.add("there is no pruning method to combine these cutoffs with", fix, (*at, "cleaner_cutoffs"))
-    scorers = [] if sweep.scorer is None else [sweep.scorer]
-    templates = problems.parse(scorers, lambda name: parse_sweep(name).checked(), (*at, "scorer"))
-    try:
-        cutoffs = [] if sweep.cutoffs is None else read_cutoffs(sweep.cutoffs)
-    except ConfigError as error:
-        problems.add(error.what, error.fix, (*at, "cutoffs"))
-        return []
-    return [
-        variant
-        for template in templates
-        for variant in problems.parse(cutoffs, lambda cutoff, cut=template: _variant(cut, cutoff), (*at, "cutoffs"))  # type: ignore[misc]
-    ]
+    templates = problems.parse([sweep.scorer], lambda name: parse_sweep(name).checked(), (*at, "scorer"))
+    lists = problems.parse([sweep.cutoffs], read_cutoffs, (*at, "cutoffs"))
+    pairs = [(template, cutoff) for template in templates for cutoffs in lists for cutoff in cutoffs]
+    return problems.parse(pairs, lambda pair: _variant(*pair), (*at, "cutoffs"))
 
 
 def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[Variant]:
@@ -92,7 +84,7 @@ def _pruning_sweep(sweep: SweepTable, at: KeyPath, problems: Problems) -> list[V
         cleaner_name, pruning_name = split_treatment(sweep.scorer)
         method = _swept_pruning(pruning_name or "", sweep.scorer)
         cleaners = _swept_cleaners(cleaner_name, sweep)
-        cutoffs = [] if sweep.cutoffs is None else _numbers(sweep.cutoffs)
+        cutoffs = _numbers(sweep.cutoffs)
     except ConfigError as error:
         problems.add(error.what, error.fix, (*at, "scorer"))
         return []

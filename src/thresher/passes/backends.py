@@ -1,4 +1,4 @@
-"""Worker processes: of this machine (`loky`), or of a Dask cluster."""
+"""Worker processes: of this machine, or of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from functools import partial
 from itertools import chain, islice
 from typing import Any
 
-from thresher.defaults import DASK, LOKY
+from thresher.defaults import DASK, LOCAL
 from thresher.errors import ResourceError
 from thresher.files import lasting
-from thresher.passes.workers import Result, Task, WorkerDied
+from thresher.passes.workers import Result, Task, WorkerDied, on_processes
 
 
 @dataclass(frozen=True)
 class Backend:
-    """`loky` with `workers` processes, or `dask` with the workers of the cluster at the address `scheduler`."""
+    """`local` with `workers` processes, or `dask` with the workers of the cluster at the address `scheduler`."""
 
-    name: str = LOKY
+    name: str = LOCAL
     workers: int = os.cpu_count() or 1
     scheduler: str = ""
 
     @property
     def is_this_process(self) -> bool:
         """Whether `run_tasks` does tasks in this process: it has a single local worker."""
-        return self.name == LOKY and self.workers <= 1
+        return self.name == LOCAL and self.workers <= 1
 
 
 def run_on_dask(backend: Backend, function: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
@@ -51,7 +51,6 @@ def run_tasks(
     where: str,
     *,
     ordered: bool = False,
-    keep: bool = False,
 ) -> Iterator[Result]:
     """Call `function` with the arguments of each task, for work without pages to isolate when a worker dies.
 
@@ -62,14 +61,13 @@ def run_tasks(
         what: the activity, for errors.
         where: the file or folder, for errors.
         ordered: whether to yield results in the order of tasks.
-        keep: leave the processes for the next call; `end_workers` ends them.
 
     Raises:
         ResourceError: if a worker died.
         ThresherError: as `run_on_dask`.
     """
     calls: Iterator[Callable[[], Result]] = (partial(function, *task) for task in tasks)
-    if backend.name == LOKY:
+    if backend.name == LOCAL:
         first = list(islice(calls, 2))
         calls = chain(first, calls)
         if backend.is_this_process or len(first) == 1:
@@ -81,9 +79,7 @@ def run_tasks(
 
             yield from on_dask(backend.scheduler, calls, ordered)
         else:
-            from thresher.passes.joblib_adapter import on_loky
-
-            yield from on_loky(backend.workers, calls, ordered, keep)
+            yield from on_processes(backend.workers, calls, ordered)
     except WorkerDied as error:
         raise worker_ended(what, where) from error
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from multiprocessing.connection import Connection, Pipe, wait
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 CRASHES = {-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, -signal.SIGILL, -signal.SIGFPE}
 """Exit codes of libraries in C; whoever kills a worker sends another signal."""
 _AHEAD = 2
-"""Tasks that the workers of an executor or cluster have been given and not finished, each."""
+"""Calls that each worker has been given and not finished."""
 _PARENT_SECONDS = 0.5
 _ERRORS = 2
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
@@ -219,6 +219,53 @@ def _serve(parent: int, function: Callable[[Any], Any], connection: Connection) 
                 error.add_note(traceback.format_exc())
             answer = None, error
         connection.send(answer)
+
+
+def on_processes(
+    workers: int, calls: Iterator[Callable[[], Result]], ordered: bool = False
+) -> Generator[Result, None, None]:
+    """Do calls in processes of this machine, no more than there are calls, and yield their results.
+
+    Raises:
+        WorkerDied: if one of them did.
+    """
+    first = list(islice(calls, workers))
+    started = [Worker(len(first), _called) for _ in first]
+    given: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+    # Threads that nothing waits for at the end of this process.
+    threads = [threading.Thread(target=_take, args=(worker, given), daemon=True) for worker in started]
+    for thread in threads:
+        thread.start()
+
+    def submit(call: Callable[[], Result]) -> Future[Result]:
+        future: Future[Result] = Future()
+        given.put((future, call))
+        return future
+
+    try:
+        yield from results_of(submit, chain(first, calls), workers, ordered)
+    finally:
+        for worker in started:
+            worker.process.terminate()
+            given.put(None)
+        for thread in threads:
+            thread.join()
+        for worker in started:
+            worker.end()
+
+
+def _take(worker: Worker, given: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]) -> None:
+    while (task := given.get()) is not None:
+        future, call = task
+        worker.begin(call)
+        try:
+            future.set_result(worker.result())
+        except Exception as error:
+            future.set_exception(error)
+
+
+def _called(call: Callable[[], Result]) -> Result:
+    return call()
 
 
 def results_of(

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from thresher.defaults import PSEUDO_COUNTS
 from thresher.errors import StateError
 from thresher.files import atomic_path, user_error, write_json, write_text
 
@@ -54,7 +55,7 @@ class Made:
     counts: Mapping[str, Mapping[str, int]]
 
 
-TOPICS_FILE, QRELS_FILE, COUNTS_FILE = "topics.tsv", "qrels.txt", "pseudo-topics.json"
+TOPICS_FILE, QRELS_FILE = "topics.tsv", "qrels.txt"
 
 
 def check_folder(folder: Path) -> None:
@@ -65,8 +66,8 @@ def check_folder(folder: Path) -> None:
         return
     except OSError as error:
         raise user_error(error, folder) from error
-    others = [name for name in names if name not in (TOPICS_FILE, QRELS_FILE, COUNTS_FILE)]
-    if names and COUNTS_FILE not in names:
+    others = [name for name in names if name not in (TOPICS_FILE, QRELS_FILE, PSEUDO_COUNTS)]
+    if names and PSEUDO_COUNTS not in names:
         others = others or names
     if others:
         raise StateError(
@@ -91,7 +92,7 @@ def write_topics(made: Made, folder: Path, about: Mapping[str, Any]) -> None:
             temporary / QRELS_FILE,
             "".join(f"{topic.id} 0 {document} 1\n" for topic in made.topics for document in topic.documents),
         )
-        write_json(temporary / COUNTS_FILE, {**about, "counts": made.counts})
+        write_json(temporary / PSEUDO_COUNTS, {**about, "counts": made.counts})
 
 
 MEASURES = ("RR", "nDCG@10")
