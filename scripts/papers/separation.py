@@ -152,10 +152,11 @@ def _best_cutoff(pages: Sequence[Labelled], scores: Sequence[Floats]) -> dict[st
         return {"best_f1_words": None, "best_cutoff": None}
     order = np.argsort(-joined, kind="stable")
     # A cutoff keeps all sentences of equal score.
-    last = np.flatnonzero(np.append(np.diff(joined[order]) != 0, True))
+    falling = joined[order]
+    last = np.flatnonzero(np.append(falling[1:] != falling[:-1], True))
     f1 = 2 * np.cumsum(right[order])[last] / (np.cumsum(words[order])[last] + right.sum())
     best = int(np.argmax(f1))
-    return {"best_f1_words": float(f1[best]), "best_cutoff": float(joined[order][last[best]])}
+    return {"best_f1_words": float(f1[best]), "best_cutoff": float(falling[last[best]])}
 
 
 def _pairs(pages: Sequence[Labelled], scores: Sequence[Floats], weights: Sequence[Floats]) -> tuple[Floats, Floats]:

@@ -94,11 +94,10 @@ def test_long_pages_are_aligned_sooner_than_by_difflib() -> None:
 
 
 def test_measures_of_an_example() -> None:
-    # One word moved: the bag has it, the alignment not. 5 cleaned words, 4 of gold.
+    # 5 cleaned words, 4 of gold.
     actual = compare_words("one two\nthree  four two", "two one two three")
-    assert actual == PageWords(words=5, gold=4, aligned=3, shared=4, distance=2 + 1)
+    assert actual == PageWords(words=5, gold=4, aligned=3, distance=2 + 1)
     assert actual.alignment == Agreement(3 / 5, 3 / 4, 6 / 9)
-    assert actual.bag == Agreement(4 / 5, 1.0, 8 / 9)
     assert actual.similarity == pytest.approx(100 * (1 - 3 / 5))
 
 
@@ -107,9 +106,8 @@ def test_measures_agree_with_their_definitions(a: list[str], b: list[str]) -> No
     actual = compare_words(" ".join(a), "\n".join(b))
     assert (actual.words, actual.gold) == (len(a), len(b))
     assert actual.aligned == sum(size for _, _, size in difflibs(a, b))
-    assert actual.shared == sum(min(a.count(word), b.count(word)) for word in "abcd")
     assert actual.distance == distance(a, b)
-    assert 0 <= actual.alignment.f1 <= actual.bag.f1 <= 1
+    assert 0 <= actual.alignment.f1 <= 1
     assert 0 <= actual.similarity <= 100
 
 
@@ -117,10 +115,10 @@ def test_measures_agree_with_their_definitions(a: list[str], b: list[str]) -> No
 def test_a_page_is_like_itself_and_unlike_nothing(words: list[str]) -> None:
     text = " ".join(words)
     same = compare_words(text, text)
-    assert (same.alignment, same.bag, same.similarity) == (Agreement(1, 1, 1), Agreement(1, 1, 1), 100)
+    assert (same.alignment, same.similarity) == (Agreement(1, 1, 1), 100)
     if words:
         for other in (compare_words(text, ""), compare_words("", text)):
-            assert (other.alignment, other.bag, other.similarity) == (Agreement(0, 0, 0), Agreement(0, 0, 0), 0)
+            assert (other.alignment, other.similarity) == (Agreement(0, 0, 0), 0)
 
 
 @given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 50))
@@ -137,17 +135,15 @@ def test_summaries() -> None:
 
 
 def test_micro_pools_words_and_macro_counts_pages_alike() -> None:
-    large, small, empty = PageWords(90, 100, 80, 85, 20), PageWords(10, 2, 2, 2, 8), PageWords(0, 10, 0, 0, 10)
+    large, small, empty = PageWords(90, 100, 80, 20), PageWords(10, 2, 2, 8), PageWords(0, 10, 0, 10)
     actual = summarize_pages([large, small, empty])
     assert (actual.pages, actual.emptied) == (3, 1)
     assert actual.micro == Agreement(82 / 100, 82 / 112, 164 / 212)
-    assert actual.micro_bag == Agreement(87 / 100, 87 / 112, 174 / 212)
     assert actual.precision.mean == pytest.approx((80 / 90 + 2 / 10 + 0) / 3)
     assert actual.precision.median == 2 / 10
     assert actual.recall.mean == pytest.approx((80 / 100 + 1 + 0) / 3)
     assert actual.f1.mean == pytest.approx((160 / 190 + 4 / 12 + 0) / 3)
     assert actual.f1.sd == pytest.approx(statistics.stdev([160 / 190, 4 / 12, 0]))
-    assert actual.bag_f1.median == 4 / 12
     assert actual.similarity.mean == pytest.approx((80 + 20 + 0) / 3)
 
 

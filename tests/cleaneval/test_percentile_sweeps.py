@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from thresher.cleaneval.comparing import compare_words_alone
 from thresher.cleaneval.gold import read_gold
-from thresher.cleaneval.judging import judge_words
 from thresher.cleaneval.running import GoldSet, asked, asked_sweep, run_cleaners
 from thresher.errors import ConfigError
 from thresher.scorers.cleaners import Cleaner, parse_cleaner
@@ -80,7 +80,7 @@ def test_a_percentile_cleans_as_its_number_does(gold: GoldSet) -> None:
     # By words 1/24 of the text is `Up` and 3/24 are `Go home now`; the rest is one block.
     numbers = [resolved(gold.store, parse_cleaner(f"words@p{at}")).cuts[0].threshold for at in (3, 20)]
     assert numbers == [1.0, 20.0]
-    alike = judge_words(
+    alike = compare_words_alone(
         gold.standard.pages, gold.store, [parse_cleaner("words@1"), parse_cleaner("words@20"), Cleaner()]
     )
     low, high, whole = zip(*alike, strict=True)

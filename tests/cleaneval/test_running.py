@@ -10,10 +10,10 @@ from statistics import fmean
 import pytest
 
 from thresher.cleaneval.cleaning_measures import compare_words
+from thresher.cleaneval.comparing import compare_page
+from thresher.cleaneval.extractors import Extractor
 from thresher.cleaneval.gold import read_gold
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import compare_page
-from thresher.cleaneval.peers import Peer
 from thresher.cleaneval.running import CleaningRun, GoldSet, asked_sweep, run_cleaners
 from thresher.collections import Page
 from thresher.errors import ConfigError
@@ -52,7 +52,7 @@ def f1_of(gold: GoldSet, name: str) -> list[float]:
 
 
 def first_line(page: str) -> list[str]:
-    """A peer that cannot take one page."""
+    """An extractor that cannot take one page."""
     if "Rain 3<" in page:
         raise ValueError("no\nline")
     return [" ".join(WORDS[:6]), "and more"]
@@ -63,13 +63,16 @@ def nothing(page: str) -> list[str]:
 
 
 def counted(page: str) -> list[str]:
-    """A peer that tells how often it was asked."""
+    """An extractor that tells how often it was asked."""
     with Path(os.environ["ASKED"]).open("a", encoding="utf-8") as asked:
         print(page.count("<p>"), file=asked)
     return [" ".join(WORDS[:8])]
 
 
-PEERS = (Peer("peer:first", "none", "json", first_line), Peer("peer:nothing", "none", "json", nothing))
+EXTRACTORS = (
+    Extractor("extractor:first", "none", "json", first_line),
+    Extractor("extractor:nothing", "none", "json", nothing),
+)
 
 
 def run(gold: GoldSet, *sweeps: str, other: GoldSet | None = None, **options: float | int | None) -> CleaningRun:
@@ -94,8 +97,6 @@ def test_a_run_is_what_each_page_comes_to_by_itself(tmp_path: Path) -> None:
     ]
     assert headings.scorer == "words(headings=keep)"
     assert headings.points[0].f1s == tuple(f1_of(gold, "words(headings=keep)@4"))
-    # words@1000 empties every page, and so there is nothing to tell reliable pages by.
-    assert [name for name, _ in actual.reliability] == ["none", "words@4", "words@8"]
     assert actual.transfers == ()
     assert run(gold, "words=8,4", "words(headings=keep)=4") == actual
 
@@ -108,14 +109,6 @@ def test_sweeps_have_floors(tmp_path: Path) -> None:
         assert point.f1s == tuple(f1_of(gold, f"words(floor=3)@{cutoff}"))
     assert sweep.points[1].macro.f1 > 0
     assert not any(f1_of(gold, "words@1000"))
-
-
-@pytest.mark.parametrize(("pages", "told"), [(11, []), (12, ["none"])])
-def test_reliability_needs_enough_pages_with_words(tmp_path: Path, pages: int, told: list[str]) -> None:
-    gold = gold_set(tmp_path / "set", pages)
-    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@1000")], floor=0.5)
-    assert [name for name, _ in actual.reliability] == told
-    assert [item.reliable.floor for _, item in actual.reliability] == [0.5] * len(told)
 
 
 def test_cutoffs_are_tried_on_another_gold_standard(tmp_path: Path) -> None:
@@ -147,17 +140,17 @@ def test_no_cutoff_is_tried_where_it_was_chosen(tmp_path: Path) -> None:
 
 def test_crashes_of_other_packages_are_counted_and_empty_the_page(tmp_path: Path) -> None:
     gold = gold_set(tmp_path / "set", 5)
-    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], PEERS, workers=2)
-    assert actual.crashes == (("peer:first", "03", "ValueError: no line"),)
-    assert [(result.cleaner, result.is_peer, result.crashes) for result in actual.results] == [
+    actual = run_cleaners(gold, [parse_cleaner("none"), parse_cleaner("words@4")], EXTRACTORS, workers=2)
+    assert actual.crashes == (("extractor:first", "03", "ValueError: no line"),)
+    assert [(result.cleaner, result.is_extractor, result.crashes) for result in actual.results] == [
         ("none", False, 0),
         ("words@4", False, 0),
-        ("peer:first", True, 1),
-        ("peer:nothing", True, 0),
+        ("extractor:first", True, 1),
+        ("extractor:nothing", True, 0),
     ]
-    text = (LabelledText("p", " ".join(WORDS[:6])), LabelledText("p", "and more"))
+    text = " ".join(WORDS[:6]) + "\nand more"
     for place, page in enumerate(gold.standard.pages):
-        assert actual.results[2].pages[place] == compare_page(() if place == 3 else text, page.segments)
+        assert actual.results[2].pages[place] == compare_page("" if place == 3 else text, page.text)
     assert actual.results[2].summary.words.emptied == 1
     assert actual.results[3].summary.words.emptied == 5
     assert actual.results[2].comparison is not None
@@ -167,7 +160,7 @@ def test_what_is_kept_is_not_done_again(tmp_path: Path, monkeypatch: pytest.Monk
     """Everything is there the second time; of one page with other gold only what depends on the gold is done again."""
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     gold = replace(gold_set(tmp_path / "set", 40), keep=tmp_path / "kept")
-    packages = (Peer("peer:counted", "pytest", "json", counted),)
+    packages = (Extractor("extractor:counted", "pytest", "json", counted),)
 
     def measured(gold: GoldSet) -> tuple[CleaningRun, dict[str, int]]:
         cleaners = [parse_cleaner("none"), parse_cleaner("words@p50")]

@@ -18,7 +18,7 @@ from thresher.errors import ConfigError
 
 
 def page(words: int, gold: int, aligned: int) -> PageWords:
-    return PageWords(words, gold, aligned, aligned, max(words, gold) - aligned)
+    return PageWords(words, gold, aligned, max(words, gold) - aligned)
 
 
 def point(cutoff: float, *f1s: float) -> SweepPoint:

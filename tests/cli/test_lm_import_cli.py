@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from thresher.cli.lm import import_model
+from thresher.cli.model_verbs import import_words
 from thresher.errors import ConfigError
 from thresher.language_models import load_model
 
@@ -25,7 +25,7 @@ def source(tmp_path: Path) -> Path:
 
 def test_import(source, tmp_path):
     out = tmp_path / "out"
-    done = CliRunner().invoke(import_model, [str(source), "-o", str(out)])
+    done = CliRunner().invoke(import_words, [str(source), "-o", str(out)])
     assert (done.exit_code, done.stdout) == (0, "")
     assert done.stderr == (f"{out}: mine, 4 + 2 n-grams, tokeniser words; use it as 'perplexity(lm={out})@8000'\n")
     assert load_model(str(out)).perplexity("A a") == pytest.approx(10 ** (0.3 / 2), rel=1e-6)
@@ -34,16 +34,16 @@ def test_import(source, tmp_path):
 def test_options(source, tmp_path):
     out = tmp_path / "out"
     options = ["--output", str(out), "--tokeniser", "pyplexity", "--name", "ours"]
-    done = CliRunner().invoke(import_model, [str(source), *options])
+    done = CliRunner().invoke(import_words, [str(source), *options])
     assert done.exit_code == 0
     card = load_model(str(out)).card
     assert (card.name, card.tokeniser) == ("ours", "pyplexity")
 
 
 def test_what_is_wrong_is_said(source, tmp_path):
-    done = CliRunner().invoke(import_model, [str(source), "-o", str(tmp_path)])
+    done = CliRunner().invoke(import_words, [str(source), "-o", str(tmp_path)])
     assert isinstance(done.exception, ConfigError)
-    done = CliRunner().invoke(import_model, [str(source)])
+    done = CliRunner().invoke(import_words, [str(source)])
     assert done.exit_code == 2
     assert "Missing option '--output' / '-o'" in done.stderr
 
@@ -51,7 +51,7 @@ def test_what_is_wrong_is_said(source, tmp_path):
 def test_help_names_the_tokenisers():
     from thresher.language_models.words.tokenisers import TOKENISERS
 
-    done = CliRunner().invoke(import_model, ["--help"])
+    done = CliRunner().invoke(import_words, ["--help"])
     text = " ".join(done.stdout.split())
     assert done.exit_code == 0
     assert ", ".join(TOKENISERS) in text

@@ -10,13 +10,10 @@ import pytest
 from click.testing import CliRunner
 
 from thresher.cleaneval.cleaning_measures import compare_tokens
-from thresher.cli.content_verbs import content
-from thresher.content_models.added_features import SCORE, sequence_names
+from thresher.cli.model_verbs import content
 from thresher.content_models.content_files import read_content_model
-from thresher.content_models.features import feature_names
 from thresher.content_training.fitting import TreeSettings, catboost_parameters, fit_trees
 from thresher.content_training.gold_sets import read_gold_sets
-from thresher.content_training.importance import OVERALL, group_of, measure_importance
 from thresher.content_training.stacking import TrainingSettings, train_content_model
 from thresher.content_training.training_pages import bags_of
 from thresher.errors import InputError
@@ -81,23 +78,6 @@ def test_what_was_learned(trained, sets):
 def test_the_same_bytes_again(trained, sets):
     again = train_content_model(sets, SETTINGS).model
     assert again.card == trained.model.card
-
-
-def test_features_are_worth_something_by_page_type(trained, sets):
-    before, groups = measure_importance(trained.model, sets[0].pages)
-    assert before == {OVERALL: 1.0, "article": 1.0, "forum": 1.0}
-    assert max(group.lost[OVERALL] for group in groups) > 0.02
-    assert np.isclose(sum(group.gain for group in groups), 100, atol=0.1)
-    assert sum(group.features for group in groups) == len({*trained.model.first.names, *trained.model.second.names})
-
-
-def test_groups_of_features_are_of_names_that_exist():
-    from thresher.content_training import importance
-
-    names = [*feature_names(), *sequence_names(), f"{SCORE}bars"]
-    for begin, _ in importance._GROUPS:
-        assert any(name.startswith(begin) for name in names), begin
-    assert group_of("words") == group_of("stops") == "the block itself"
 
 
 def test_trees_agree_with_catboost():
@@ -203,6 +183,3 @@ def test_the_command(tmp_path):
     assert "made: 1 pages without text or gold text" in done.stderr
     assert read_content_model(model).card.settings["folds"] == 2
     assert plot.read_text().startswith("<?xml")
-    shown = CliRunner().invoke(content, ["importance", str(model), str(folder), "--workers", "1"])
-    assert shown.exit_code == 0, shown.output
-    assert "forum" in shown.output

@@ -30,12 +30,7 @@ COMMANDS = (
     ("pseudo-topics", "pages", "-o", "made"),
     ("lm", "train", "text.txt", "-o", "model"),
     ("lm", "import", "small.arpa", "-o", "imported"),
-    ("lm", "histogram", "books", "gold/input", "--csv", "h.csv"),
-    ("lm", "separate", "gold", "--csv", "s.csv"),
     ("ncleaner", "train", "gold/GoldStandard", "gold/input", "-o", "m.ncleaner"),
-    ("ncleaner", "tune", "gold/input", "--most", "2", "--plot", "t.svg"),
-    ("ncleaner", "folds", "gold", "--folds", "2", "--csv", "f.csv"),
-    ("ncleaner", "curve", "kept/GoldStandard", "kept/input", "gold", "--repeats", "1", "--csv", "c.csv"),
     ("content", "train", "gold", "-o", "m.json", "--trees", "1", "--folds", "2"),
     ("study", "gold", "-o", "study", "--folds", "2"),
     ("classify", "classes", "-c", "words@5", "-o", "classified"),
@@ -47,8 +42,6 @@ WRITE_NOTHING = (
     ("cleaners",),
     ("pruning-methods",),
     ("lm", "score", "books", "text.txt"),
-    ("ncleaner", "text", "gold/input/1.html"),
-    ("content", "importance", "web", "gold"),
     ("evaluate", "qrels.txt", "results/web/runs/none.trec"),
 )
 
@@ -84,7 +77,6 @@ def folder(finished: Finished, tmp_path_factory: pytest.TempPathFactory) -> Path
         place = web.folder / "classes" / f"class{number % 2}" / f"site{number % 3}"
         place.mkdir(parents=True, exist_ok=True)
         (place / f"{number}.html").write_text(page)
-    shutil.copytree(web.folder / "gold", web.folder / "kept")
     lines = (json.dumps({"id": str(number), "contents": line}) + "\n" for number, line in enumerate(text))
     (web.folder / "indexed.jsonl").write_text("".join(lines))
     assert thresher("lm", "train", "text.txt", "-o", "small", cwd=web.folder).code == 0

@@ -15,7 +15,6 @@ from thresher.pages.marked_text import (
     is_bar,
     marked_segments,
     read_marked_text,
-    write_marked_text,
 )
 
 PAGE = (
@@ -50,18 +49,6 @@ def test_blocks_get_labels():
         ("p", "* three"),
     ]
     assert marked_segments(read_html("")) == []
-
-
-def test_written_text():
-    assert write_marked_text(marked_segments(read_html(PAGE))) == (
-        "# Site\n\n# Head line\n\nOne | two\n\nthree\n\n* item link\n\nmore\n\n* first\n\n# Inner\n"
-    )
-    assert write_marked_text([]) == ""
-
-
-@given(st.lists(SEGMENT, max_size=6))
-def test_what_is_written_is_read(segments):
-    assert read_marked_text(write_marked_text(segments)) == segments
 
 
 @given(

@@ -29,11 +29,12 @@ PARENTS = {
         text.write_text("a few words of text that are much the same in each line\\n" * 50_000)
         train(Plan((text,), Path(sys.argv[1], "model"), workers=2, portion_bytes=2_000))
     """,
-    "peers": """
-        from test_peers import GoldPage, hanging, peer, run_peers
+    "extractors": """
+        from test_extractors import GoldPage, extractor, hanging, run_extractors
         page = Path(sys.argv[1], "page.html")
         page.write_text("forever")
-        list(run_peers([GoldPage(str(number), page, ()) for number in range(4)], [peer(hanging)], workers=2, seconds=600))
+        pages = [GoldPage(str(number), page, ()) for number in range(4)]
+        list(run_extractors(pages, [extractor(hanging)], workers=2, seconds=600))
     """,
 }
 

@@ -45,36 +45,12 @@ def body_rows(table: lxml_html.HtmlElement) -> list[list[str]]:
 
 def test_all_sections_are_there_in_order(page: str) -> None:
     tree = lxml_html.document_fromstring(page)
-    sections = [
-        "summary",
-        "words",
-        "measures",
-        "segments",
-        "types",
-        "snippets",
-        "cutoffs",
-        "pages",
-        "reliability",
-        "lists",
-        "methods",
-    ]
+    sections = ["summary", "words", "measures", "types", "cutoffs", "lists", "methods"]
     assert [section.get("id") for section in tree.xpath("//section")] == sections
     assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
     assert tree.findtext(".//h1") == "Cleaning rain & sun"
     assert tree.findtext(".//header/p") == "12 pages against their gold text · 3 rows"
-    assert [len(tree.xpath(f"//section[@id='{name}']//figure/svg")) for name in sections] == [
-        0,
-        1,
-        0,
-        0,
-        0,
-        0,
-        1,
-        1,
-        1,
-        0,
-        0,
-    ]
+    assert [len(tree.xpath(f"//section[@id='{name}']//figure/svg")) for name in sections] == [0, 1, 0, 0, 1, 0, 0]
 
 
 def test_the_page_has_every_table_whole(page: str) -> None:
@@ -84,7 +60,7 @@ def test_the_page_has_every_table_whole(page: str) -> None:
         for table in cleaning_tables(run())
     ]
     found = [body_rows(table) for table in tree.xpath("//table")]
-    # What cutoffs are worth elsewhere stands above the curves, and reliability last.
+    # What cutoffs are worth elsewhere stands above the curves.
     assert sorted(found) == sorted(expected)
     captions = [" ".join(element.text_content().split()) for element in tree.xpath("//p[@class='below']")]
     assert sorted(captions) == sorted(table.caption for table in cleaning_tables(run()))
@@ -104,7 +80,7 @@ def test_the_summary_says_what_the_tables_say(page: str) -> None:
         f" recall {11 * 0.9 / 12:.3f}."
     )
     assert rest == [
-        "Cleaning hurts, significantly in F1, with peer:x.",
+        "Cleaning hurts, significantly in F1, with extractor:x.",
         "words@10 leaves nothing of 1 page, the most.",
     ]
 
@@ -129,26 +105,19 @@ def test_pages_left_out_and_failed_are_listed(page: str) -> None:
         "Pages that could not be parsed or scored, which count as emptied: 1",
         "page03: it is broken",
         "Crashes of other packages, whose pages count as emptied: 2",
-        "peer:x, page05: ValueError: two",
-        "peer:x, page06: took longer than 30 s",
+        "extractor:x, page05: ValueError: two",
+        "extractor:x, page06: took longer than 30 s",
     ]
 
 
 def test_sections_without_anything_are_left_out() -> None:
     tree = lxml_html.document_fromstring(render_cleaning_report(bare()))
-    sections = ["summary", "words", "measures", "pages", "lists", "methods"]
+    sections = ["summary", "words", "measures", "lists", "methods"]
     assert [section.get("id") for section in tree.xpath("//section")] == sections
     assert [link.get("href") for link in tree.xpath("//nav//a")] == [f"#{name}" for name in sections[1:]]
-    alone = replace(bare(), results=results(False, False)[:1])
+    alone = replace(bare(), results=results(False)[:1])
     tree = lxml_html.document_fromstring(render_cleaning_report(alone))
-    assert "pages" not in [section.get("id") for section in tree.xpath("//section")]
     assert len(tree.xpath("//section[@id='summary']//li")) == 1
-
-
-def test_other_packages_have_no_histogram(page: str) -> None:
-    tree = lxml_html.document_fromstring(page)
-    labels = tree.xpath("//section[@id='pages']//svg/@aria-label")
-    assert labels == ["Precision differences of words@10 by page"]
 
 
 def test_nothing_is_loaded_from_anywhere(page: str) -> None:
@@ -174,7 +143,6 @@ def test_hostile_names_are_only_text() -> None:
     hostile = replace(
         found,
         results=(first, *(replace(result, cleaner=HOSTILE + str(place)) for place, result in enumerate(others))),
-        reliability=tuple((HOSTILE, one) for _, one in found.reliability),
         sweeps=tuple(replace(one, scorer=HOSTILE, gold=HOSTILE) for one in found.sweeps),
         transfers=tuple(replace(one, scorer=HOSTILE, tuned_on=HOSTILE) for one in found.transfers),
         problems=((HOSTILE, HOSTILE),),

@@ -11,24 +11,13 @@ import numpy as np
 import pytest
 from lxml import etree
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from thresher.cleaneval.cleaning_measures import Agreement
-from thresher.cleaneval.ncleaner_evaluation import CurvePoint, summarize_curve
-from thresher.cleaneval.reliability import PageStatistics, Reliability, measure_reliability
-from thresher.cleaneval.results import page_differences
 from thresher.cleaneval.sweeps import GoldSweep, SweepPoint, best_cutoff
-from thresher.reports.cleaning_plots import (
-    Quality,
-    curves_figure,
-    differences_figure,
-    learning_figure,
-    overview_figure,
-    reliability_figure,
-)
-from thresher.reports.plot_style import GAIN, INK, LOSS, SERIES, figure_svg, write_plot
+from thresher.reports.cleaning_plots import Quality, curves_figure, overview_figure
+from thresher.reports.plot_style import SERIES, figure_svg, write_plot
 
 BASELINE = Quality("none", 0.42, 0.95)
 
@@ -36,16 +25,6 @@ BASELINE = Quality("none", 0.42, 0.95)
 def texts(figure: Figure) -> list[str]:
     root = etree.fromstring(figure_svg(figure, "x"))
     return ["".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")]
-
-
-def bars(figure: Figure, colour: str) -> dict[tuple[float, float], float]:
-    """Heights by the bars' bounds in steps of 5, for one colour."""
-    result = {}
-    for bar in figure.axes[0].patches:
-        if bar.get_facecolor() == to_rgba(colour):
-            middle = bar.get_x() + bar.get_width() / 2
-            result[round(middle - 2.5, 6), round(middle + 2.5, 6)] = bar.get_height()
-    return result
 
 
 def curve(name: str, seed: int) -> GoldSweep:
@@ -58,20 +37,6 @@ def curve(name: str, seed: int) -> GoldSweep:
         mean = Agreement(precision, recall, sum(f1s) / 20)
         points.append(SweepPoint(float(place * 1000), mean, mean, f1s))
     return GoldSweep(name, "gold", Path("gold"), tuple(points), best_cutoff(points), ())
-
-
-def reliability() -> Reliability:
-    generator = random.Random(4)
-    pages = [PageStatistics(generator.randint(1, 90), generator.uniform(2, 60), generator.random()) for _ in range(60)]
-    return measure_reliability(pages, [min(1.0, 1 - 0.5 * page.short * generator.random()) for page in pages], 0.86)
-
-
-def points_of_training() -> list[CurvePoint]:
-    return [
-        CurvePoint(pages, 2000 * pages, repeat, 0.5 + 0.02 * repeat, 0.95, 0.7 + 0.001 * pages, 0.6)
-        for pages in (1, 2, 5, 10, 50)
-        for repeat in range(3)
-    ]
 
 
 def many() -> list[Quality]:
@@ -87,34 +52,6 @@ def separate(axes: Axes) -> None:
     frame = axes.get_tightbbox()
     assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
     assert all(frame.x0 <= box.x0 and box.x1 <= frame.x1 for box in boxes)
-
-
-def test_differences_are_counted_by_bins_of_five_points() -> None:
-    baseline = [0.5] * 10
-    # In points: 0, 0 but for noise, 0.0001, 5, 5.1, 12, -0.1, -5, -20, 50.
-    values = [0.5, 0.5 + 1e-12, 0.500001, 0.55, 0.551, 0.62, 0.499, 0.45, 0.3, 1.0]
-    differences = page_differences(values, baseline)
-    assert differences.bins == ((-4, 1), (-1, 2), (1, 2), (2, 1), (3, 1), (10, 1))
-    assert (differences.won, differences.tied, differences.lost) == (5, 2, 3)
-    figure = differences_figure("words@11", differences, "precision")
-    assert bars(figure, GAIN) == {(0, 5): 2, (5, 10): 1, (10, 15): 1, (45, 50): 1}
-    assert bars(figure, LOSS) == {(-5, 0): 2, (-20, -15): 1}
-    assert list(bars(figure, INK).values()) == [2]
-    shown = texts(figure)
-    assert {"words@11", "pages", "precision less the baseline's, percentage points"} <= set(shown)
-    mean = 100 * (sum(values) / 10 - 0.5)
-    assert f"mean +{mean:.1f}; 5 won, 2 tied, 3 lost" in shown
-    assert {"0", "+40"} <= set(shown)
-    low, high = figure.axes[0].get_xlim()
-    assert (low, high) == (-21, 51)
-
-
-def test_differences_without_losses_or_any_difference() -> None:
-    figure = differences_figure("a", page_differences([0.6, 0.7], [0.5, 0.5]), "F1")
-    assert (bars(figure, LOSS), bars(figure, INK)) == ({}, {})
-    assert figure.axes[0].get_xlim() == (-11, 21)
-    none = page_differences([0.5, 0.7], [0.5, 0.7])
-    assert "mean 0.0; 0 won, 2 tied, 0 lost" in texts(differences_figure("a", none, "F1"))
 
 
 def test_curves_go_through_their_cutoffs_and_mark_the_best() -> None:
@@ -165,9 +102,9 @@ def test_an_overview_has_a_point_and_a_colour_for_each_cleaner() -> None:
     cleaners = many()
     figure = overview_figure("set, 71 pages", cleaners, BASELINE)
     (axes,) = figure.axes
-    for label, is_peer in (("cleaner", False), ("other package", True)):
+    for label, is_extractor in (("cleaner", False), ("other package", True)):
         (line,) = [line for line in axes.lines if line.get_label() == label]
-        chosen = [one for one in cleaners if one.is_peer == is_peer]
+        chosen = [one for one in cleaners if one.is_extractor == is_extractor]
         assert list(line.get_xdata()) == [one.recall for one in chosen]
         assert list(line.get_ydata()) == [one.precision for one in chosen]
         names = {one.name for one in chosen}
@@ -177,7 +114,9 @@ def test_an_overview_has_a_point_and_a_colour_for_each_cleaner() -> None:
     assert "none" in written
     assert len(written & {one.name for one in cleaners}) >= 14
     separate(axes)
-    assert "other package" not in texts(overview_figure("set", [one for one in cleaners if not one.is_peer], BASELINE))
+    assert "other package" not in texts(
+        overview_figure("set", [one for one in cleaners if not one.is_extractor], BASELINE)
+    )
 
 
 def test_points_at_the_corners_have_their_plots() -> None:
@@ -189,52 +128,11 @@ def test_points_at_the_corners_have_their_plots() -> None:
         assert bottom <= value <= top
 
 
-def test_training_has_a_line_and_a_band_for_each_measure() -> None:
-    sizes = summarize_curve(points_of_training())
-    (axes,) = (figure := learning_figure("a against b, tested on c", sizes)).axes
-    assert axes.get_xscale() == "log"
-    for name, band in zip(("precision", "recall", "F1"), axes.collections, strict=True):
-        spreads = [getattr(size, name.lower()) for size in sizes]
-        (line,) = [line for line in axes.lines if line.get_label() == name]
-        assert list(line.get_xdata()) == [1, 2, 5, 10, 50]
-        assert list(line.get_ydata()) == [spread.mean for spread in spreads]
-        corners = band.get_paths()[0].vertices
-        for size, spread in zip(sizes, spreads, strict=True):
-            assert set(corners[corners[:, 0] == size.pages][:, 1]) == {spread.low, spread.high}
-    assert {"a against b, tested on c", "pages of training", "50"} <= set(texts(figure))
-    (one,) = learning_figure("x", sizes[:1]).axes
-    assert one.get_xscale() == "linear"
-
-
-def test_predicted_precision_parts_pages_at_the_floor() -> None:
-    result = reliability()
-    (axes,) = (figure := reliability_figure("words@11", result)).axes
-    below, above = [line for line in axes.lines if line.get_linewidth() == 0]
-    pairs = {*zip(result.predictions, result.precisions, strict=True)}
-    parts = [{*zip(line.get_xdata(), line.get_ydata(), strict=True)} for line in (below, above)]
-    assert parts[0] | parts[1] == pairs
-    assert all(x < 0.86 for x, _ in parts[0])
-    assert all(x >= 0.86 for x, _ in parts[1])
-    assert 0 < len(parts[1]) == result.reliable.selected < 60
-    assert {
-        f"{result.reliable.selected} pages at least 0.86",
-        f"{60 - result.reliable.selected} pages below 0.86",
-    } <= set(texts(figure))
-    expected = (
-        f"mean {result.reliable.mean_precision_selected:.3f} of the chosen, {result.reliable.mean_precision_all:.3f} of all; "
-        f"residual standard error {result.model.residual_error:.3f}"
-    )
-    assert expected in texts(figure)
-
-
 def test_files_are_the_same_every_time(tmp_path: Path) -> None:
     name = "a$b$ <script>"
     for make in (
-        lambda: differences_figure(name, page_differences([0.4, 0.9], [0.5, 0.5]), "precision"),
         lambda: curves_figure(name, [curve("words", 0)], BASELINE),
         lambda: overview_figure(name, many(), BASELINE),
-        lambda: learning_figure(name, summarize_curve(points_of_training())),
-        lambda: reliability_figure(name, reliability()),
     ):
         assert figure_svg(figure := make(), "x") == figure_svg(make(), "x")
         assert name in texts(figure)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from thresher.cleaneval.cleaning_measures import PageWords, SegmentCounts, SnippetCounts, TokenCounts
+from thresher.cleaneval.cleaning_measures import PageWords, TokenCounts
+from thresher.cleaneval.comparing import PageQuality
 from thresher.cleaneval.gold import GoldPage, GoldStandard
 from thresher.cleaneval.gold_texts import LabelledText
-from thresher.cleaneval.judging import PageQuality
-from thresher.cleaneval.reliability import PageStatistics, measure_reliability
 from thresher.cleaneval.results import CleanerPages, CleanerResult, compare_cleaners
 from thresher.cleaneval.rouge import RougeCounts
 from thresher.cleaneval.running import CleaningRun
@@ -20,52 +19,28 @@ STEMS = tuple(f"page{place:02}" for place in range(PAGES))
 EMPTIED = 3
 """The page that `words@10` empties."""
 TYPES = (*["article"] * 8, *["forum"] * 3, "")
-BARE = 11
-"""The page without type and snippets."""
 
 
 def page_words(words: int, aligned: int) -> PageWords:
     """Of 50 gold words; the distance is what is missing or too much."""
-    return PageWords(words, 50, aligned, aligned, max(words, 50) - aligned)
+    return PageWords(words, 50, aligned, max(words, 50) - aligned)
 
 
-def quality(words: PageWords, place: int, segments: SegmentCounts | None = None) -> PageQuality:
+def quality(words: PageWords) -> PageQuality:
     """Return a page with as many tokens as words, of which a fifth less are right."""
-    statistics = PageStatistics(1 + place, 5.0 + place % 5, (place % 7) / 10) if words.words else None
-    tokens = TokenCounts(words.words, words.gold, words.shared * 4 // 5)
-    return PageQuality(words, tokens, segments, RougeCounts(words.aligned, words.words, words.gold), statistics)
+    tokens = TokenCounts(words.words, words.gold, words.aligned * 4 // 5)
+    return PageQuality(words, tokens, RougeCounts(words.aligned, words.words, words.gold))
 
 
-def results(segments: bool = True, peers: bool = True, snippets: bool = False) -> tuple[CleanerResult, ...]:
+def results(extractors: bool = True) -> tuple[CleanerResult, ...]:
     """Return the baseline, `words@10`, better on all pages but the one it empties, and a package that is worse on all."""
-    counts = SegmentCounts(8, 4, 2, 3) if segments else None
+    kept = [page_words(0, 0) if place == EMPTIED else page_words(60, 45) for place in range(PAGES)]
     columns = [
-        CleanerPages("none", tuple(quality(page_words(100, 50), place, counts) for place in range(PAGES))),
-        CleanerPages(
-            "words@10",
-            tuple(
-                quality(page_words(0, 0) if place == EMPTIED else page_words(60, 45), place, counts)
-                for place in range(PAGES)
-            ),
-        ),
-        CleanerPages(
-            "peer:x",
-            tuple(quality(page_words(40, 20), place, counts) for place in range(PAGES)),
-            is_peer=True,
-            crashes=2,
-        ),
+        CleanerPages("none", (quality(page_words(100, 50)),) * PAGES),
+        CleanerPages("words@10", tuple(map(quality, kept))),
+        CleanerPages("extractor:x", (quality(page_words(40, 20)),) * PAGES, is_extractor=True, crashes=2),
     ]
-    if snippets:
-        columns = [with_snippets(column, kept) for column, kept in zip(columns, ((2, 1), (1, 0), (2, 0)), strict=True)]
-    return compare_cleaners(columns if peers else columns[:2])
-
-
-def with_snippets(column: CleanerPages, found: tuple[int, int]) -> CleanerPages:
-    """Return a cleaner that keeps that many of two snippets that must stay and of one that must go."""
-    counts = [SnippetCounts(2, *(found[:1] if page.words.words else (0,)), 1, found[1]) for page in column.pages]
-    pages = [replace(page, snippets=one) for page, one in zip(column.pages, counts, strict=True)]
-    pages[BARE] = column.pages[BARE]
-    return replace(column, pages=tuple(pages))
+    return compare_cleaners(columns if extractors else columns[:2])
 
 
 def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
@@ -79,12 +54,8 @@ def sweep(gold: str = "here", cutoffs: int = 4) -> GoldSweep:
     return GoldSweep("words", gold, Path(gold), points, best_cutoff(points), tuple(2 / 3 for _ in range(PAGES)))
 
 
-def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
+def run(name: str = "rain & sun", extractor: str = "extractor:x") -> CleaningRun:
     """Return a run with all that a run may have."""
-    result = results(snippets=True)
-    words = result[1]
-    precisions = [page.words.alignment.precision for page in words.pages]
-    reliability = measure_reliability([page.statistics for page in words.pages], precisions, 0.7)
     pages = tuple(
         GoldPage(stem, Path(f"{stem}.html"), (LabelledText("p", "text"),), page_type=page_type)
         for stem, page_type in zip(STEMS, TYPES, strict=True)
@@ -93,10 +64,9 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
     return CleaningRun(
         name,
         GoldStandard(pages, ("lonely",), ("lost", "gone"), ("hollow",)),
-        result,
+        results(),
         (("page03", "it is broken"),),
-        ((peer, "page05", "ValueError: two"), (peer, "page06", "took longer than 30 s")),
-        (("words@10", reliability),),
+        ((extractor, "page05", "ValueError: two"), (extractor, "page06", "took longer than 30 s")),
         (tuned,),
         (tested,),
         (transfer(tuned, tested),),
@@ -104,6 +74,6 @@ def run(name: str = "rain & sun", peer: str = "peer:x") -> CleaningRun:
 
 
 def bare() -> CleaningRun:
-    """Return a run with the baseline and one cleaner, without segments, and nothing else."""
+    """Return a run with the baseline and one cleaner, and nothing else."""
     pages = tuple(GoldPage(stem, Path(f"{stem}.html"), ()) for stem in STEMS)
-    return CleaningRun("bare", GoldStandard(pages, (), ()), results(False, False), (), (), (), (), (), ())
+    return CleaningRun("bare", GoldStandard(pages, (), ()), results(False), (), (), (), (), ())

@@ -61,7 +61,7 @@ def page(document_id: str, status: str, file: str, offset: int | None) -> PageSc
     )
 
 
-def put(folder: Path, groups: Sequence[Sequence[PageScores]], labels: bool = False) -> list[bytes]:
+def put(folder: Path, groups: Sequence[Sequence[PageScores]]) -> list[bytes]:
     """Write a store of these shards, and return their bytes."""
     folder.mkdir(exist_ok=True)
     for path in shards(folder):
@@ -70,7 +70,7 @@ def put(folder: Path, groups: Sequence[Sequence[PageScores]], labels: bool = Fal
         words = sum(int(page.segments.words_in_sentences.sum()) for page in pages if page.segments)
         report = ShardReport(len(pages), **count(pages), words=words, bytes=9 * len(pages), begin=1, first=2, after=3)
         path = shard_path(folder, replace(whole(()), number=number))
-        write_shard(path, pages, [SCORER.canonical_name], report, SPENT, labels)
+        write_shard(path, pages, [SCORER.canonical_name], report, SPENT)
     return [path.read_bytes() for path in shards(folder)]
 
 
@@ -114,18 +114,17 @@ def one(table: pa.Table) -> npt.NDArray[np.uint64]:
 
 @pytest.mark.parametrize("digests", [score_pass._digests, few, one])
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(groups=GROUPS, labels=st.booleans())
+@given(groups=GROUPS)
 def test_the_first_page_of_an_id_stays_and_all_others_have_failed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     digests: Callable[[pa.Table], npt.NDArray[np.uint64]],
     groups: list[list[PageScores]],
-    labels: bool,
 ) -> None:
     """As if these had failed when they were scored, byte for byte."""
     monkeypatch.setattr(score_pass, "_digests", digests)
-    expected = put(tmp_path / "expected", checked(groups), labels)
-    put(tmp_path / "store", groups, labels)
+    expected = put(tmp_path / "expected", checked(groups))
+    put(tmp_path / "store", groups)
     fail_duplicates(tmp_path / "store")
     paths = shards(tmp_path / "store")
     assert [read_report(path) for path in paths] == [read_report(path) for path in shards(tmp_path / "expected")]

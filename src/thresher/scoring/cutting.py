@@ -7,11 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from thresher.pages import Segments
-from thresher.pages.marked_text import HEADING, LIST_ITEM, PARAGRAPH
 from thresher.pages.parsing import TITLE_LEVEL
 from thresher.pages.plain import Ints
 from thresher.scorers.base import BLOCK, KEEP_HIGH, Scores
@@ -136,16 +134,6 @@ def shard_columns(cleaners: Sequence[Cleaner]) -> list[str]:
     names = sorted({scorer.canonical_name for cleaner in cleaners for scorer in cleaner.scorers})
     fixed = ["id", "url", "status", "text", "block_ends", "sentence_ends", "levels", "words"]
     return [*fixed, *(f"score:{name}" for name in names)]
-
-
-def block_labels(table: pa.Table) -> npt.NDArray[np.str_]:
-    """Return the label of each block of a shard that was scored with labels: heading, list item or paragraph.
-
-    The table needs the columns `levels` and `list_items`.
-    """
-    labels = np.where(list_column(table, "list_items")[1], LIST_ITEM, PARAGRAPH)
-    labels[list_column(table, "levels")[1] > 0] = HEADING
-    return labels
 
 
 def shard_layout(table: pa.Table) -> Layout:

@@ -144,11 +144,10 @@ def _failed(column: str, value: object, reason: str) -> object:
 
 @dataclass(frozen=True)
 class ScoreWork(PartWork[PageScores]):
-    """Scores pages and writes each part as a shard; with `labels`, also which blocks are list items."""
+    """Scores pages and writes each part as a shard."""
 
     scorers: tuple[Scorer, ...] = ()
     options: PageOptions = DEFAULT_OPTIONS
-    labels: bool = False
 
     label = "scoring"
     done = "scored"
@@ -159,9 +158,9 @@ class ScoreWork(PartWork[PageScores]):
 
     def take(self, source: Source, document_id: str) -> PageScores:
         """Return the scores of a page."""
-        page = score_page(source.page(), self.scorers, self.options, self.labels)
+        page = score_page(source.page(), self.scorers, self.options)
         # A part's pages are held until it is written.
-        if page.segments and not self.labels:
+        if page.segments:
             page = replace(page, segments=page.segments.without_tags())
         return _located(page, source, document_id)
 
@@ -187,7 +186,7 @@ class ScoreWork(PartWork[PageScores]):
         )
         names = [scorer.canonical_name for scorer in self.scorers]
         spent = Spent(dict(seconds), finished.times, socket.gethostname())
-        write_shard(self.output(part), pages, names, report, spent, self.labels)
+        write_shard(self.output(part), pages, names, report, spent)
 
     def report(self, path: Path) -> PartReport:
         """Read a shard's report."""
@@ -210,7 +209,6 @@ class StoreKey:
     scorers: Mapping[str, str]
     pages: PageOptions
     limits: Limits
-    labels: bool
     shard_pages: int
 
 
@@ -221,15 +219,14 @@ _KEY_FILE = RecordFile(StoreKey, "the key of a score store", "add --fresh to sco
 class ScorePlan:
     """Everything that the scores depend on.
 
-    `labels`: also store which blocks are list items; `most_pages`: of a shard where parts carry their pages, by default
-    `SHARD_PAGES`, or less in a small collection of pages in files of their own, so that all workers get some.
+    `most_pages`: of a shard where parts carry their pages, by default `SHARD_PAGES`, or less in a small collection of pages in
+    files of their own, so that all workers get some.
     """
 
     collection: Collection
     scorers: tuple[Scorer, ...]
     options: PageOptions = DEFAULT_OPTIONS
     limits: Limits = DEFAULT_LIMITS
-    labels: bool = False
     most_pages: int | None = None
 
     @cached_property
@@ -250,7 +247,7 @@ class ScorePlan:
     def work(self, folder: Path) -> ScoreWork:
         """Return the work that writes shards to the store `folder`."""
         # Workers may have another working directory.
-        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options, self.labels)
+        return ScoreWork(self.collection, folder.absolute(), self.limits, self.scorers, self.options)
 
     def key(self) -> StoreKey:
         """Return the key of the scores, of one look at the collection."""
@@ -262,7 +259,6 @@ class ScorePlan:
             {scorer.canonical_name: scorer.fingerprint for scorer in self.scorers},
             self.options,
             self.limits,
-            self.labels,
             shard_pages,
         )
 
@@ -313,7 +309,7 @@ def score_collection(plan: ScorePlan, folder: Path, backend: Backend | None = No
 
 
 def _pick(plan: ScorePlan, backend: Backend, store: Path, picker: Scorer) -> ScoreReport:
-    return score_collection(replace(plan, scorers=(picker,), labels=False), store, backend)
+    return score_collection(replace(plan, scorers=(picker,)), store, backend)
 
 
 def _claim(plan: ScorePlan, folder: Path, fresh: bool) -> StoreKey:

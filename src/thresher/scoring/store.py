@@ -54,20 +54,15 @@ class PageScores:
     checksum: int = 0
 
 
-def _detail(scorers: Sequence[Scorer], labels: bool) -> Detail:
-    return max((Detail.TAGS if labels else Detail.HEADINGS, *(scorer.detail for scorer in scorers)))
-
-
-def score_page(
-    page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS, labels: bool = False
-) -> PageScores:
-    """Parse a page once and score its segments by every scorer; `labels`: list items will be needed.
+def score_page(page: Page, scorers: Sequence[Scorer], options: PageOptions = DEFAULT_OPTIONS) -> PageScores:
+    """Parse a page once and score its segments by every scorer.
 
     A page without any text is emptied; one that cannot be parsed has failed, with the parser's reason.
     """
     start = perf_counter()
     try:
-        segments, decoded = read_page(page, options, detail=_detail(scorers, labels))
+        detail = max((Detail.HEADINGS, *(scorer.detail for scorer in scorers)))
+        segments, decoded = read_page(page, options, detail=detail)
     except LxmlError as error:
         reason = f"cannot be parsed: {error}".splitlines()[0]
         return PageScores(page.id, FAILED, reason, url=page.url, bytes=len(page.content), checksum=crc32(page.content))
@@ -203,14 +198,9 @@ def shard_path(folder: Path, part: Part) -> Path:
 
 
 def write_shard(
-    path: Path,
-    pages: Sequence[PageScores],
-    scorers: Sequence[str],
-    report: ShardReport,
-    spent: Spent,
-    labels: bool = False,
+    path: Path, pages: Sequence[PageScores], scorers: Sequence[str], report: ShardReport, spent: Spent
 ) -> None:
-    """Write scored pages and their report atomically; `labels` adds which blocks are list items.
+    """Write scored pages and their report atomically.
 
     Times are in a separate file, so that the shard's bytes depend only on the pages.
     """
@@ -231,15 +221,6 @@ def write_shard(
             "sentence_ends": _lists([page.segments.sentence_ends if page.segments else () for page in pages], np.int32),
             "levels": _lists([page.segments.levels if page.segments else () for page in pages], np.int8),
             "words": _lists([page.segments.words_in_sentences if page.segments else () for page in pages], np.int32),
-            **(
-                {
-                    "list_items": _lists(
-                        [page.segments.is_list_item if page.segments else () for page in pages], np.bool_
-                    )
-                }
-                if labels
-                else {}
-            ),
             **{f"score:{name}": _lists([page.scores.get(name, ()) for page in pages], np.float32) for name in scorers},
         }
     )

@@ -1,4 +1,4 @@
-"""Peers: what each package itself gives, and pages that no package survives."""
+"""Extractors: what each package itself gives, and pages that no package survives."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ import psutil
 import pytest
 import readability
 import trafilatura
-from boilerpy3 import extractors, filters
+from boilerpy3 import extractors as boilerpy3_extractors
+from boilerpy3 import filters
 from forks import workers_alive
 from resiliparse.extract.html2text import extract_plain_text
 
+from thresher.cleaneval.extractor_process import ExtractedPage, run_extractors
+from thresher.cleaneval.extractors import EXTRACTORS, Extractor, decode_for_extractors, find_extractors
 from thresher.cleaneval.gold import GoldPage, read_gold
-from thresher.cleaneval.peer_process import PeerPage, run_peers
-from thresher.cleaneval.peers import PEERS, Peer, decode_for_peers, find_peers
 from thresher.errors import InputError, MissingDependencyError
 
 MENU = "".join(f'<li><a href="/{item}">{item}</a></li>' for item in ("Home", "News", "Sport", "Weather", "Contact"))
@@ -39,7 +40,7 @@ BODY = f"""<ul>{MENU}</ul><div class="article"><h1>Rain on the harbour</h1><p>{F
 <div class="footer"><p>{FOOTER}</p></div>"""
 PAGE = f"<!DOCTYPE html><html><head><title>Rain on the harbour</title></head><body>{BODY}</body></html>"
 
-BY_NAME = {peer.name: peer for peer in PEERS}
+BY_NAME = {extractor.name: extractor for extractor in EXTRACTORS}
 
 
 def in_words(page: str) -> list[str]:
@@ -76,8 +77,8 @@ def chatty(page: str) -> list[str]:
     return ["a\ud800b"]
 
 
-def peer(extract: object, module: str = "json") -> Peer:
-    return Peer(f"peer:{extract.__name__}", "none", module, extract)  # type: ignore[attr-defined, arg-type]
+def extractor(extract: object, module: str = "json") -> Extractor:
+    return Extractor(f"extractor:{extract.__name__}", "none", module, extract)  # type: ignore[attr-defined, arg-type]
 
 
 def gold_pages(folder: Path, *contents: str) -> list[GoldPage]:
@@ -93,49 +94,51 @@ def kept(name: str, page: str = PAGE) -> list[str]:
     return BY_NAME[name].extract(page)
 
 
-def test_every_peer_gives_what_its_package_gives() -> None:
+def test_every_extractor_gives_what_its_package_gives() -> None:
     article = [FIRST, SECOND]
     titled = ["Rain on the harbour", *article]
     paragraphs = justext.justext(PAGE, justext.get_stoplist("English"))
-    assert kept("peer:justext") == [part.text for part in paragraphs if not part.is_boilerplate] == titled
-    density = extractors.Extractor(filters.DensityRulesClassifier())
+    assert kept("extractor:justext") == [part.text for part in paragraphs if not part.is_boilerplate] == titled
+    density = boilerpy3_extractors.Extractor(filters.DensityRulesClassifier())
     for name, extractor in (
-        ("words", extractors.NumWordsRulesExtractor()),
+        ("words", boilerpy3_extractors.NumWordsRulesExtractor()),
         ("density", density),
-        ("default", extractors.DefaultExtractor()),
-        ("article", extractors.ArticleExtractor()),
+        ("default", boilerpy3_extractors.DefaultExtractor()),
+        ("article", boilerpy3_extractors.ArticleExtractor()),
     ):
-        assert "\n".join(kept(f"peer:boilerpy3-{name}")) == extractor.get_content(PAGE).strip("\n")
-        assert set(article) <= set(kept(f"peer:boilerpy3-{name}"))
-    assert "\n".join(kept("peer:trafilatura")) == trafilatura.extract(PAGE, include_comments=False)
-    assert kept("peer:trafilatura") == article
+        assert "\n".join(kept(f"extractor:boilerpy3-{name}")) == extractor.get_content(PAGE).strip("\n")
+        assert set(article) <= set(kept(f"extractor:boilerpy3-{name}"))
+    assert "\n".join(kept("extractor:trafilatura")) == trafilatura.extract(PAGE, include_comments=False)
+    assert kept("extractor:trafilatura") == article
     actual = extract_plain_text(PAGE, main_content=True, list_bullets=False, alt_texts=False)
-    assert kept("peer:resiliparse") == [line for line in actual.splitlines() if line]
-    assert kept("peer:resiliparse") == titled
+    assert kept("extractor:resiliparse") == [line for line in actual.splitlines() if line]
+    assert kept("extractor:resiliparse") == titled
     summary = readability.Document(PAGE).summary()
-    assert kept("peer:readability") == [part for part in titled if part in summary]
-    assert set(article) <= set(kept("peer:readability"))
+    assert kept("extractor:readability") == [part for part in titled if part in summary]
+    assert set(article) <= set(kept("extractor:readability"))
 
 
 def test_pages_that_are_no_whole_document_are_read_all_the_same() -> None:
     content = '\n<text id="http://x.org/?a>b" encoding="iso-8859-1">\n' + BODY + "</text>\n"
-    fragment = decode_for_peers(content.encode())
+    fragment = decode_for_extractors(content.encode())
     assert fragment == f"\n{BODY}"
-    assert decode_for_peers(b'<?xml version="1.0" encoding="iso-8859-1"?>\n<p>\xe9</p>') == "\n<p>é</p>"
-    assert decode_for_peers(b"<p>a</p><svg><text>b</text></svg>") == "<p>a</p><svg><text>b</text></svg>"
-    assert extractors.NumWordsRulesExtractor().get_content(fragment) == ""
+    assert decode_for_extractors(b'<?xml version="1.0" encoding="iso-8859-1"?>\n<p>\xe9</p>') == "\n<p>é</p>"
+    assert decode_for_extractors(b"<p>a</p><svg><text>b</text></svg>") == "<p>a</p><svg><text>b</text></svg>"
+    assert boilerpy3_extractors.NumWordsRulesExtractor().get_content(fragment) == ""
     headed = PAGE.replace("<body>", "")
-    for each in PEERS:
+    for each in EXTRACTORS:
         assert {FIRST, SECOND} <= set(each.extract(fragment)), each.name
         assert each.extract(headed) == each.extract(PAGE), each.name
     # An end tag too many, over which boilerpy3 raises unless told not to.
     broken = PAGE.replace("</body></html>", f"{'</div>' * 9}</body></html>")
-    assert kept("peer:boilerpy3-words", broken) == kept("peer:boilerpy3-words")
+    assert kept("extractor:boilerpy3-words", broken) == kept("extractor:boilerpy3-words")
 
 
-def test_a_page_costs_only_the_peer_that_it_is_too_much_for(tmp_path: Path) -> None:
+def test_a_page_costs_only_the_extractor_that_it_is_too_much_for(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, "one stop", "two kill stop", "three", "four stop")
-    peers = [peer(function) for function in (in_words, raising, hanging, killing, raising_without_words, in_words)]
+    extractors = [
+        extractor(function) for function in (in_words, raising, hanging, killing, raising_without_words, in_words)
+    ]
     raised, caused = "ValueError: no such ? thing", "KeyError: the cause"
     late, killed = "took longer than 1 s", "ended its process (exit code -9)"
     expected = []
@@ -143,20 +146,24 @@ def test_a_page_costs_only_the_peer_that_it_is_too_much_for(tmp_path: Path) -> N
         words = tuple(text.split())
         hangs, kills = "stop" not in text, "kill" in text
         expected.append(
-            PeerPage(
+            ExtractedPage(
                 page.stem,
                 (words, (), () if hangs else ("False",), () if kills else (text,), (), words),
                 ("", raised, late if hangs else "", killed if kills else "", caused, ""),
             )
         )
     for workers in (1, 3):
-        assert list(run_peers(pages, peers, workers, seconds=1)) == expected
+        assert list(run_extractors(pages, extractors, workers, seconds=1)) == expected
         assert workers_alive() == []
 
 
-def test_a_peer_that_ends_every_process_ends_no_other_peers_work(tmp_path: Path) -> None:
+def test_a_extractor_that_ends_every_process_ends_no_other_extractors_work(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, *(f"page {number}" for number in range(2)))
-    actual = list(run_peers(pages, [peer(exiting), peer(in_words), peer(exiting, "no_such_module")], workers=2))
+    actual = list(
+        run_extractors(
+            pages, [extractor(exiting), extractor(in_words), extractor(exiting, "no_such_module")], workers=2
+        )
+    )
     assert [page.texts for page in actual] == [((), ("page", str(number)), ()) for number in range(2)]
     ended = "ended its process (exit code 3)"
     assert [page.problems for page in actual] == [(ended, "", ended)] * 2
@@ -164,13 +171,15 @@ def test_a_peer_that_ends_every_process_ends_no_other_peers_work(tmp_path: Path)
 
 
 def test_nothing_is_printed_and_no_surrogate_comes_back(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert list(run_peers(gold_pages(tmp_path, "page"), [peer(chatty)])) == [PeerPage("0", (("a?b",),), ("",))]
+    assert list(run_extractors(gold_pages(tmp_path, "page"), [extractor(chatty)])) == [
+        ExtractedPage("0", (("a?b",),), ("",))
+    ]
     assert capfd.readouterr() == ("", "")
 
 
 def test_processes_end_with_a_generator_that_is_closed_early(tmp_path: Path) -> None:
     pages = gold_pages(tmp_path, "stop", *["forever"] * 9)
-    actual = run_peers(pages, [peer(hanging)], workers=2, seconds=60)
+    actual = run_extractors(pages, [extractor(hanging)], workers=2, seconds=60)
     assert next(actual).texts == (("False",),)
     assert len(workers_alive()) == 2
     actual.close()
@@ -186,10 +195,10 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
         "import sys\n"
         "from pathlib import Path\n"
         f"sys.path[:0] = {[str(Path(__file__).parent), str(Path(forks.__file__).parent)]}\n"
-        "from test_peers import GoldPage, hanging, peer, run_peers, workers_alive\n"
+        "from test_extractors import GoldPage, hanging, extractor, run_extractors, workers_alive\n"
         "if __name__ == '__main__':\n"
         f"    pages = [GoldPage(path.stem, path, ()) for path in sorted(Path({str(pages)!r}).iterdir())]\n"
-        "    found = run_peers(pages, [peer(hanging)], seconds=2)\n"
+        "    found = run_extractors(pages, [extractor(hanging)], seconds=2)\n"
         "    next(found)\n"
         "    print(*workers_alive(), flush=True)\n"
         "    sys.stdin.read()\n"
@@ -205,36 +214,36 @@ def test_processes_end_after_a_parent_that_is_killed(tmp_path: Path) -> None:
 
 def test_a_page_that_cannot_be_read_is_the_users_error(tmp_path: Path) -> None:
     pages = [*gold_pages(tmp_path, "page"), GoldPage("lost", tmp_path / "lost.html", ())]
-    actual = run_peers(pages, [peer(in_words)])
-    assert next(actual) == PeerPage("0", (("page",),), ("",))
+    actual = run_extractors(pages, [extractor(in_words)])
+    assert next(actual) == ExtractedPage("0", (("page",),), ("",))
     with pytest.raises(InputError) as error:
         next(actual)
     assert str(error.value) == f"{tmp_path / 'lost.html'}: there is no such file or folder. Fix: check the path."
     assert workers_alive() == []
 
 
-def test_compressed_pages_are_unpacked_and_a_damaged_one_costs_every_peer_this_page(tmp_path: Path) -> None:
+def test_compressed_pages_are_unpacked_and_a_damaged_one_costs_every_extractor_this_page(tmp_path: Path) -> None:
     pages = []
     for stem, cut in (("0", None), ("1", -9), ("2", None)):
         path = tmp_path / f"{stem}.html.gz"
         path.write_bytes(gzip.compress(b"It rained")[:cut])
         pages.append(GoldPage(stem, path, ()))
-    actual = list(run_peers(pages, [peer(in_words), peer(in_words)]))
+    actual = list(run_extractors(pages, [extractor(in_words), extractor(in_words)]))
     whole, early = ("It", "rained"), "the compressed data end too early"
     assert actual == [
-        PeerPage("0", (whole, whole), ("", "")),
-        PeerPage("1", ((), ()), (early, early)),
-        PeerPage("2", (whole, whole), ("", "")),
+        ExtractedPage("0", (whole, whole), ("", "")),
+        ExtractedPage("1", ((), ()), (early, early)),
+        ExtractedPage("2", (whole, whole), ("", "")),
     ]
 
 
-def test_a_module_that_ends_its_process_costs_its_own_peer_alone(tmp_path: Path) -> None:
+def test_a_module_that_ends_its_process_costs_its_own_extractor_alone(tmp_path: Path) -> None:
     module = tmp_path / "ends_its_process.py"
     module.write_text("import os\nos._exit(7)\n")
     pages = gold_pages(tmp_path, "page")
     sys.path.insert(0, str(tmp_path))
     try:
-        (found,) = run_peers(pages, [peer(in_words, module.stem), peer(in_words)])
+        (found,) = run_extractors(pages, [extractor(in_words, module.stem), extractor(in_words)])
     finally:
         sys.path.remove(str(tmp_path))
     assert (found.texts, found.problems) == (((), ("page",)), ("ended its process (exit code 7)", ""))
@@ -242,28 +251,28 @@ def test_a_module_that_ends_its_process_costs_its_own_peer_alone(tmp_path: Path)
 
 
 def test_nothing_to_do(tmp_path: Path) -> None:
-    assert list(run_peers([], [peer(in_words)])) == []
-    assert list(run_peers(gold_pages(tmp_path, "page"), [])) == [PeerPage("0", (), ())]
+    assert list(run_extractors([], [extractor(in_words)])) == []
+    assert list(run_extractors(gold_pages(tmp_path, "page"), [])) == [ExtractedPage("0", (), ())]
     assert workers_alive() == []
 
 
 def test_missing_packages_are_named_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert find_peers() == PEERS
+    assert find_extractors() == EXTRACTORS
     for name in ("trafilatura", "boilerpy3"):
         # What Python itself takes to mean that there is no such module.
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(MissingDependencyError) as error:
-        find_peers()
+        find_extractors()
     assert str(error.value) == (
-        "the peers need packages that are not installed: boilerpy3, trafilatura. "
-        "Fix: install the extra: pip install 'thresher[peers]'."
+        "the extractors need packages that are not installed: boilerpy3, trafilatura. "
+        "Fix: install the extra: pip install 'thresher[extractors]'."
     )
 
 
-def test_no_package_is_imported_with_the_peers() -> None:
-    modules = {each.module.partition(".")[0] for each in PEERS}
+def test_no_package_is_imported_with_the_extractors() -> None:
+    modules = {each.module.partition(".")[0] for each in EXTRACTORS}
     code = (
-        "import sys, thresher.cleaneval.peer_process as peers\n"
+        "import sys, thresher.cleaneval.extractor_process as extractors\n"
         f"print(*[name for name in {sorted(modules)} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -273,10 +282,10 @@ def test_no_package_is_imported_with_the_peers() -> None:
 @pytest.mark.usefixtures("new_interpreters")
 def test_real_pages_one_by_one_and_in_processes(shared_data: Path) -> None:
     pages = read_gold(shared_data / "cleaning" / "cleaneval-dev").pages[:12]
-    actual = list(run_peers(pages, find_peers(), workers=2))
+    actual = list(run_extractors(pages, find_extractors(), workers=2))
     assert [page.stem for page in actual] == [page.stem for page in pages]
     assert {problem for page in actual for problem in page.problems} == {""}
-    assert all(len(page.texts) == len(PEERS) for page in actual)
+    assert all(len(page.texts) == len(EXTRACTORS) for page in actual)
     for page, result in zip(pages[:4], actual, strict=False):
-        text = decode_for_peers(page.path.read_bytes())
-        assert [list(paragraphs) for paragraphs in result.texts] == [each.extract(text) for each in PEERS]
+        text = decode_for_extractors(page.path.read_bytes())
+        assert [list(paragraphs) for paragraphs in result.texts] == [each.extract(text) for each in EXTRACTORS]

@@ -1,11 +1,12 @@
-"""Lynx: the markup it is given, its dump where it is installed, one line where it is not."""
+"""Pages as text to clean by hand: by Lynx, where it is installed, and without it."""
 
 import shutil
 
 import pytest
+from click.testing import CliRunner
+from ncleaner_text import lynx_dump, main, marked_text, prepared
 
 from thresher.errors import MissingDependencyError
-from thresher.language_models.characters.pages import lynx_dump, prepared
 from thresher.pages.marked_text import read_marked_text
 
 PAGE = (
@@ -43,11 +44,12 @@ def test_the_dump_has_the_marks(monkeypatch, tmp_path):
 
 
 def test_without_lynx(monkeypatch, tmp_path):
+    page = tmp_path / "page.html"
+    page.write_text("<title>Storms</title><p>Rain | wind<ul><li>one<li>two</ul>")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(MissingDependencyError) as caught:
+    with pytest.raises(MissingDependencyError, match="Lynx is not installed"):
         lynx_dump(b"<p>x")
-    assert caught.value.exit_code == 4
-    assert str(caught.value) == (
-        "lynx: Lynx is not installed. Fix: install it (apt install lynx, brew install lynx) or leave out --lynx: pages "
-        "are then converted without it."
-    )
+    done = CliRunner().invoke(main, [str(page)])
+    assert (done.exit_code, done.stdout) == (0, "# Storms\n\nRain | wind\n\n* one\n* two\n")
+    assert marked_text(read_marked_text(done.stdout)) == done.stdout
+    assert marked_text([]) == ""
